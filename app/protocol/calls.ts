@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
+import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
+import { AttachmentId, ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import { Settings, SettingsPatch } from './settings.ts';
+import { Choice, StatsSample } from './turn.ts';
+
+/** One row of the table: what goes in, what comes out. */
+export type Call = { readonly request: z.ZodType; readonly response: z.ZodType };
+
+const nothing = z.void();
+const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Request, response: Response) => ({ request, response });
+
+/** A message and the answer that was started for it. `turnId` is null while it waits in the queue. */
+const Started = z.object({ userMessageId: MessageId.nullable(), messageId: MessageId, turnId: TurnId.nullable() });
+
+/** Every question the renderer (and any other client) can ask the core. The preload API, the WebSocket, the dispatcher
+ *  and the test fakes are derived from this table; a missing handler is a type error. */
+export const calls = {
+  'app.info': call(
+    nothing,
+    z.object({
+      version: z.string(),
+      commit: z.string(),
+      platform: z.string(),
+      shell: z.enum(['electron', 'browser']),
+      dataFolder: z.string(),
+      /** Said once after something was repaired at start (database restored from a backup, ...). */
+      notices: z.array(z.object({ code: z.string(), details: z.record(z.string(), z.string()) })),
+    }),
+  ),
+
+  'chats.list': call(z.object({ limit: z.number().int().min(1).max(500).default(200), before: z.number().optional() }), z.array(Chat)),
+  'chats.search': call(z.object({ query: z.string().max(1000), limit: z.number().int().min(1).max(200).default(50) }), z.array(SearchHit)),
+  'chats.create': call(z.object({ modelId: ModelId.nullable().default(null) }), Chat),
+  /** All messages of the tree, parents before children. */
+  'chats.get': call(z.object({ chatId: ChatId }), z.object({ chat: Chat, messages: z.array(Message) })),
+  'chats.update': call(
+    z.object({
+      chatId: ChatId,
+      title: z.string().max(500).optional(),
+      pinned: z.boolean().optional(),
+      modelId: ModelId.nullable().optional(),
+      systemPrompt: z.string().optional(),
+      sampling: SamplingSettings.optional(),
+      thinking: z.boolean().nullable().optional(),
+      loopGuard: z.boolean().optional(),
+      draft: z.string().optional(),
+    }),
+    Chat,
+  ),
+  'chats.delete': call(z.object({ chatId: ChatId }), nothing),
+  /** Undo of a delete, within the time that deleted chats are kept. */
+  'chats.restore': call(z.object({ chatId: ChatId }), Chat),
+  /** Shows another version of a message, with the newest branch below it. */
+  'chats.show': call(z.object({ messageId: MessageId }), Chat),
+
+  /** Appends a message to the shown branch and answers it; while a turn of this chat runs it waits in the queue. */
+  'turns.send': call(
+    z.object({ chatId: ChatId, text: z.string(), attachments: z.array(AttachmentId).default([]), now: z.boolean().default(false) }),
+    Started,
+  ),
+  /** A new version of a user message, answered on a new branch. */
+  'turns.edit': call(z.object({ messageId: MessageId, text: z.string() }), Started),
+  /** Corrects an answer by hand: a new version, not generated. */
+  'turns.rewrite': call(z.object({ messageId: MessageId, text: z.string() }), Message),
+  /** A new version of an answer. */
+  'turns.retry': call(z.object({ messageId: MessageId }), Started),
+  /** Goes on writing an answer that was stopped, cut or lost; in the same message. */
+  'turns.resume': call(z.object({ messageId: MessageId }), Started),
+  'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
+  /** Closes the thinking of a running turn and answers. */
+  'turns.answerNow': call(z.object({ turnId: TurnId }), nothing),
+  'turns.decide': call(z.object({ turnId: TurnId, choice: Choice }), nothing),
+  /** Takes a waiting message out of the queue, or changes its text. */
+  'turns.editQueued': call(z.object({ messageId: MessageId, text: z.string().nullable() }), nothing),
+  'turns.samples': call(z.object({ messageId: MessageId }), z.array(StatsSample)),
+
+  /** Tokens the next prompt would have, with the draft. */
+  'context.measure': call(
+    z.object({ chatId: ChatId, draft: z.string(), attachments: z.array(AttachmentId).default([]) }),
+    z.object({ used: z.number().int(), draft: z.number().int(), limit: z.number().int() }),
+  ),
+
+  /** A file as text. In the browser its bytes were uploaded first and `path` is the upload's name. */
+  'attachments.add': call(z.object({ chatId: ChatId, path: z.string(), name: z.string() }), Attachment),
+  'attachments.remove': call(z.object({ attachmentId: AttachmentId }), nothing),
+
+  'models.list': call(nothing, z.array(ModelEntry)),
+  /** Looks at a file or folder the user named, and puts it in the list when it can be run. */
+  'models.add': call(z.object({ path: z.string().min(1) }), ModelEntry),
+  'models.forget': call(z.object({ modelId: ModelId }), nothing),
+  'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
+  'models.load': call(z.object({ modelId: ModelId }), nothing),
+  'models.unload': call(nothing, nothing),
+
+  'engine.status': call(nothing, EngineStatus),
+  'engine.devices': call(nothing, z.array(Device)),
+  'engine.restart': call(nothing, nothing),
+
+  'settings.get': call(nothing, Settings),
+  'settings.set': call(SettingsPatch, Settings),
+} as const satisfies Record<string, Call>;
+
+export type Calls = typeof calls;
+export type CallName = keyof Calls;
+/** As the caller writes it (defaults may be left out). */
+export type RequestInput<Name extends CallName> = z.input<Calls[Name]['request']>;
+export type Request<Name extends CallName> = z.output<Calls[Name]['request']>;
+export type Response<Name extends CallName> = z.output<Calls[Name]['response']>;

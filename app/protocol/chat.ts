@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { AttachmentId, ChatId, MessageId, ModelId, Time, TurnId } from './ids.ts';
+import { Failure } from './errors.ts';
+import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
+
+/** Unset fields follow the model's generation_config, then the engine's defaults. */
+export const SamplingSettings = z
+  .object({
+    temperature: z.number().min(0).max(5),
+    topK: z.number().int().min(0).max(1000),
+    topP: z.number().min(0).max(1),
+    minP: z.number().min(0).max(1),
+    repetitionPenalty: z.number().min(0.5).max(2),
+    presencePenalty: z.number().min(-2).max(2),
+    frequencyPenalty: z.number().min(-2).max(2),
+    seed: z.number().int().nonnegative(),
+    maxTokens: z.number().int().min(1).max(1_000_000),
+  })
+  .partial();
+export type SamplingSettings = z.infer<typeof SamplingSettings>;
+
+export const Attachment = z.object({
+  id: AttachmentId,
+  name: z.string(),
+  bytes: z.number().int(),
+  tokens: z.number().int().nullable(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export const Chat = z.object({
+  id: ChatId,
+  title: z.string(),
+  /** Who wrote the title: nobody yet, the model, or the user (then the model never changes it). */
+  titled: z.enum(['none', 'model', 'user']),
+  pinned: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+  modelId: ModelId.nullable(),
+  systemPrompt: z.string(),
+  sampling: SamplingSettings,
+  /** null follows the model's default. */
+  thinking: z.boolean().nullable(),
+  loopGuard: z.boolean(),
+  draft: z.string(),
+  /** The last message of the branch that is shown. */
+  leafId: MessageId.nullable(),
+});
+export type Chat = z.infer<typeof Chat>;
+
+export const MessageState = z.discriminatedUnion('at', [
+  z.object({ at: z.literal('done'), reason: FinishReason.nullable() }),
+  z.object({ at: z.literal('queued') }),
+  z.object({ at: z.literal('running'), turnId: TurnId }),
+  z.object({ at: z.literal('paused'), turnId: TurnId, evidence: LoopEvidence.optional() }),
+  z.object({ at: z.literal('failed'), failure: Failure }),
+]);
+export type MessageState = z.infer<typeof MessageState>;
+
+/** A node of the conversation tree. Siblings (same parent and role) are versions of one message. */
+export const Message = z.object({
+  id: MessageId,
+  chatId: ChatId,
+  parentId: MessageId.nullable(),
+  role: z.enum(['user', 'assistant']),
+  createdAt: Time,
+  text: z.string(),
+  thinking: z.string(),
+  attachments: z.array(Attachment),
+  state: MessageState,
+  /** Answers: what wrote it and how it went. */
+  modelName: z.string().nullable(),
+  usage: Usage.nullable(),
+  timings: Timings.nullable(),
+  loops: z.array(LoopEvidence),
+});
+export type Message = z.infer<typeof Message>;
+
+/** A hit of the sidebar search. Highlights are [start, end) in characters of `excerpt`. */
+export const SearchHit = z.object({
+  chatId: ChatId,
+  messageId: MessageId.nullable(),
+  title: z.string(),
+  excerpt: z.string(),
+  highlights: z.array(z.tuple([z.number().int(), z.number().int()])),
+});
+export type SearchHit = z.infer<typeof SearchHit>;

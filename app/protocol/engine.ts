@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Failure } from './errors.ts';
+import { ModelId } from './ids.ts';
+
+export const LayerKind = z.object({
+  kind: z.enum(['attention', 'gated-delta', 'lightning', 'sparse', 'short-conv', 'latent', 'encoder']),
+  experts: z.boolean(),
+});
+
+/** Mirrors `Description` of the addon (native/addon/index.d.ts); a test holds them equal. */
+export const ModelDescription = z.object({
+  supported: z.boolean(),
+  problems: z.array(z.string()),
+  notices: z.array(z.string()),
+  family: z.string(),
+  container: z.enum(['safetensors', 'mlx', 'gguf']),
+  layers: z.array(LayerKind),
+  hiddenSize: z.number(),
+  vocabularySize: z.number(),
+  contextLength: z.number(),
+  parameters: z.number(),
+  weightBytes: z.number(),
+  types: z.record(z.string(), z.number()),
+  activeBytes: z.number(),
+  stateBytes: z.number(),
+  contextBytesPerToken: z.number(),
+  mtp: z.boolean(),
+  encoder: z.boolean(),
+});
+export type ModelDescription = z.infer<typeof ModelDescription>;
+
+export const ModelEntry = z.object({
+  id: ModelId,
+  name: z.string(),
+  /** Where its files are; null for the built-in one. */
+  path: z.string().nullable(),
+  builtIn: z.boolean(),
+  missing: z.boolean(),
+  lastUsedAt: z.number().nullable(),
+  description: ModelDescription.nullable(),
+  /** Whether the template can think, and does so by default. */
+  thinking: z.object({ able: z.boolean(), byDefault: z.boolean() }).nullable(),
+});
+export type ModelEntry = z.infer<typeof ModelEntry>;
+
+export const Device = z.object({
+  id: z.string(),
+  backEnd: z.enum(['cpu', 'metal', 'vulkan']),
+  available: z.boolean(),
+  name: z.string(),
+  detail: z.string(),
+  memoryBytes: z.number(),
+  unified: z.boolean(),
+  reason: z.string().optional(),
+});
+export type Device = z.infer<typeof Device>;
+
+//  idle ──load──▶ loading ──▶ ready ◀──▶ busy          any ──process ends──▶ restarting ──▶ idle | stopped
+export const EngineStatus = z.discriminatedUnion('at', [
+  z.object({ at: z.literal('idle') }),
+  z.object({ at: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
+  z.object({ at: z.literal('ready'), modelId: ModelId, backEnd: z.string(), memoryBytes: z.number(), contextLength: z.number() }),
+  z.object({ at: z.literal('busy'), modelId: ModelId, backEnd: z.string(), memoryBytes: z.number(), contextLength: z.number() }),
+  z.object({ at: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
+  /** Three ends in five minutes: no more restarts by itself. */
+  z.object({ at: z.literal('stopped'), failure: Failure }),
+]);
+export type EngineStatus = z.infer<typeof EngineStatus>;

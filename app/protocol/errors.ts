@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** Every failure that crosses a process. Closed: the interface has one sentence for each (strings `errors.<code>`). */
+export const ErrorCode = z.enum([
+  'bad-request', // the input does not fit its schema
+  'not-found',
+  'conflict', // somebody else changed or holds it
+  'cancelled',
+  'engine-lost', // the engine process ended
+  'engine-failed', // the engine answered with an error of its own
+  'model-missing', // no model chosen, or its files are gone
+  'model-unsupported',
+  'model-broken', // malformed files
+  'out-of-memory',
+  'context-full',
+  'template-failed',
+  'disk-full',
+  'read-only',
+  'database-corrupt',
+  'database-newer',
+  'data-folder-held', // another Longhand uses this data folder
+  'network',
+  'permission',
+  'too-large',
+  'unreadable', // a file that cannot be read as what it claims to be
+  'internal',
+]);
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+export const Failure = z.object({
+  code: ErrorCode,
+  /** `[where] what came, what is allowed`; for the report, in English. */
+  message: z.string(),
+  hint: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+export type Failure = z.infer<typeof Failure>;
+
+export class LonghandError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+  constructor(code: ErrorCode, message: string, more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'LonghandError';
+    this.code = code;
+    this.hint = more.hint;
+    this.details = more.details;
+  }
+}
+
+/** What crosses the border for anything that was thrown. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof LonghandError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint !== undefined && { hint: error.hint }),
+      ...(error.details && { details: error.details }),
+    };
+  }
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}

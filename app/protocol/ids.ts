@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** Identifiers are UUIDv7 strings: unique, and sorted by creation time. One brand each, so that they cannot be mixed up. */
+const id = <Brand extends string>(brand: Brand) => z.string().min(1).max(64).brand(brand);
+
+export const ChatId = id('chat');
+export const MessageId = id('message');
+export const TurnId = id('turn');
+export const AttachmentId = id('attachment');
+/** A model the user can pick: `starter`, or one the library gave a name to. */
+export const ModelId = id('model');
+
+export type ChatId = z.infer<typeof ChatId>;
+export type MessageId = z.infer<typeof MessageId>;
+export type TurnId = z.infer<typeof TurnId>;
+export type AttachmentId = z.infer<typeof AttachmentId>;
+export type ModelId = z.infer<typeof ModelId>;
+
+/** Milliseconds since 1970 by the wall clock. Only for showing; never for measuring. */
+export const Time = z.number().int().nonnegative();

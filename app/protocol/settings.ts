@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { SamplingSettings } from './chat.ts';
+import { ModelId } from './ids.ts';
+
+/** All settings, with their defaults. One row of JSON a key in the store; unknown keys of newer versions are kept. */
+export const Settings = z.object({
+  theme: z.enum(['system', 'light', 'dark']).default('system'),
+  textSize: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
+  readingWidth: z.enum(['narrow', 'medium', 'wide']).default('medium'),
+  language: z.string().default('en'),
+  defaultModelId: ModelId.nullable().default(null),
+  /** A device id; null chooses the best. */
+  device: z.string().nullable().default(null),
+  /** null: physical performance cores. */
+  threads: z.number().int().min(1).max(256).nullable().default(null),
+  contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
+  systemPrompt: z.string().default(''),
+  sampling: SamplingSettings.default({}),
+  thinkingByDefault: z.boolean().nullable().default(null),
+  loopGuard: z
+    .object({
+      sensitivity: z.enum(['off', 'relaxed', 'balanced', 'strict']),
+      inAnswers: z.boolean(),
+      action: z.enum(['ask', 'answer-now', 'rewind', 'keep-going']),
+      waitSeconds: z.number().int().min(0).max(600),
+    })
+    .default({ sensitivity: 'balanced', inAnswers: true, action: 'ask', waitSeconds: 20 }),
+  thinkingBudget: z.object({ tokens: z.number().int().nullable(), seconds: z.number().int().nullable() }).default({ tokens: null, seconds: null }),
+  titlesByModel: z.boolean().default(true),
+  sendWith: z.enum(['enter', 'mod-enter']).default('enter'),
+  announce: z.enum(['sentences', 'whole', 'off']).default('sentences'),
+  keys: z.record(z.string(), z.string()).default({}),
+  onboarded: z.boolean().default(false),
+  sidebarWidth: z.number().min(208).max(320).default(248),
+});
+export type Settings = z.infer<typeof Settings>;
+export const SettingsPatch = Settings.partial();
+export const defaultSettings: Settings = Settings.parse({});

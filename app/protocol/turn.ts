@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { Failure } from './errors.ts';
+
+//  A turn is one question and its answer.
+//
+//  started ─▶ progress* ─▶ (delta | toolCall | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
+//
+//  The same events go unchanged from the engine to the pixels. Exactly one of finished and failed ends a turn, always.
+
+export const FinishReason = z.enum(['stop', 'length', 'tool', 'cancelled', 'loop', 'context', 'error']);
+export type FinishReason = z.infer<typeof FinishReason>;
+
+export const Usage = z.object({
+  promptTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  thinkingTokens: z.number().int(),
+  answerTokens: z.number().int(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const Timings = z.object({
+  /** From sending to the first token. */
+  firstTokenMs: z.number(),
+  prefillMs: z.number(),
+  /** Decode clock only. */
+  decodeMs: z.number(),
+  thinkingMs: z.number(),
+  totalMs: z.number(),
+  /** Decode only; null with fewer than two tokens. */
+  tokensPerSecond: z.number().nullable(),
+});
+export type Timings = z.infer<typeof Timings>;
+
+/** One point of the speed chart, at most ten a second. */
+export const StatsSample = z.object({
+  atMs: z.number(),
+  phase: z.enum(['prefill', 'thinking', 'answer']),
+  tokensPerSecond: z.number().nullable(),
+  tokens: z.number().int(),
+  memoryBytes: z.number().nullable(),
+});
+export type StatsSample = z.infer<typeof StatsSample>;
+
+export const LoopEvidence = z.object({
+  where: z.enum(['thinking', 'answer']),
+  kind: z.enum(['exact', 'similar', 'collapse']),
+  text: z.string(),
+  copies: z.number().int(),
+  /** Tokens of one copy. */
+  period: z.number().int(),
+  /** First and last place, in tokens of the answer. */
+  first: z.number().int(),
+  last: z.number().int(),
+  spentTokens: z.number().int(),
+  /** "Up to": what the rest of the budget would have cost. */
+  savedTokens: z.number().int(),
+  times: z.number().int(),
+});
+export type LoopEvidence = z.infer<typeof LoopEvidence>;
+
+export const Choice = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop', 'allow', 'deny']);
+export type Choice = z.infer<typeof Choice>;
+
+export const TurnEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('started'), model: z.string(), backEnd: z.string() }),
+  z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int(), cached: z.number().int() }),
+  /** `text` is appended. `tokens` counts the new tokens, whole characters only. */
+  z.object({ type: z.literal('delta'), text: z.string(), kind: z.enum(['thinking', 'answer']), tokens: z.number().int() }),
+  z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.string() }),
+  z.object({ type: z.literal('loop'), evidence: LoopEvidence }),
+  z.object({ type: z.literal('paused'), choices: z.array(Choice), suggested: Choice, evidence: LoopEvidence.optional() }),
+  z.object({ type: z.literal('decided'), choice: Choice }),
+  /** Text from `from` on (characters of that kind) was taken back: rewind, or a stop string that began to show. */
+  z.object({ type: z.literal('retracted'), kind: z.enum(['thinking', 'answer']), from: z.number().int() }),
+  z.object({ type: z.literal('stats'), sample: StatsSample }),
+  z.object({ type: z.literal('finished'), reason: FinishReason, usage: Usage, timings: Timings }),
+  z.object({ type: z.literal('failed'), failure: Failure, usage: Usage.optional(), timings: Timings.optional() }),
+]);
+export type TurnEvent = z.infer<typeof TurnEvent>;

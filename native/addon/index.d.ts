@@ -1,0 +1,191 @@
+/** The native addon, exactly as `native/addon/*.cc` implements it. No call holds the JavaScript thread over 5 ms: work
+ *  runs on native threads and comes back as promises or callbacks. Errors are `Error` with `code`:
+ *  `format` (bad file), `unsupported` (family, op or device), `memory`, `cancelled`, `context`, `state` (used after
+ *  close), `argument`, `device` (a GPU failed), `internal` (our bug). Messages read "[where] what came, what is allowed". */
+
+export type NumericPath = 'exact' | 'fast';
+export type BackEnd = 'cpu' | 'metal' | 'vulkan';
+export type KvType = 'f32' | 'f16' | 'q8' | 'q4';
+
+export interface Device {
+  backEnd: BackEnd;
+  /** For Vulkan `vulkan:0`, ...; the string `load` takes. */
+  id: string;
+  available: boolean;
+  name: string;
+  detail: string;
+  memoryBytes: number;
+  unified: boolean;
+  /** Why it cannot be used here, when it cannot. */
+  reason?: string;
+}
+
+export interface LayerKind {
+  kind: 'attention' | 'gated-delta' | 'lightning' | 'sparse' | 'short-conv' | 'latent' | 'encoder';
+  experts: boolean;
+}
+
+/** What headers alone tell about a checkpoint. The one verdict, for load, inspect and remote files. */
+export interface Description {
+  supported: boolean;
+  /** Every reason why not: unknown architecture, missing, extra or misshapen tensors, wrong config values. */
+  problems: string[];
+  /** Things left out on purpose (vision tower, quantisation converted at load, ...). */
+  notices: string[];
+  family: string;
+  container: 'safetensors' | 'mlx' | 'gguf';
+  layers: LayerKind[];
+  hiddenSize: number;
+  vocabularySize: number;
+  contextLength: number;
+  parameters: number;
+  weightBytes: number;
+  /** Bytes by stored type, for example `{ bf16: 1.4e9, f32: 36864 }`. */
+  types: Record<string, number>;
+  /** Bytes of weights one decoded token reads (only active experts). */
+  activeBytes: number;
+  /** Memory that does not grow with the context, and the part that does, for KV type f16. */
+  stateBytes: number;
+  contextBytesPerToken: number;
+  mtp: boolean;
+  /** An encoder gives embeddings and cannot generate. */
+  encoder: boolean;
+}
+
+export interface TensorEntry {
+  name: string;
+  /** As in the file: "BF16", "F32", "U32" (safetensors) or a GGUF type name "Q4_0". */
+  type: string;
+  shape: number[];
+}
+
+export interface LoadOptions {
+  /** A `Device.id`; default the best available. */
+  device?: string;
+  standin?: boolean;
+  threads?: number;
+  /** Force an instruction set: "scalar", "avx2", ... Default from LONGHAND_CPU, else the best. */
+  cpu?: string;
+  /** Check every weight for NaN and infinities. */
+  verify?: boolean;
+  onProgress?: (done: number, total: number) => void;
+  signal?: AbortFlag;
+}
+
+/** Set from JavaScript, read by native threads. */
+export class AbortFlag {
+  constructor();
+  set(): void;
+  readonly isSet: boolean;
+}
+
+export interface SamplingOptions {
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** Tokens looked back on by the penalties; -1: all. */
+  penaltyWindow?: number;
+  dry?: { multiplier: number; base: number; allowedLength: number; window: number; breakers: number[] };
+  seed?: number;
+  logprobs?: number;
+  /** Tokens never sampled (rows of padding above the vocabulary, ...). */
+  forbidden?: number[];
+}
+
+export interface GenerateOptions extends SamplingOptions {
+  maxTokens: number;
+  stopTokens?: number[];
+  path?: NumericPath;
+  signal?: AbortFlag;
+  /** At every prefill chunk; `cached` tokens were taken from what the session already had. */
+  onPrefill?: (done: number, total: number, cached: number) => void;
+  /** Generated tokens in order, one or several a call; a stop token is included. May return nothing only. */
+  onTokens?: (tokens: TokenEvent[]) => void;
+}
+
+export interface TokenEvent {
+  id: number;
+  /** Milliseconds since generate began. */
+  at: number;
+  logprob?: number;
+  top?: { id: number; logprob: number }[];
+}
+
+export interface GenerateResult {
+  tokens: number[];
+  finish: 'stop' | 'length' | 'cancelled' | 'context';
+  timings: {
+    promptTokens: number;
+    cachedTokens: number;
+    prefillMs: number;
+    /** Decode clock only: from the first token to the last. */
+    decodeMs: number;
+    firstTokenMs: number;
+  };
+  /** Why not everything of the prompt was reused: index of the first differing token, and whether a snapshot was missing. */
+  reuse: { tokens: number; requested: number; reason: 'whole' | 'diverged' | 'no-snapshot' | 'cold' };
+}
+
+export interface SessionOptions {
+  contextLength?: number;
+  kvType?: KvType;
+  path?: NumericPath;
+}
+
+/** One mutable timeline. Calls on one session are queued; `generate` always takes the full prefix. */
+export class Session {
+  readonly contextLength: number;
+  readonly memoryBytes: number;
+  /** Tokens the session holds now, prompt and generated. */
+  tokens(): Int32Array;
+  generate(prompt: Int32Array, options: GenerateOptions): Promise<GenerateResult>;
+  /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
+   *  holding `tokens`. `chunks` forces prefill chunk sizes (tests). */
+  logits(tokens: Int32Array, options?: { all?: boolean; path?: NumericPath; chunk?: number; signal?: AbortFlag }): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** After the embedding, each layer and the final norm: [tokens, hidden] each. */
+  trace(tokens: Int32Array, options?: { path?: NumericPath }): Promise<{ name: string; rows: number; columns: number; data: Float32Array }[]>;
+  /** Recurrent and convolution states as they are now, by layer. */
+  states(): Promise<{ layer: number; kind: 'recurrent' | 'conv'; shape: number[]; data: Float32Array }[]>;
+  /** Remembers the state at the present length (also done by itself at the places of engine.md section 3). */
+  snapshot(): Promise<number>;
+  /** Lengths that can be returned to without reading tokens again. */
+  snapshots(): number[];
+  /** Cuts the timeline to `length` tokens. Exact: what was after never happened. Without a snapshot at `length` the
+   *  tokens after the nearest earlier one are read again; `replayed` counts them. */
+  rewind(length: number): Promise<{ replayed: number }>;
+  reset(): Promise<void>;
+  close(): void;
+}
+
+export class Model {
+  readonly description: Description;
+  readonly device: Device;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  createSession(options?: SessionOptions): Session;
+  /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. */
+  embed(tokens: Int32Array): Promise<Float32Array>;
+  /** Bytes read from expert weights since load (tests of sparsity). */
+  expertBytesRead(): number;
+  /** MTP head over a prompt: draft logits [tokens, vocabulary] (golden tests; speculation later). */
+  draftLogits(tokens: Int32Array, next: Int32Array): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** Changes the number of CPU threads while running. */
+  setThreads(count: number): void;
+  close(): void;
+}
+
+export function devices(): Device[];
+/** Reads headers only. `path` as `load`. */
+export function inspect(path: string): Promise<Description & { files: string[]; config: unknown; tensors: TensorEntry[] }>;
+export function describe(config: string, tensors: TensorEntry[], container: 'safetensors' | 'mlx' | 'gguf'): Description;
+/** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
+export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
+export function load(path: string, options?: LoadOptions): Promise<Model>;
+/** Version of the addon's source, for caches and metrics. */
+export const build: { version: string; commit: string; compiler: string; backEnds: BackEnd[] };
+/** Direct access to single ops and block formats for tests: see test/ops. */
+export const testing: Record<string, (...args: never[]) => unknown>;

@@ -1,0 +1,16 @@
+// One line a file of the addon: a function that puts its classes and functions on the exports object.
+#pragma once
+
+#include <napi.h>
+
+namespace longhand {
+
+using Registration = void (*)(Napi::Env env, Napi::Object exports);
+
+void register_build(Napi::Env env, Napi::Object exports);
+
+inline constexpr Registration registrations[] = {
+    register_build,
+};
+
+}  // namespace longhand

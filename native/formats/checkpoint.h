@@ -1,0 +1,50 @@
+// One opened model file or folder: its tensors by name, its configuration, its tokenizer metadata. The three containers
+// (safetensors with config.json, MLX, GGUF) look the same from here on; what differs in meaning (permuted rows, shifted
+// norms, names) is told by `container` and read by the families.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/json.h"
+#include "ops/weight.h"
+
+namespace longhand {
+
+enum class Container : uint8_t { safetensors, mlx, gguf };
+
+class Checkpoint {
+ public:
+  virtual ~Checkpoint() = default;
+  virtual Container container() const = 0;
+  // config.json as it is; for GGUF an object of all metadata keys (arrays of strings over 1024 entries only through
+  // `metadata_strings`).
+  virtual const Json& config() const = 0;
+  virtual std::span<const WeightView> tensors() const = 0;         // in file order
+  virtual const WeightView* find(std::string_view name) const = 0;  // null when absent
+  virtual std::vector<std::string> metadata_strings(std::string_view key) const = 0;  // GGUF tokenizer lists
+  virtual std::vector<std::string> files() const = 0;
+  // Tells the OS that the pages of a tensor are no longer needed (after packing).
+  virtual void release(const WeightView& view) const = 0;
+};
+
+// `path`: a folder with config.json and safetensors (single or sharded by model.safetensors.index.json), a .gguf file
+// (the first of a split set finds the others), or a .safetensors file beside its config.json.
+// Throws FormatError("[safetensors] ...", "[gguf] ...", "[config] ...").
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path);
+
+// The same from headers alone (remote inspection): tensors have null data.
+std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config, std::vector<WeightView> tensors);
+
+// Decodes any layout to fp32, in row-major order of `shape`: the specification every kernel is compared with.
+// Rows [first, first + count) of the matrix view [.., in]; to holds count * in floats.
+void dequantise_rows(const WeightView& view, int64_t first, int64_t count, float* to);
+// A whole (small) tensor: norms, biases, convolution taps.
+std::vector<float> to_floats(const WeightView& view);
+
+}  // namespace longhand

@@ -1,0 +1,21 @@
+// What a reader says about a file it refuses: "[gguf] tensor "x" ends at byte 9120, the file has 8192".
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace longhand {
+
+struct FormatError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// A well-formed file that the engine cannot run; the message lists every reason.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Too little memory for what was asked.
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace longhand

@@ -1,0 +1,78 @@
+// What a layer remembers between tokens. A family declares it (Layout types); the session allocates, sizes, snapshots,
+// restores and rewinds from the declarations alone; ops read and write the live objects.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "ops/tensor.h"
+
+namespace longhand {
+
+enum class CacheType : uint8_t { f32, f16, q8, q4 };
+
+// Keys and values of softmax attention. Grows with the context: k, v [tokens, heads * dim]. Rewinding is cutting.
+struct KvCacheLayout {
+  int64_t heads = 0;
+  int64_t dim = 0;
+};
+// MHA2MLA: per token the rotated key part [rope_width] and one or two latent vectors [latent_width in all].
+struct LatentCacheLayout {
+  int64_t rope_width = 0;
+  int64_t latent_width = 0;
+};
+// Linear attention: S [heads, key_dim, value_dim], fp32 always. Fixed size; rewinding needs a snapshot.
+struct RecurrentStateLayout {
+  int64_t heads = 0;
+  int64_t key_dim = 0;
+  int64_t value_dim = 0;
+};
+// Causal depthwise convolution: the last width - 1 inputs, [width - 1, channels], oldest first, fp32.
+struct ConvStateLayout {
+  int64_t channels = 0;
+  int64_t width = 0;
+};
+// InfLLM-v2: mean-pooled keys kept incrementally beside a KvCache. K1: windows of `kernel` every `stride` tokens;
+// K2: windows of 4 * kernel every 4 * stride. [count, heads * dim] each. Grows with the context.
+struct CompressedKeysLayout {
+  int64_t heads = 0;
+  int64_t dim = 0;
+  int64_t kernel = 0;
+  int64_t stride = 0;
+};
+using MemoryLayout =
+    std::variant<KvCacheLayout, LatentCacheLayout, RecurrentStateLayout, ConvStateLayout, CompressedKeysLayout>;
+
+// The live objects. `capacity` and `length` count tokens. Storage of the growing kinds is [capacity, width] in `type`.
+struct KvCache {
+  KvCacheLayout layout;
+  CacheType type = CacheType::f32;
+  BufferPtr keys, values;
+  int64_t capacity = 0;
+  int64_t length = 0;
+};
+struct LatentCache {
+  LatentCacheLayout layout;
+  CacheType type = CacheType::f32;
+  BufferPtr rope_keys, latents;
+  int64_t capacity = 0;
+  int64_t length = 0;
+};
+struct RecurrentState {
+  RecurrentStateLayout layout;
+  BufferPtr state;
+};
+struct ConvState {
+  ConvStateLayout layout;
+  BufferPtr window;
+};
+struct CompressedKeys {
+  CompressedKeysLayout layout;
+  BufferPtr k1, k2;  // fp32
+  int64_t k1_length = 0;
+  int64_t k2_length = 0;
+};
+using Memory = std::variant<KvCache, LatentCache, RecurrentState, ConvState, CompressedKeys>;
+
+}  // namespace longhand
