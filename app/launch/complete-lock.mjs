@@ -4,15 +4,38 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const SYSTEMS = ['darwin', 'linux', 'win32', 'android', 'freebsd', 'openharmony', 'netbsd', 'openbsd', 'sunos', 'aix'];
-const PROCESSORS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 'riscv', 's390x', 'loong64', 'mips64el', 'wasm32'];
-const ALIASES = { armv7: 'arm', 'arm-gnueabihf': 'arm', windows: 'win32', amd64: 'x64', aarch64: 'arm64', universal: undefined };
+const PROCESSORS = [
+  'x64',
+  'arm64',
+  'arm',
+  'ia32',
+  'ppc64',
+  'riscv64',
+  'riscv',
+  's390x',
+  'loong64',
+  'mips64el',
+  'wasm32',
+];
+const ALIASES = {
+  armv7: 'arm',
+  'arm-gnueabihf': 'arm',
+  windows: 'win32',
+  amd64: 'x64',
+  aarch64: 'arm64',
+  universal: undefined,
+};
 
 /** The `os` and `cpu` fields of a lock entry, read from words of the package's name ("…-darwin-arm64"). */
 export function platformOf(name) {
   const words = name.split(/[-/]/).map((word) => ALIASES[word] ?? word);
   const os = SYSTEMS.filter((system) => words.includes(system));
   const cpu = PROCESSORS.filter((processor) => words.includes(processor));
-  const libc = words.some((word) => word.startsWith('musl')) ? ['musl'] : words.some((word) => word.startsWith('gnu')) ? ['glibc'] : [];
+  const libc = words.some((word) => word.startsWith('musl'))
+    ? ['musl']
+    : words.some((word) => word.startsWith('gnu'))
+      ? ['glibc']
+      : [];
   return { ...(os.length && { os }), ...(cpu.length && { cpu }), ...(libc.length && { libc }) };
 }
 
@@ -41,5 +64,9 @@ if (import.meta.filename === process.argv[1]) {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const added = complete(lock);
   writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(added.length ? `package-lock.json: ${added.length} packages of other platforms written down` : 'package-lock.json was complete');
+  console.log(
+    added.length
+      ? `package-lock.json: ${added.length} packages of other platforms written down`
+      : 'package-lock.json was complete',
+  );
 }

@@ -9,7 +9,10 @@ import { Choice, StatsSample } from './turn.ts';
 export type Call = { readonly request: z.ZodType; readonly response: z.ZodType };
 
 const nothing = z.void();
-const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Request, response: Response) => ({ request, response });
+const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Request, response: Response) => ({
+  request,
+  response,
+});
 
 /** A message and the answer that was started for it. `turnId` is null while it waits in the queue. */
 const Started = z.object({ userMessageId: MessageId.nullable(), messageId: MessageId, turnId: TurnId.nullable() });
@@ -30,8 +33,14 @@ export const calls = {
     }),
   ),
 
-  'chats.list': call(z.object({ limit: z.number().int().min(1).max(500).default(200), before: z.number().optional() }), z.array(Chat)),
-  'chats.search': call(z.object({ query: z.string().max(1000), limit: z.number().int().min(1).max(200).default(50) }), z.array(SearchHit)),
+  'chats.list': call(
+    z.object({ limit: z.number().int().min(1).max(500).default(200), before: z.number().optional() }),
+    z.array(Chat),
+  ),
+  'chats.search': call(
+    z.object({ query: z.string().max(1000), limit: z.number().int().min(1).max(200).default(50) }),
+    z.array(SearchHit),
+  ),
   'chats.create': call(z.object({ modelId: ModelId.nullable().default(null) }), Chat),
   /** All messages of the tree, parents before children. */
   'chats.get': call(z.object({ chatId: ChatId }), z.object({ chat: Chat, messages: z.array(Message) })),
@@ -57,7 +66,12 @@ export const calls = {
 
   /** Appends a message to the shown branch and answers it; while a turn of this chat runs it waits in the queue. */
   'turns.send': call(
-    z.object({ chatId: ChatId, text: z.string(), attachments: z.array(AttachmentId).default([]), now: z.boolean().default(false) }),
+    z.object({
+      chatId: ChatId,
+      text: z.string(),
+      attachments: z.array(AttachmentId).default([]),
+      now: z.boolean().default(false),
+    }),
     Started,
   ),
   /** A new version of a user message, answered on a new branch. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AttachmentId, ChatId, MessageId, ModelId, Time, TurnId } from './ids.ts';
 import { Failure } from './errors.ts';
+import { AttachmentId, ChatId, MessageId, ModelId, Time, TurnId } from './ids.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
 
 /** Unset fields follow the model's generation_config, then the engine's defaults. */

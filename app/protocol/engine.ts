@@ -59,8 +59,20 @@ export type Device = z.infer<typeof Device>;
 export const EngineStatus = z.discriminatedUnion('at', [
   z.object({ at: z.literal('idle') }),
   z.object({ at: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
-  z.object({ at: z.literal('ready'), modelId: ModelId, backEnd: z.string(), memoryBytes: z.number(), contextLength: z.number() }),
-  z.object({ at: z.literal('busy'), modelId: ModelId, backEnd: z.string(), memoryBytes: z.number(), contextLength: z.number() }),
+  z.object({
+    at: z.literal('ready'),
+    modelId: ModelId,
+    backEnd: z.string(),
+    memoryBytes: z.number(),
+    contextLength: z.number(),
+  }),
+  z.object({
+    at: z.literal('busy'),
+    modelId: ModelId,
+    backEnd: z.string(),
+    memoryBytes: z.number(),
+    contextLength: z.number(),
+  }),
   z.object({ at: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
   /** Three ends in five minutes: no more restarts by itself. */
   z.object({ at: z.literal('stopped'), failure: Failure }),

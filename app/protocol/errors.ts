@@ -40,7 +40,11 @@ export class LonghandError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly details: Record<string, unknown> | undefined;
-  constructor(code: ErrorCode, message: string, more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'LonghandError';
     this.code = code;

@@ -25,7 +25,9 @@ export const Settings = z.object({
       waitSeconds: z.number().int().min(0).max(600),
     })
     .default({ sensitivity: 'balanced', inAnswers: true, action: 'ask', waitSeconds: 20 }),
-  thinkingBudget: z.object({ tokens: z.number().int().nullable(), seconds: z.number().int().nullable() }).default({ tokens: null, seconds: null }),
+  thinkingBudget: z
+    .object({ tokens: z.number().int().nullable(), seconds: z.number().int().nullable() })
+    .default({ tokens: null, seconds: null }),
   titlesByModel: z.boolean().default(true),
   sendWith: z.enum(['enter', 'mod-enter']).default('enter'),
   announce: z.enum(['sentences', 'whole', 'off']).default('sentences'),

@@ -65,10 +65,20 @@ export const TurnEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('started'), model: z.string(), backEnd: z.string() }),
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int(), cached: z.number().int() }),
   /** `text` is appended. `tokens` counts the new tokens, whole characters only. */
-  z.object({ type: z.literal('delta'), text: z.string(), kind: z.enum(['thinking', 'answer']), tokens: z.number().int() }),
+  z.object({
+    type: z.literal('delta'),
+    text: z.string(),
+    kind: z.enum(['thinking', 'answer']),
+    tokens: z.number().int(),
+  }),
   z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.string() }),
   z.object({ type: z.literal('loop'), evidence: LoopEvidence }),
-  z.object({ type: z.literal('paused'), choices: z.array(Choice), suggested: Choice, evidence: LoopEvidence.optional() }),
+  z.object({
+    type: z.literal('paused'),
+    choices: z.array(Choice),
+    suggested: Choice,
+    evidence: LoopEvidence.optional(),
+  }),
   z.object({ type: z.literal('decided'), choice: Choice }),
   /** Text from `from` on (characters of that kind) was taken back: rewind, or a stop string that began to show. */
   z.object({ type: z.literal('retracted'), kind: z.enum(['thinking', 'answer']), from: z.number().int() }),

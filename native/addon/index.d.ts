@@ -145,9 +145,15 @@ export class Session {
   generate(prompt: Int32Array, options: GenerateOptions): Promise<GenerateResult>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
    *  holding `tokens`. `chunks` forces prefill chunk sizes (tests). */
-  logits(tokens: Int32Array, options?: { all?: boolean; path?: NumericPath; chunk?: number; signal?: AbortFlag }): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  logits(
+    tokens: Int32Array,
+    options?: { all?: boolean; path?: NumericPath; chunk?: number; signal?: AbortFlag },
+  ): Promise<{ rows: number; columns: number; data: Float32Array }>;
   /** After the embedding, each layer and the final norm: [tokens, hidden] each. */
-  trace(tokens: Int32Array, options?: { path?: NumericPath }): Promise<{ name: string; rows: number; columns: number; data: Float32Array }[]>;
+  trace(
+    tokens: Int32Array,
+    options?: { path?: NumericPath },
+  ): Promise<{ name: string; rows: number; columns: number; data: Float32Array }[]>;
   /** Recurrent and convolution states as they are now, by layer. */
   states(): Promise<{ layer: number; kind: 'recurrent' | 'conv'; shape: number[]; data: Float32Array }[]>;
   /** Remembers the state at the present length (also done by itself at the places of engine.md section 3). */
@@ -180,8 +186,14 @@ export class Model {
 
 export function devices(): Device[];
 /** Reads headers only. `path` as `load`. */
-export function inspect(path: string): Promise<Description & { files: string[]; config: unknown; tensors: TensorEntry[] }>;
-export function describe(config: string, tensors: TensorEntry[], container: 'safetensors' | 'mlx' | 'gguf'): Description;
+export function inspect(
+  path: string,
+): Promise<Description & { files: string[]; config: unknown; tensors: TensorEntry[] }>;
+export function describe(
+  config: string,
+  tensors: TensorEntry[],
+  container: 'safetensors' | 'mlx' | 'gguf',
+): Description;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;
