@@ -207,6 +207,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual DeviceInfo device() const = 0;
+  // Takes effect at the next pass; a back end without CPU threads has nothing to change.
+  virtual void set_threads(int) {}
+  // Bytes of expert stacks read since the start: what `expert_gate_up` and `expert_down` touched.
+  virtual uint64_t expert_bytes_read() const { return 0; }
 
   // Memory and plumbing. Weights may stay views into the mapped file (`keep_alive` holds the mapping).
   virtual BufferPtr allocate(size_t bytes) = 0;  // zeroed; throws "[memory] ..." when there is none

@@ -61,6 +61,7 @@ class Weight {
   int64_t out = 0;
   int64_t in = 0;
   size_t bytes = 0;  // what one full read of it costs
+  bool in_place = false;  // reads the mapped file; otherwise its pages may be released after prepare()
 };
 using WeightPtr = std::shared_ptr<const Weight>;
 
