@@ -18,6 +18,15 @@ namespace longhand {
 
 enum class Container : uint8_t { safetensors, mlx, gguf };
 
+// A mapped file. A device may wrap the whole of it as one buffer: the base is page-aligned, and every tensor's `data`
+// (and MLX scales and biases, which may stand in another file than the codes) points into one of the mappings or, when
+// it was converted at open, into memory the checkpoint owns (`file` is -1 then). Addresses inside are NOT aligned to
+// the element.
+struct Mapping {
+  std::string path;
+  std::span<const std::byte> bytes;
+};
+
 class Checkpoint {
  public:
   virtual ~Checkpoint() = default;
@@ -25,21 +34,24 @@ class Checkpoint {
   // config.json as it is; for GGUF an object of all metadata keys (arrays of strings over 1024 entries only through
   // `metadata_strings`).
   virtual const Json& config() const = 0;
-  virtual std::span<const WeightView> tensors() const = 0;         // in file order
-  virtual const WeightView* find(std::string_view name) const = 0;  // null when absent
+  virtual std::span<const WeightView> tensors() const = 0;                            // in file order
+  virtual const WeightView* find(std::string_view name) const = 0;                    // null when absent
   virtual std::vector<std::string> metadata_strings(std::string_view key) const = 0;  // GGUF tokenizer lists
   virtual std::vector<std::string> files() const = 0;
+  virtual std::span<const Mapping> mappings() const = 0;     // WeightView::file counts these
+  virtual std::span<const std::string> notices() const = 0;  // what was converted or left out, one sentence each
   // Tells the OS that the pages of a tensor are no longer needed (after packing).
   virtual void release(const WeightView& view) const = 0;
 };
 
 // `path`: a folder with config.json and safetensors (single or sharded by model.safetensors.index.json), a .gguf file
 // (the first of a split set finds the others), or a .safetensors file beside its config.json.
-// Throws FormatError("[safetensors] ...", "[gguf] ...", "[config] ...").
+// Throws FormatError("[safetensors] ...", "[mlx] ...", "[gguf] ...", "[config] ..."), OutOfMemory.
 std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path);
 
 // The same from headers alone (remote inspection): tensors have null data.
-std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config, std::vector<WeightView> tensors);
+std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
+                                                          std::vector<WeightView> tensors);
 
 // Decodes any layout to fp32, in row-major order of `shape`: the specification every kernel is compared with.
 // Rows [first, first + count) of the matrix view [.., in]; to holds count * in floats.

@@ -1,0 +1,121 @@
+#include "formats/checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "formats/error.h"
+#include "formats/numbers.h"
+#include "formats/parts.h"
+#include "formats/safetensors.h"
+#include "formats/utf8.h"
+
+namespace longhand {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr size_t max_config = 16u << 20;
+
+class OpenCheckpoint final : public Checkpoint {
+ public:
+  explicit OpenCheckpoint(CheckpointParts parts) : parts_(std::move(parts)) {
+    for (const MappedFile& file : parts_.files) mappings_.push_back({file.path(), file.bytes()});
+    by_name_.reserve(parts_.tensors.size());
+    for (const WeightView& view : parts_.tensors) {
+      if (!by_name_.emplace(view.name, &view).second)
+        throw FormatError("[checkpoint] two tensors are called \"" + printable(view.name) + "\"");
+    }
+  }
+
+  Container container() const override { return parts_.container; }
+  const Json& config() const override { return parts_.config; }
+  std::span<const WeightView> tensors() const override { return parts_.tensors; }
+  const WeightView* find(std::string_view name) const override {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+  std::vector<std::string> metadata_strings(std::string_view key) const override;
+  std::vector<std::string> files() const override {
+    std::vector<std::string> paths;
+    for (const Mapping& mapping : mappings_) paths.push_back(mapping.path);
+    return paths;
+  }
+  std::span<const Mapping> mappings() const override { return mappings_; }
+  std::span<const std::string> notices() const override { return parts_.notices; }
+  void release(const WeightView& view) const override {
+    if (view.data == nullptr || view.file < 0) return;
+    parts_.files.at(static_cast<size_t>(view.file)).release({view.data, view.data_bytes});
+  }
+
+ private:
+  CheckpointParts parts_;
+  std::vector<Mapping> mappings_;
+  std::unordered_map<std::string_view, const WeightView*> by_name_;
+};
+
+std::vector<std::string> OpenCheckpoint::metadata_strings(std::string_view key) const {
+  std::vector<std::string> result;
+  const auto list =
+      std::find_if(parts_.lists.begin(), parts_.lists.end(), [&](const StringList& l) { return l.key == key; });
+  if (list != parts_.lists.end()) {
+    result.reserve(list->count);
+    const std::byte* at = list->first;
+    for (uint64_t i = 0; i < list->count; ++i) {
+      const auto length = load<uint64_t>(at);
+      result.emplace_back(reinterpret_cast<const char*>(at + 8), length);
+      at += 8 + length;
+    }
+    return result;
+  }
+  const Json* value = parts_.config.find(key);
+  if (value == nullptr || value->array() == nullptr) return result;
+  for (const Json& item : *value->array()) {
+    if (item.string() == nullptr) return {};
+    result.push_back(*item.string());
+  }
+  return result;
+}
+
+Json read_config(const fs::path& folder) {
+  const fs::path path = folder / "config.json";
+  if (!fs::exists(path)) throw FormatError("[config] " + printable(folder.string()) + " has no config.json");
+  Json config = Json::parse(read_text(path.string(), "config", max_config), "config", "config.json");
+  if (config.object() == nullptr) throw FormatError("[config] config.json is not an object");
+  return config;
+}
+
+std::shared_ptr<const Checkpoint> finish(CheckpointParts parts) {
+  return std::make_shared<OpenCheckpoint>(std::move(parts));
+}
+
+}  // namespace
+
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error || !fs::exists(status)) throw FormatError("[checkpoint] there is no file or folder " + printable(path));
+  CheckpointParts parts;
+  if (fs::is_directory(status)) {
+    parts.config = read_config(path);
+    open_safetensors_folder(path, parts);
+  } else if (path.ends_with(".safetensors")) {
+    parts.config = read_config(fs::path(path).parent_path());
+    open_safetensors_file(path, parts);
+  } else {
+    throw FormatError("[checkpoint] " + printable(path) +
+                      " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside "
+                      "its config.json, a .gguf file");
+  }
+  return finish(std::move(parts));
+}
+
+std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
+                                                          std::vector<WeightView> tensors) {
+  CheckpointParts parts;
+  parts.container = container;
+  parts.config = std::move(config);
+  parts.tensors = std::move(tensors);
+  return finish(std::move(parts));
+}
+
+}  // namespace longhand

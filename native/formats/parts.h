@@ -1,0 +1,31 @@
+// What a reader hands over: everything a Checkpoint is made of. Views point into `files` and `owned`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/checkpoint.h"
+#include "formats/mapped_file.h"
+
+namespace longhand {
+
+// A list of strings inside a mapped GGUF file, checked but not copied: u64 length and bytes, `count` times.
+struct StringList {
+  std::string key;
+  const std::byte* first = nullptr;
+  uint64_t count = 0;
+};
+
+struct CheckpointParts {
+  Container container = Container::safetensors;
+  Json config = Json(JsonObject{});
+  std::vector<WeightView> tensors;
+  std::vector<MappedFile> files;
+  std::vector<std::unique_ptr<std::byte[]>> owned;
+  std::vector<StringList> lists;
+  std::vector<std::string> notices;
+};
+
+}  // namespace longhand
