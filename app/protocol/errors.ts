@@ -6,6 +6,7 @@ export const ErrorCode = z.enum([
   'not-found',
   'conflict', // somebody else changed or holds it
   'cancelled',
+  'core-lost', // the connection to the core closed before it answered
   'engine-lost', // the engine process ended
   'engine-failed', // the engine answered with an error of its own
   'model-missing', // no model chosen, or its files are gone

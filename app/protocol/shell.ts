@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { CallFrame, CoreFrame } from './wire.ts';
+
+//  How a renderer reaches the core.
+//
+//  Electron: `window.longhand` below, put there by the preload script.
+//  Browser: a WebSocket at `socketPath` of the page's own origin carries the same frames as JSON texts, and the body of
+//  `POST uploadPath?name=...` is stored as a file; the answer is an `Upload`, whose `path` goes into `attachments.add`.
+
+export const socketPath = '/socket';
+export const uploadPath = '/uploads';
+export const Upload = z.object({ path: z.string(), name: z.string(), bytes: z.number().int() });
+export type Upload = z.infer<typeof Upload>;
+
+/** What the native menu asks of the page; the same names as the commands of the palette. */
+export const MenuCommand = z.enum(['new-chat', 'settings', 'search', 'palette', 'toggle-sidebar', 'shortcuts']);
+export type MenuCommand = z.infer<typeof MenuCommand>;
+
+/** What a native dialog is opened for. */
+export const Choosing = z.enum(['model-file', 'model-folder', 'attachments']);
+export type Choosing = z.infer<typeof Choosing>;
+
+export type PreloadApi = {
+  platform: string;
+  send(frame: CallFrame): void;
+  /** `opened` comes for the first connection and again after the core was restarted. */
+  listen(listener: { opened(): void; message(frame: CoreFrame): void; closed(): void }): void;
+  /** Where a dropped or chosen DOM `File` is on disk. */
+  pathOf(file: object): string;
+  choose(what: Choosing): Promise<string[]>;
+  /** Opens http(s) and mailto addresses in the user's browser, after the page has asked. */
+  openExternal(address: string): Promise<void>;
+  reveal(path: string): Promise<void>;
+  onMenu(listener: (command: MenuCommand) => void): void;
+};
