@@ -6,6 +6,8 @@ import { ModelId } from './ids.ts';
 export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   textSize: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
+  /** `system` follows the desktop's reduced motion. */
+  motion: z.enum(['system', 'less']).default('system'),
   readingWidth: z.enum(['narrow', 'medium', 'wide']).default('medium'),
   language: z.string().default('en'),
   defaultModelId: ModelId.nullable().default(null),
@@ -16,6 +18,7 @@ export const Settings = z.object({
   contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
+  showThinking: z.enum(['folded', 'running', 'open']).default('folded'),
   thinkingByDefault: z.boolean().nullable().default(null),
   loopGuard: z
     .object({
