@@ -11,6 +11,19 @@
 namespace longhand {
 
 enum class CacheType : uint8_t { f32, f16, q8, q4 };
+// Bytes of one token's row of `heads` vectors of `dim` elements. q8 and q4: blocks of 32 elements of one head (the last
+// may be short but takes a block), an f16 scale, then 32 signed bytes, or 16 bytes of nibbles (low half first, value +
+// 8).
+inline int64_t cache_row_bytes(CacheType type, int64_t heads, int64_t dim) {
+  const int64_t blocks = heads * ((dim + 31) / 32);
+  switch (type) {
+    case CacheType::f16: return 2 * heads * dim;
+    case CacheType::q8: return 34 * blocks;
+    case CacheType::q4: return 18 * blocks;
+    case CacheType::f32: break;
+  }
+  return 4 * heads * dim;
+}
 
 // Keys and values of softmax attention. Grows with the context: k, v [tokens, heads * dim]. Rewinding is cutting.
 struct KvCacheLayout {

@@ -1,0 +1,66 @@
+#include "cpu/backend.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace longhand::cpu {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+  return "CPU";
+}
+
+uint64_t physical_memory() {
+#if defined(_SC_PHYS_PAGES)
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(const CpuOptions& options)
+    : instructions_(options.instructions), threads_(options.threads > 0 ? options.threads : usable_cores()) {}
+
+DeviceInfo CpuBackend::device() const {
+  return {.back_end = "cpu",
+          .name = processor_name(),
+          .detail = instructions_ + ", " + std::to_string(threads_.count()) + " threads",
+          .memory_bytes = physical_memory(),
+          .unified = true};
+}
+
+void CpuBackend::check_cancelled() const {
+  if (pass_.cancel && pass_.cancel->load(std::memory_order_relaxed)) throw Cancelled{};
+}
+
+void CpuBackend::begin(const PassOptions& options) {
+  pass_ = options;
+  arena_.recycle();
+}
+
+void CpuBackend::finish() { pass_.cancel = nullptr; }
+
+Tensor CpuBackend::scratch(int64_t rows, int64_t cols) { return arena_.take(rows, cols); }
+
+void CpuBackend::read(float* to, const Tensor& from) {
+  for (int64_t i = 0; i < from.rows; ++i)
+    std::memcpy(to + i * from.cols, row(from, i), static_cast<size_t>(from.cols) * sizeof(float));
+}
+
+}  // namespace longhand::cpu
+
+namespace longhand {
+
+Creation create_cpu(const CpuOptions& options) { return {std::make_unique<cpu::CpuBackend>(options), ""}; }
+
+}  // namespace longhand

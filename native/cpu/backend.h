@@ -1,0 +1,106 @@
+// The CPU back end: one class, one file an op family. Every op runs when it is called, on all threads of the pool.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/arena.h"
+#include "cpu/threads.h"
+#include "cpu/weight.h"
+#include "ops/backend.h"
+
+namespace longhand::cpu {
+
+inline float* floats(Buffer& buffer) { return reinterpret_cast<float*>(buffer.host()); }
+inline const float* floats(const BufferPtr& buffer) { return buffer ? floats(*buffer) : nullptr; }
+inline const int32_t* ints(const BufferPtr& buffer) { return reinterpret_cast<const int32_t*>(buffer->host()); }
+inline float* data(const Tensor& t) { return floats(*t.buffer) + t.offset; }
+inline float* row(const Tensor& t, int64_t i) { return data(t) + i * t.stride; }
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(const CpuOptions& options);
+
+  // backend.cc
+  DeviceInfo device() const override;
+  void begin(const PassOptions& options) override;
+  void finish() override;
+  Tensor scratch(int64_t rows, int64_t cols) override;
+  void read(float* to, const Tensor& from) override;
+
+  // memory.cc
+  BufferPtr allocate(size_t bytes) override;
+  void copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) override;
+  void write(Buffer& to, size_t offset, const void* from, size_t bytes) override;
+  void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
+  void clear(Buffer& buffer) override;
+
+  // weight.cc, embed.cc, norm.cc
+  WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive) override;
+  Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
+  Tensor concat(Tensor a, Tensor b) override;
+  Tensor rms_norm(Tensor x, const Norm& norm) override;
+  Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;
+
+  // linear.cc
+  Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
+  Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
+  Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
+
+  // rope.cc, attention.cc, encoder.cc, latent.cc
+  Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
+                            KvCache& cache) override;
+  void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
+  Tensor gate_columns(Tensor p, const Qkv& qkv) override;
+  Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
+  Tensor attention_bidirectional(Tensor p, const Attention& shape) override;
+  Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
+                          LatentCache& cache) override;
+
+  // gated_delta.cc, gla.cc, short_conv.cc
+  Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
+  Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) override;
+  Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) override;
+  void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor short_conv(Tensor p, const ShortConv& weights, ConvState& state) override;
+
+  // sparse.cc
+  void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
+  BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
+                         int64_t total) override;
+  Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;
+
+  // moe.cc
+  Routes route(Tensor x, const Norm* norm, const Router& router) override;
+  Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) override;
+  void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) override;
+  void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) override;
+
+  // sample.cc
+  Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
+                 std::span<const TokenBias> biases) override;
+
+ private:
+  // Runs task(i) for i in [0, count) on the pool; throws Cancelled when the pass was cancelled meanwhile.
+  template <class Task>
+  void parallel(int64_t count, const Task& task) {
+    check_cancelled();
+    threads_.run(count, task, pass_.cancel);
+    check_cancelled();
+  }
+  void check_cancelled() const;
+  // x with contiguous rows, normalised when `norm` is given.
+  Tensor normalised(Tensor x, const Norm* norm);
+
+  std::string instructions_;
+  Arena arena_;
+  Threads threads_;
+  PassOptions pass_{};
+};
+
+}  // namespace longhand::cpu

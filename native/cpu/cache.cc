@@ -1,0 +1,79 @@
+#include "cpu/cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "cpu/floats.h"
+
+namespace longhand::cpu {
+namespace {
+
+constexpr int64_t block = 32;
+constexpr int64_t scale_bytes = 2;
+
+float largest(const float* x, int64_t n) {
+  float peak = 0;
+  for (int64_t i = 0; i < n; ++i) peak = std::max(peak, std::fabs(x[i]));
+  return peak;
+}
+
+// Symmetric: value = scale * code, |code| <= limit (127 or 7); the codes are found with the scale as it is stored.
+void quantise_block(const float* x, int64_t n, float limit, std::byte* scale_at, int8_t codes[block]) {
+  const uint16_t bits = to_f16(largest(x, n) / limit);
+  std::memcpy(scale_at, &bits, scale_bytes);
+  const float scale = from_f16(bits);
+  const float inverse = scale > 0 ? 1.0f / scale : 0.0f;
+  std::fill_n(codes, block, int8_t{0});
+  for (int64_t i = 0; i < n; ++i)
+    codes[i] = static_cast<int8_t>(std::clamp(std::nearbyint(x[i] * inverse), -limit, limit));
+}
+
+}  // namespace
+
+std::byte* cache_head(CacheType type, std::byte* cache, int64_t row, int64_t heads, int64_t dim, int64_t head) {
+  return cache + row * cache_row_bytes(type, heads, dim) + head * cache_row_bytes(type, 1, dim);
+}
+
+void store_head(CacheType type, const float* from, int64_t dim, std::byte* to) {
+  if (type == CacheType::f32) {
+    std::memcpy(to, from, static_cast<size_t>(dim) * sizeof(float));
+    return;
+  }
+  if (type == CacheType::f16) {
+    for (int64_t i = 0; i < dim; ++i) {
+      const uint16_t bits = to_f16(from[i]);
+      std::memcpy(to + 2 * i, &bits, sizeof bits);
+    }
+    return;
+  }
+  const bool bytes = type == CacheType::q8;
+  for (int64_t first = 0; first < dim; first += block, to += bytes ? 34 : 18) {
+    int8_t codes[block];
+    quantise_block(from + first, std::min(block, dim - first), bytes ? 127.0f : 7.0f, to, codes);
+    if (bytes) std::memcpy(to + scale_bytes, codes, block);
+    for (int64_t i = 0; !bytes && i < block / 2; ++i)
+      to[scale_bytes + i] = static_cast<std::byte>((codes[i] + 8) | (codes[i + block / 2] + 8) << 4);
+  }
+}
+
+void load_head(CacheType type, const std::byte* from, int64_t dim, float* to) {
+  if (type == CacheType::f32) {
+    std::memcpy(to, from, static_cast<size_t>(dim) * sizeof(float));
+    return;
+  }
+  if (type == CacheType::f16) {
+    for (int64_t i = 0; i < dim; ++i) to[i] = from_f16(load_u16(from + 2 * i));
+    return;
+  }
+  const bool bytes = type == CacheType::q8;
+  for (int64_t i = 0; i < dim; ++i) {
+    const std::byte* at = from + i / block * (bytes ? 34 : 18);
+    const int64_t in_block = i % block;
+    const int nibble = static_cast<int>(at[scale_bytes + in_block % 16] >> (in_block < 16 ? 0 : 4)) & 15;
+    const int code = bytes ? static_cast<int8_t>(at[scale_bytes + in_block]) : nibble - 8;
+    to[i] = from_f16(load_u16(at)) * static_cast<float>(code);
+  }
+}
+
+}  // namespace longhand::cpu

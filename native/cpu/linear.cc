@@ -1,0 +1,73 @@
+// Projections and what fuses around them: norm and gate before, bias, activation, scale and residual after.
+#include <algorithm>
+
+#include "cpu/activation.h"
+#include "cpu/backend.h"
+#include "cpu/matmul.h"
+
+namespace longhand::cpu {
+namespace {
+
+constexpr int64_t tile_rows = 16;
+
+void gate_row(float* x, const float* gate, Gate kind, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) x[i] *= kind == Gate::silu ? silu(gate[i]) : sigmoid(gate[i]);
+}
+
+}  // namespace
+
+Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options) {
+  const CpuWeight& w = cpu_weight(weight);
+  assert(x.cols == w.in && w.experts == 1);
+  Tensor in = normalised(x, options.norm);
+  if (options.gate_kind != Gate::none) {
+    assert(options.gate.rows == x.rows && options.gate.cols == x.cols);
+    const Tensor gated = scratch(x.rows, x.cols);
+    parallel(x.rows, [&](int64_t t) {
+      std::copy_n(row(in, t), x.cols, row(gated, t));
+      gate_row(row(gated, t), row(options.gate, t), options.gate_kind, x.cols);
+    });
+    in = gated;
+  }
+  const Tensor product = scratch(x.rows, w.out);
+  const Tensor y = options.add_to ? options.add_to : product;
+  assert(y.rows == x.rows && y.cols == w.out);
+  const float* bias = options.bias ? floats(*options.bias) : nullptr;
+  parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
+    const int64_t first = tile * tile_rows;
+    const int64_t count = std::min(tile_rows, w.out - first);
+    matmul_tile(w, first, count, data(in), in.stride, in.rows, data(product) + first, product.stride);
+    for (int64_t t = 0; t < in.rows; ++t) {
+      for (int64_t i = first; i < first + count; ++i) {
+        const float sum = row(product, t)[i] + (bias ? bias[i] : 0.0f);
+        const float value = activate(options.activation, sum) * options.scale;
+        row(y, t)[i] = options.add_to ? row(y, t)[i] + value : value;
+      }
+    }
+  });
+  return y;
+}
+
+Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) {
+  const CpuWeight& w = cpu_weight(gate_and_up);
+  assert(x.cols == w.in && w.out % 2 == 0);
+  const int64_t half = w.out / 2;
+  const Tensor in = normalised(x, norm);
+  const Tensor y = scratch(x.rows, half);
+  const Tensor up = scratch(x.rows, half);
+  parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
+    const int64_t first = tile * tile_rows;
+    const int64_t count = std::min(tile_rows, half - first);
+    matmul_tile(w, first, count, data(in), in.stride, in.rows, data(y) + first, y.stride);
+    matmul_tile(w, half + first, count, data(in), in.stride, in.rows, data(up) + first, up.stride);
+    for (int64_t t = 0; t < in.rows; ++t)
+      for (int64_t i = first; i < first + count; ++i) row(y, t)[i] = silu(row(y, t)[i]) * row(up, t)[i];
+  });
+  return y;
+}
+
+Tensor CpuBackend::logits(Tensor x, const Weight& head, const Norm& norm, float scale) {
+  return linear(x, head, {.norm = &norm, .scale = scale});
+}
+
+}  // namespace longhand::cpu

@@ -1,0 +1,60 @@
+// A persistent pool. A run hands out indices one at a time, so that a thread whose core is taken by a neighbour simply
+// does fewer of them. Workers spin briefly for the next run (ops follow each other within microseconds), then sleep.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace longhand::cpu {
+
+class Threads {
+ public:
+  explicit Threads(int count) { resize(count); }
+  ~Threads() { resize(1); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  int count() const { return static_cast<int>(workers_.size()) + 1; }
+  void resize(int count);  // the caller's thread is one of them
+
+  // Calls task(i) once for every i in [0, count), in any order; returns when all are done. With `cancel` set meanwhile,
+  // the indices not yet begun are dropped.
+  template <class Task>
+  void run(int64_t count, const Task& task, const std::atomic<bool>* cancel = nullptr) {
+    if (count <= 0) return;
+    start({[](const void* context, int64_t i) { (*static_cast<const Task*>(context))(i); }, &task, count, cancel});
+  }
+
+ private:
+  struct Job {
+    void (*call)(const void*, int64_t) = nullptr;
+    const void* context = nullptr;
+    int64_t count = 0;
+    const std::atomic<bool>* cancel = nullptr;
+  };
+  void start(const Job& job);
+  void work_on(const Job& job);
+  void worker(uint64_t seen);
+
+  // generation << 16 | closed << 15 | workers inside. A worker enters by adding one while the job is open; a worker
+  // that wakes too late finds it closed and is not waited for.
+  static constexpr uint64_t generation_shift = 16, closed = 1 << 15, inside_mask = closed - 1;
+
+  std::vector<std::thread> workers_;
+  Job job_;  // written only while closed and nobody is inside
+  std::atomic<uint64_t> state_{closed};
+  std::atomic<int64_t> next_{0};
+  std::atomic<int> sleeping_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+};
+
+// Physical cores this process may use: affinity mask and cgroup CPU quota considered. At least 1.
+int usable_cores();
+
+}  // namespace longhand::cpu

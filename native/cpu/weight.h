@@ -1,0 +1,33 @@
+// What `prepare` makes of a matrix: segments of rows, one a view, each in its own type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ops/weight.h"
+
+namespace longhand::cpu {
+
+// Rows that the kernels read where they stand.
+struct Segment {
+  DType type = DType::f32;  // f32, f16 or bf16
+  int64_t first = 0;        // row of the whole matrix
+  int64_t rows = 0;
+  const std::byte* data = nullptr;
+};
+
+class CpuWeight final : public Weight {
+ public:
+  std::vector<Segment> segments;
+  std::vector<std::vector<float>> decoded;  // rows whose file type has no kernel of its own
+  std::shared_ptr<const void> keep_alive;   // the mapping that `data` points into
+};
+
+inline const CpuWeight& cpu_weight(const Weight& weight) { return static_cast<const CpuWeight&>(weight); }
+
+// Row `index` of the stacked matrix as fp32.
+void decode_row(const CpuWeight& weight, int64_t index, float* to);
+
+}  // namespace longhand::cpu
