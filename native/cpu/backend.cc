@@ -1,5 +1,6 @@
 #include "cpu/backend.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -29,7 +30,9 @@ uint64_t physical_memory() {
 }  // namespace
 
 CpuBackend::CpuBackend(const CpuOptions& options)
-    : instructions_(options.instructions), threads_(options.threads > 0 ? options.threads : usable_cores()) {}
+    : instructions_(options.instructions),
+      threads_(options.threads > 0 ? options.threads : usable_cores()),
+      wanted_threads_(threads_.count()) {}
 
 DeviceInfo CpuBackend::device() const {
   return {.back_end = "cpu",
@@ -45,6 +48,7 @@ void CpuBackend::check_cancelled() const {
 
 void CpuBackend::begin(const PassOptions& options) {
   pass_ = options;
+  if (wanted_threads_ != threads_.count()) threads_.resize(std::max(1, wanted_threads_));
   arena_.recycle();
 }
 

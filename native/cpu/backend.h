@@ -26,6 +26,8 @@ class CpuBackend final : public Backend {
 
   // backend.cc
   DeviceInfo device() const override;
+  void set_threads(int count) override { wanted_threads_ = count; }
+  uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;
@@ -101,6 +103,8 @@ class CpuBackend final : public Backend {
   Arena arena_;
   Threads threads_;
   PassOptions pass_{};
+  int wanted_threads_;  // takes effect at begin()
+  uint64_t expert_bytes_read_ = 0;
 };
 
 }  // namespace longhand::cpu

@@ -24,7 +24,9 @@ WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr
   for (const WeightView& view : views) {
     assert(view.shape.back() == weight->in && (views.size() == 1 || view.shape.size() == 2));
     Segment segment{view.type, rows, view.elements() / weight->in, view.data};
-    if (!in_place(view.type)) {
+    if (in_place(view.type)) {
+      weight->in_place = true;
+    } else {
       std::vector<float>& decoded = weight->decoded.emplace_back(static_cast<size_t>(view.elements()));
       dequantise_rows(view, 0, segment.rows, decoded.data());
       segment.type = DType::f32;
