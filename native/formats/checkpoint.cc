@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "formats/error.h"
-#include "formats/numbers.h"
+#include "formats/gguf.h"
 #include "formats/parts.h"
 #include "formats/safetensors.h"
 #include "formats/utf8.h"
@@ -54,19 +54,10 @@ class OpenCheckpoint final : public Checkpoint {
 };
 
 std::vector<std::string> OpenCheckpoint::metadata_strings(std::string_view key) const {
-  std::vector<std::string> result;
   const auto list =
       std::find_if(parts_.lists.begin(), parts_.lists.end(), [&](const StringList& l) { return l.key == key; });
-  if (list != parts_.lists.end()) {
-    result.reserve(list->count);
-    const std::byte* at = list->first;
-    for (uint64_t i = 0; i < list->count; ++i) {
-      const auto length = load<uint64_t>(at);
-      result.emplace_back(reinterpret_cast<const char*>(at + 8), length);
-      at += 8 + length;
-    }
-    return result;
-  }
+  if (list != parts_.lists.end()) return read_strings(*list);
+  std::vector<std::string> result;
   const Json* value = parts_.config.find(key);
   if (value == nullptr || value->array() == nullptr) return result;
   for (const Json& item : *value->array()) {
@@ -101,6 +92,8 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path) {
   } else if (path.ends_with(".safetensors")) {
     parts.config = read_config(fs::path(path).parent_path());
     open_safetensors_file(path, parts);
+  } else if (path.ends_with(".gguf")) {
+    open_gguf(path, parts);
   } else {
     throw FormatError("[checkpoint] " + printable(path) +
                       " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside "
