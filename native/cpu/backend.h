@@ -41,7 +41,8 @@ class CpuBackend final : public Backend {
   void clear(Buffer& buffer) override;
 
   // weight.cc, embed.cc, norm.cc
-  WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive) override;
+  WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
+                    int64_t experts) override;
   Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
   Tensor concat(Tensor a, Tensor b) override;
   Tensor rms_norm(Tensor x, const Norm& norm) override;

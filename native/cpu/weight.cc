@@ -14,45 +14,51 @@ bool in_place(DType type) { return type == DType::f32 || type == DType::f16 || t
 
 }  // namespace
 
-WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive) {
-  assert(!views.empty());
+// Every view is one segment. 3-D views lie beside each other in every expert; 2-D views with `experts` > 1 are grouped
+// by expert, so the row counter starts again with each group.
+WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
+                              int64_t experts) {
+  assert(!views.empty() && static_cast<int64_t>(views.size()) % experts == 0);
+  const bool stacked = views[0].shape.size() == 3;
+  const int64_t group = static_cast<int64_t>(views.size()) / experts;
   auto weight = std::make_shared<CpuWeight>();
   weight->in = views[0].shape.back();
-  weight->experts = views[0].shape.size() == 3 ? views[0].shape[0] : 1;
+  weight->experts = stacked ? views[0].shape[0] : experts;
   weight->keep_alive = std::move(keep_alive);
-  int64_t rows = 0;
-  for (const WeightView& view : views) {
-    assert(view.shape.back() == weight->in && (views.size() == 1 || view.shape.size() == 2));
-    Segment segment{view.type, rows, view.elements() / weight->in, view.data};
+  for (int64_t i = 0; i < static_cast<int64_t>(views.size()); ++i) {
+    const WeightView& view = views[static_cast<size_t>(i)];
+    assert(view.shape.back() == weight->in && (view.shape.size() == 3) == stacked);
+    if (i % group == 0) weight->out = 0;
+    Segment segment{.type = view.type,
+                    .first = weight->out,
+                    .rows = view.shape[view.shape.size() - 2],
+                    .first_expert = i / group,
+                    .experts = stacked ? weight->experts : 1,
+                    .data = view.data};
     if (in_place(view.type)) {
       weight->in_place = true;
     } else {
       std::vector<float>& decoded = weight->decoded.emplace_back(static_cast<size_t>(view.elements()));
-      dequantise_rows(view, 0, segment.rows, decoded.data());
+      dequantise_rows(view, 0, segment.rows * segment.experts, decoded.data());
       segment.type = DType::f32;
       segment.data = reinterpret_cast<const std::byte*>(decoded.data());
     }
     weight->bytes += static_cast<size_t>(view.elements()) * element_bytes(segment.type);
+    weight->out += segment.rows;
     weight->segments.push_back(segment);
-    rows += segment.rows;
   }
-  weight->out = rows / weight->experts;
   return weight;
 }
 
 void decode_row(const CpuWeight& weight, int64_t index, float* to) {
-  for (const Segment& segment : weight.segments) {
-    if (index >= segment.first + segment.rows) continue;
-    const std::byte* from =
-        segment.data + static_cast<size_t>((index - segment.first) * weight.in) * element_bytes(segment.type);
-    if (segment.type == DType::f32) {
-      std::memcpy(to, from, static_cast<size_t>(weight.in) * sizeof(float));
-      return;
-    }
-    for (int64_t i = 0; i < weight.in; ++i) {
-      const uint16_t bits = load_u16(from + 2 * i);
-      to[i] = segment.type == DType::bf16 ? from_bf16(bits) : from_f16(bits);
-    }
+  const int64_t expert = index / weight.out, row = index % weight.out;
+  for (const Segment& s : weight.segments) {
+    const int64_t e = expert - s.first_expert, r = row - s.first;
+    if (e < 0 || e >= s.experts || r < 0 || r >= s.rows) continue;
+    const std::byte* from = s.data + static_cast<size_t>((e * s.rows + r) * weight.in) * element_bytes(s.type);
+    if (s.type == DType::f32) std::memcpy(to, from, static_cast<size_t>(weight.in) * sizeof(float));
+    for (int64_t i = 0; s.type == DType::f16 && i < weight.in; ++i) to[i] = from_f16(load_u16(from + 2 * i));
+    for (int64_t i = 0; s.type == DType::bf16 && i < weight.in; ++i) to[i] = from_bf16(load_u16(from + 2 * i));
     return;
   }
 }

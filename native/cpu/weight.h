@@ -10,12 +10,14 @@
 
 namespace longhand::cpu {
 
-// Rows that the kernels read where they stand.
+// Rows [first, first + rows) of every expert of [first_expert, first_expert + experts), read where they stand.
 struct Segment {
   DType type = DType::f32;  // f32, f16 or bf16
-  int64_t first = 0;        // row of the whole matrix
+  int64_t first = 0;
   int64_t rows = 0;
-  const std::byte* data = nullptr;
+  int64_t first_expert = 0;
+  int64_t experts = 1;
+  const std::byte* data = nullptr;  // [experts, rows, in]
 };
 
 class CpuWeight final : public Weight {
@@ -27,7 +29,7 @@ class CpuWeight final : public Weight {
 
 inline const CpuWeight& cpu_weight(const Weight& weight) { return static_cast<const CpuWeight&>(weight); }
 
-// Row `index` of the stacked matrix as fp32.
+// Row `index` of the stacked matrix [experts * out, in] as fp32.
 void decode_row(const CpuWeight& weight, int64_t index, float* to);
 
 }  // namespace longhand::cpu

@@ -220,7 +220,8 @@ class Backend {
   virtual void clear(Buffer& buffer) = 0;
 
   // One matrix from one or more views stacked by rows (same `in`); 3-D views are expert stacks (stacked along `out`).
-  virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive) = 0;
+  // A file with one tensor an expert: 2-D views in the order expert 0 (gate, up), expert 1 (gate, up), ..., and `experts`.
+  virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive, int64_t experts = 1) = 0;
 
   // A pass brackets ops. begin() recycles the arena of activations; finish() returns when every result can be read.
   virtual void begin(const PassOptions& options) = 0;
