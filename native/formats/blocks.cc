@@ -77,4 +77,11 @@ std::optional<size_t> tensor_bytes(DType type, std::span<const int64_t> shape) {
   return static_cast<size_t>(bytes);
 }
 
+size_t stored_bytes(const WeightView& view) {
+  if (block_size(view.type).elements != 0) return view.data_bytes;
+  const auto groups = static_cast<size_t>(view.elements() / view.affine.group);
+  const auto scale_bytes = static_cast<size_t>(block_size(view.affine.scale_type).bytes);
+  return view.data_bytes + groups * scale_bytes * (view.type == DType::affine ? 2 : 1);
+}
+
 }  // namespace longhand

@@ -127,4 +127,7 @@ BlockSize block_size(DType type);
 // count leaves 63 bits. MLX types: see mlx.h.
 std::optional<size_t> tensor_bytes(DType type, std::span<const int64_t> shape);
 
+// What a tensor takes in its file: its data and, for MLX, its scales and biases.
+size_t stored_bytes(const WeightView& view);
+
 }  // namespace longhand

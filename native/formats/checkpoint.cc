@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "formats/blocks.h"
 #include "formats/error.h"
+#include "formats/fp8.h"
 #include "formats/gguf.h"
+#include "formats/mlx.h"
 #include "formats/parts.h"
 #include "formats/safetensors.h"
 #include "formats/utf8.h"
@@ -75,13 +78,32 @@ Json read_config(const fs::path& folder) {
   return config;
 }
 
-std::shared_ptr<const Checkpoint> finish(CheckpointParts parts) {
-  return std::make_shared<OpenCheckpoint>(std::move(parts));
+// What the configuration says about the tensors of a safetensors folder: MLX modules are fused, FP8 becomes bf16.
+void interpret(CheckpointParts& parts, Read what) {
+  if (parts.container == Container::gguf) return;
+  if (const std::optional<MlxQuantisation> quantisation = read_mlx_quantisation(parts.config)) {
+    parts.container = Container::mlx;
+    fuse_mlx(*quantisation, parts);
+  }
+  expose_fp8_as_bf16(parts, what == Read::all);
+}
+
+// Sizes for a table that came without a file. The shape has been checked nowhere else.
+void size_headers(std::vector<WeightView>& tensors) {
+  for (WeightView& view : tensors) {
+    const std::optional<size_t> bytes = tensor_bytes(view.type, view.shape);
+    if (!bytes)
+      throw FormatError("[checkpoint] tensor \"" + printable(view.name) + "\" has a shape that its type " +
+                        name_of(view.type) + " cannot have");
+    view.data_bytes = *bytes;
+    view.data = nullptr;
+    view.file = -1;
+  }
 }
 
 }  // namespace
 
-std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path) {
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (error || !fs::exists(status)) throw FormatError("[checkpoint] there is no file or folder " + printable(path));
@@ -95,20 +117,28 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path) {
   } else if (path.ends_with(".gguf")) {
     open_gguf(path, parts);
   } else {
-    throw FormatError("[checkpoint] " + printable(path) +
-                      " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside "
-                      "its config.json, a .gguf file");
+    throw FormatError(
+        "[checkpoint] " + printable(path) +
+        " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside its "
+        "config.json, a .gguf file");
   }
-  return finish(std::move(parts));
+  interpret(parts, what);
+  return std::make_shared<OpenCheckpoint>(std::move(parts));
 }
 
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
                                                           std::vector<WeightView> tensors) {
+  size_headers(tensors);
   CheckpointParts parts;
   parts.container = container;
   parts.config = std::move(config);
   parts.tensors = std::move(tensors);
-  return finish(std::move(parts));
+  interpret(parts, Read::headers);
+  return std::make_shared<OpenCheckpoint>(std::move(parts));
+}
+
+std::optional<DType> type_named(Container container, std::string_view name) {
+  return container == Container::gguf ? gguf_type(name) : safetensors_type(name);
 }
 
 }  // namespace longhand

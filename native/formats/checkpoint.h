@@ -47,11 +47,18 @@ class Checkpoint {
 // `path`: a folder with config.json and safetensors (single or sharded by model.safetensors.index.json), a .gguf file
 // (the first of a split set finds the others), or a .safetensors file beside its config.json.
 // Throws FormatError("[safetensors] ...", "[mlx] ...", "[gguf] ...", "[config] ..."), OutOfMemory.
-std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path);
+//
+// `headers`: for looking only; what would have to be converted (FP8) keeps null data.
+enum class Read : uint8_t { all, headers };
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what = Read::all);
 
-// The same from headers alone (remote inspection): tensors have null data.
+// The same from headers alone (remote inspection): tensors as they stand in the file, with null data and any
+// data_bytes.
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
                                                           std::vector<WeightView> tensors);
+
+// An element type by its name in a file: "BF16" (safetensors, MLX), "Q4_K" (GGUF); none when the engine cannot use it.
+std::optional<DType> type_named(Container container, std::string_view name);
 
 // Decodes any layout to fp32, in row-major order of `shape`: the specification every kernel is compared with.
 // Rows [first, first + count) of the matrix view [.., in]; to holds count * in floats.
