@@ -1,0 +1,24 @@
+// Engine values as JavaScript values, and checked arguments.
+#pragma once
+
+#include <napi.h>
+
+#include <string>
+
+#include "formats/json.h"
+
+namespace longhand {
+
+// Integers become numbers (rounded above 2^53).
+Napi::Value to_js(Napi::Env env, const Json& value);
+
+// A member whose name came from a file: defined, never assigned, so that "__proto__" is a name like any other.
+void define_member(Napi::Object object, const std::string& key, Napi::Value value);
+
+// Throws a TypeError with code `argument`.
+std::string string_argument(const Napi::CallbackInfo& info, size_t index, const char* name);
+
+// `exports.testing`, made by whoever asks first.
+Napi::Object testing_object(Napi::Env env, Napi::Object exports);
+
+}  // namespace longhand
