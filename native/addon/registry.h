@@ -15,6 +15,11 @@ inline constexpr Registration registrations[] = {
     register_build,
     register_gguf_metadata,
     register_testing_formats,
+void register_testing(Napi::Env env, Napi::Object exports);
+
+inline constexpr Registration registrations[] = {
+    register_build,
+    register_testing,
 };
 
 }  // namespace longhand

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
@@ -65,6 +66,16 @@ void CpuBackend::read(float* to, const Tensor& from) {
 
 namespace longhand {
 
-Creation create_cpu(const CpuOptions& options) { return {std::make_unique<cpu::CpuBackend>(options), ""}; }
+Creation create_cpu(const CpuOptions& options) {
+  const std::vector<std::string> available = cpu_instructions();
+  const char* forced = std::getenv("LONGHAND_CPU");
+  CpuOptions chosen = options;
+  if (chosen.instructions.empty()) chosen.instructions = forced && *forced ? forced : available.front();
+  if (std::find(available.begin(), available.end(), chosen.instructions) != available.end())
+    return {std::make_unique<cpu::CpuBackend>(chosen), ""};
+  std::string reason = "[cpu] the instruction set \"" + chosen.instructions + "\" is not there; this processor has";
+  for (const std::string& one : available) reason += " " + one;
+  return {nullptr, reason};
+}
 
 }  // namespace longhand

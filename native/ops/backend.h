@@ -36,11 +36,11 @@ struct DeviceInfo {
 
 // y = x * rsqrt(mean(x^2) + eps) * w. `weight` is fp32 and already holds the effective gain (1 + w for RMS-1p families).
 struct Norm {
-  BufferPtr weight;
+  BufferPtr weight{};
   float eps = 1e-6f;
 };
 struct LayerNorm {
-  BufferPtr weight, bias;
+  BufferPtr weight{}, bias{};
   float eps = 1e-12f;
 };
 
@@ -65,10 +65,10 @@ struct Linear {
 struct Rope {
   enum class Pairing : uint8_t { half, interleaved } pairing = Pairing::half;
   int64_t rotary_dim = 0;      // 0: no rope
-  BufferPtr inv_freq;          // fp32 [rotary_dim / 2]
+  BufferPtr inv_freq{};          // fp32 [rotary_dim / 2]
   float attention_scale = 1.0f;  // yarn: multiplies the rotated part of q and k
   int sections[3] = {0, 0, 0};
-  BufferPtr selection;         // MHA2MLA, optional: int32 [kv_heads, rotary_dim], the original dim each kept dim comes from
+  BufferPtr selection{};         // MHA2MLA, optional: int32 [kv_heads, rotary_dim], the original dim each kept dim comes from
 };
 
 struct Heads {
@@ -95,11 +95,11 @@ struct Attention {
 struct GatedDelta {
   int64_t key_heads = 0, value_heads = 0, key_dim = 0, value_dim = 0;
   enum class HeadMap : uint8_t { grouped, tiled } head_map = HeadMap::grouped;  // HF, MLX: h / r; GGUF: h % key_heads
-  BufferPtr conv;         // fp32 [channels, width], newest tap last; channels = 2 * key_heads * key_dim + value_heads * value_dim
+  BufferPtr conv{};         // fp32 [channels, width], newest tap last; channels = 2 * key_heads * key_dim + value_heads * value_dim
   int64_t conv_width = 4;
-  BufferPtr decay;        // fp32 [value_heads]: -exp(A_log)
-  BufferPtr dt_bias;      // fp32 [value_heads]
-  Norm norm;              // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
+  BufferPtr decay{};        // fp32 [value_heads]: -exp(A_log)
+  BufferPtr dt_bias{};      // fp32 [value_heads]
+  Norm norm{};              // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
   float l2_eps = 1e-6f;   // added to the sum of squares
 
   int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
@@ -110,14 +110,14 @@ struct GatedDelta {
 struct Gla {
   int64_t heads = 0, key_dim = 0, value_dim = 0;
   float scale = 0;
-  BufferPtr slopes;  // fp32 [heads]: s > 0, decay a token exp(-s)
+  BufferPtr slopes{};  // fp32 [heads]: s > 0, decay a token exp(-s)
 };
 
 // LFM2 short convolution. p: [T, B | C | X], u = B * X, y = C * conv(u). No activation.
 struct ShortConv {
   int64_t channels = 0;
   int64_t width = 3;
-  BufferPtr conv;  // fp32 [channels, width], newest tap last
+  BufferPtr conv{};  // fp32 [channels, width], newest tap last
 };
 
 // Latent attention (MHA2MLA, model-specs 14). p: [T, q | k_rope | latent]; q in the original head order.
@@ -127,9 +127,9 @@ struct LatentAttention {
   int64_t rope_dim = 0;       // rotated dims a head (2r)
   int64_t latent_k = 0;       // columns of the latent that up_k reads: [0, latent_k)
   int64_t latent_v_first = 0, latent_v = 0;  // columns that up_v reads (joint: the same)
-  BufferPtr up_k, up_v;       // fp32
-  BufferPtr kept, rest;       // int32 [kv_heads, rope_dim], [kv_heads, dim - rope_dim]: original dims, in column order
-  Rope rope;                  // inv_freq [dim / 2] of the ORIGINAL head
+  BufferPtr up_k{}, up_v{};       // fp32
+  BufferPtr kept{}, rest{};       // int32 [kv_heads, rope_dim], [kv_heads, dim - rope_dim]: original dims, in column order
+  Rope rope{};                  // inv_freq [dim / 2] of the ORIGINAL head
   float scale = 0;
 };
 
@@ -150,8 +150,8 @@ struct BlockList {
 // Mixture of experts (model-specs 6.3, 10.3).
 struct Router {
   enum class Kind : uint8_t { softmax, sigmoid_bias } kind = Kind::softmax;
-  WeightPtr weight;    // [experts, hidden]
-  BufferPtr bias;      // fp32 [experts]; selection only (sigmoid_bias)
+  WeightPtr weight{};    // [experts, hidden]
+  BufferPtr bias{};      // fp32 [experts]; selection only (sigmoid_bias)
   int64_t experts = 0, topk = 0;
   bool renormalise = true;
   float renormalise_eps = 0.0f;  // added to the sum (lfm2_moe: 1e-6)
@@ -301,6 +301,7 @@ struct CpuOptions {
   std::string instructions;  // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
 };
 Creation create_cpu(const CpuOptions& options);
+std::vector<std::string> cpu_instructions();  // what this processor has of them, best first; ends with "scalar"
 Creation create_metal(bool standin);
 Creation create_vulkan(int device_index);
 

@@ -61,28 +61,28 @@ using MemoryLayout =
 struct KvCache {
   KvCacheLayout layout;
   CacheType type = CacheType::f32;
-  BufferPtr keys, values;
+  BufferPtr keys{}, values{};
   int64_t capacity = 0;
   int64_t length = 0;
 };
 struct LatentCache {
   LatentCacheLayout layout;
   CacheType type = CacheType::f32;
-  BufferPtr rope_keys, latents;
+  BufferPtr rope_keys{}, latents{};
   int64_t capacity = 0;
   int64_t length = 0;
 };
 struct RecurrentState {
   RecurrentStateLayout layout;
-  BufferPtr state;
+  BufferPtr state{};
 };
 struct ConvState {
   ConvStateLayout layout;
-  BufferPtr window;
+  BufferPtr window{};
 };
 struct CompressedKeys {
   CompressedKeysLayout layout;
-  BufferPtr k1, k2;  // fp32
+  BufferPtr k1{}, k2{};  // fp32
   int64_t k1_length = 0;
   int64_t k2_length = 0;
 };
