@@ -10,16 +10,13 @@ using Registration = void (*)(Napi::Env env, Napi::Object exports);
 void register_build(Napi::Env env, Napi::Object exports);
 void register_gguf_metadata(Napi::Env env, Napi::Object exports);
 void register_testing_formats(Napi::Env env, Napi::Object exports);
+void register_testing_ops(Napi::Env env, Napi::Object exports);
 
 inline constexpr Registration registrations[] = {
     register_build,
     register_gguf_metadata,
     register_testing_formats,
-void register_testing(Napi::Env env, Napi::Object exports);
-
-inline constexpr Registration registrations[] = {
-    register_build,
-    register_testing,
+    register_testing_ops,
 };
 
 }  // namespace longhand

@@ -1,5 +1,5 @@
 // Ops whose rows know nothing of each other.
-#include "addon/testing.h"
+#include "addon/testing_ops.h"
 
 namespace longhand::testing {
 namespace {

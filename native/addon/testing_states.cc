@@ -1,5 +1,5 @@
 // Ops that read and advance a state: attention caches, convolution windows, recurrent states.
-#include "addon/testing.h"
+#include "addon/testing_ops.h"
 
 namespace longhand::testing {
 namespace {

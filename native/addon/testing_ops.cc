@@ -1,9 +1,10 @@
-#include "addon/testing.h"
+#include "addon/testing_ops.h"
 
 #include <limits>
 #include <memory>
 
 #include "addon/registry.h"
+#include "addon/values.h"
 
 namespace longhand {
 namespace testing {
@@ -176,11 +177,10 @@ Napi::Value Bench::contents(Buffer& from) const {
 
 }  // namespace testing
 
-void register_testing(Napi::Env env, Napi::Object exports) {
-  Napi::Object hooks = Napi::Object::New(env);
+void register_testing_ops(Napi::Env env, Napi::Object exports) {
+  Napi::Object hooks = testing_object(env, exports);
   hooks.Set("runOp", Napi::Function::New(env, testing::run_op));
   hooks.Set("cpuInstructions", Napi::Function::New(env, testing::list_instructions));
-  exports.Set("testing", hooks);
 }
 
 }  // namespace longhand
