@@ -1,0 +1,7 @@
+#include <metal_stdlib>
+using namespace metal;
+kernel void k(device float* x [[buffer(0)]], uint t [[thread_position_in_threadgroup]]) {
+  if (t > 40) return;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  x[t] = 1;
+}

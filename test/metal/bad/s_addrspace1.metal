@@ -1,0 +1,6 @@
+#include <metal_stdlib>
+using namespace metal;
+kernel void k(device float* x [[buffer(0)]], uint t [[thread_position_in_grid]]) {
+  thread float* p = x;
+  p[t] = 1;
+}

@@ -1,0 +1,4 @@
+#include <metal_stdlib>
+using namespace metal;
+int counter;
+kernel void k(device float* x [[buffer(0)]], uint t [[thread_position_in_grid]]) { x[t] = counter; }

@@ -1,0 +1,42 @@
+// Host programs with one mistake against the Metal API each (test/metal/standin/mistakes.mm).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { standin } from './standin.ts';
+
+const noticed: Record<string, RegExp> = {
+  'missing barrier, read after write': /missing barrier between 'twice' and 'fill'/,
+  'missing barrier, write after read': /missing barrier between 'fill' and 'twice'/,
+  'missing barrier, write after write': /missing barrier between 'fill' and 'fill'/,
+  'offset leaves too little room': /out of bounds of 'y'/,
+  'offset beyond the buffer': /offset 512 is not below the length 256/,
+  'offset not aligned': /offset 6 is not a multiple of 4/,
+  'unbound buffer': /\[\[buffer\(0\)\]\] is not bound/,
+  'short constant': /'p' needs 8 bytes, 4 are bound/,
+  'setBytes over 4 KB': /setBytes takes 1 to 4096 bytes, 5000 were given/,
+  'dispatch without a pipeline': /without a pipeline/,
+  'empty grid': /empty dispatch/,
+  'threadgroup too large for the device': /2048 threads, the pipeline's limit is 1024/,
+  'threadgroup too large for the pipeline': /128 threads, the pipeline's limit is 64/,
+  'threadgroup memory not set': /has no threadgroup memory length/,
+  'threadgroup memory over 32 KB': /exceeds 32 KiB/,
+  'threadgroup memory too short': /out-of-bounds access to threadgroup memory/,
+  'encoder used after its end': /after endEncoding/,
+  'commit with an open encoder': /open encoder/,
+  'commit twice': /committed twice/,
+  'two encoders at once': /still open/,
+  'wait before commit': /before commit/,
+  'buffer freed too early': /multiples of the page size/,
+  'function constant of another type': /function constant 'loud' has type bool/,
+  'blit outside a buffer': /copy outside a buffer/,
+};
+
+describe('a host mistake', () => {
+  beforeAll(() => standin.options({ check: true }));
+  afterAll(() => standin.options({}));
+
+  test('a correct program raises nothing', () => {
+    expect(standin.mistake('none')).toBe('');
+  });
+  test.for(Object.keys(noticed))('%s is noticed', (name) => {
+    expect(standin.mistake(name)).toMatch(noticed[name] as RegExp);
+  });
+});

@@ -1,0 +1,60 @@
+// The Metal stand-in as tests see it: the second addon of the build, which carries the emulated device.
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+
+export interface Run {
+  source: string;
+  /** The last kernel of the source when absent. */
+  kernel?: string;
+  /** Threads in all, and in a threadgroup. */
+  grid: number[];
+  threads: number[];
+  buffers: (ArrayBufferView | undefined)[];
+  threadgroupBytes?: number[];
+  constants?: Record<number, number>;
+}
+
+export interface Counters {
+  dispatches: number;
+  barriers: number;
+  commandBuffers: number;
+  mostInFlight: number;
+  waits: number;
+  archiveHits: number;
+  archiveMisses: number;
+  allocated: number;
+  threads: number;
+  simdOperations: number;
+  matrixOperations: number;
+  threadgroupBytes: number;
+  compiled: number;
+  /** By class of buffer; measured in check mode only. */
+  bytes: Record<string, { read: number; written: number }>;
+  kernels: Record<string, number>;
+}
+
+export interface Standin {
+  options(options: {
+    check?: boolean;
+    order?: 'forward' | 'reverse' | 'random';
+    seed?: number;
+    workers?: number;
+  }): void;
+  faults(faults: {
+    noDevice?: boolean;
+    memoryLimit?: number;
+    compileError?: string;
+    commandBuffer?: number;
+    commandBufferCode?: number;
+    pipelineThreads?: number;
+  }): void;
+  counters(): Counters;
+  reset(): void;
+  /** Runs one kernel without a host. `stage` tells where it was refused: '' when it ran to its end. */
+  run(run: Run): { stage: '' | 'compile' | 'run'; error: string };
+  mistake(name: string): string;
+}
+
+export const metalAddonPath = resolve(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
+const addon = createRequire(import.meta.url)(metalAddonPath) as { standin: Standin };
+export const standin = addon.standin;

@@ -1,0 +1,168 @@
+// The stand-in's own face in the addon built on it: run one kernel, read the counters, inject faults, make mistakes.
+// Used by test/metal only; its TypeScript mirror is test/metal/standin.ts.
+#include <napi.h>
+
+#include <cstring>
+
+#include "addon/registry.h"
+#include "compiler/compile.h"
+#include "metal/state.h"
+#include "mistakes.h"
+
+namespace standin {
+namespace {
+
+uint64_t integer(const Napi::Object& from, const char* name, uint64_t otherwise) {
+  return from.Has(name) ? static_cast<uint64_t>(from.Get(name).ToNumber().Int64Value()) : otherwise;
+}
+std::string text(const Napi::Object& from, const char* name) {
+  return from.Has(name) ? from.Get(name).ToString().Utf8Value() : "";
+}
+
+// { check, order: 'forward' | 'reverse' | 'random', seed, workers }
+void set_options(const Napi::CallbackInfo& info) {
+  const Napi::Object given = info[0].As<Napi::Object>();
+  Options& to = options();
+  to = Options{};
+  to.check = given.Has("check") && given.Get("check").ToBoolean().Value();
+  const std::string order = text(given, "order");
+  to.order = order == "reverse" ? Order::reverse : order == "random" ? Order::random : Order::forward;
+  to.seed = integer(given, "seed", 1);
+  to.workers = static_cast<int>(integer(given, "workers", 1));
+}
+
+void set_faults(const Napi::CallbackInfo& info) {
+  const Napi::Object given = info[0].As<Napi::Object>();
+  std::lock_guard guard(state().lock);
+  Faults& to = state().faults;
+  to = Faults{};
+  to.no_device = given.Has("noDevice") && given.Get("noDevice").ToBoolean().Value();
+  to.memory_limit = integer(given, "memoryLimit", 0);
+  to.compile_error = text(given, "compileError");
+  to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
+  to.command_buffer_code = static_cast<int>(integer(given, "commandBufferCode", 1));
+  to.pipeline_threads = static_cast<unsigned>(integer(given, "pipelineThreads", 0));
+}
+
+Napi::Value counters(const Napi::CallbackInfo& info) {
+  std::lock_guard guard(state().lock);
+  const Counters& from = state().counters;
+  Napi::Object all = Napi::Object::New(info.Env());
+  const auto put = [&](Napi::Object to, const char* name, uint64_t value) { to.Set(name, static_cast<double>(value)); };
+  put(all, "dispatches", from.dispatches);
+  put(all, "barriers", from.barriers);
+  put(all, "commandBuffers", from.command_buffers);
+  put(all, "mostInFlight", static_cast<uint64_t>(from.most_in_flight));
+  put(all, "waits", from.waits);
+  put(all, "archiveHits", from.archive_hits);
+  put(all, "archiveMisses", from.archive_misses);
+  put(all, "allocated", from.allocated);
+  put(all, "threads", from.work.threads);
+  put(all, "simdOperations", from.work.simd_operations);
+  put(all, "matrixOperations", from.work.matrix_operations);
+  put(all, "threadgroupBytes", from.work.threadgroup_bytes);
+  put(all, "compiled", static_cast<uint64_t>(compiled_count()));
+  Napi::Object bytes = Napi::Object::New(info.Env());
+  for (const auto& [label, count] : from.bytes) {
+    Napi::Object each = Napi::Object::New(info.Env());
+    put(each, "read", count.read);
+    put(each, "written", count.written);
+    bytes.Set(label, each);
+  }
+  all.Set("bytes", bytes);
+  Napi::Object kernels = Napi::Object::New(info.Env());
+  for (const auto& [name, count] : from.kernels) kernels.Set(name, static_cast<double>(count));
+  all.Set("kernels", kernels);
+  return all;
+}
+
+void reset(const Napi::CallbackInfo&) {
+  std::lock_guard guard(state().lock);
+  const uint64_t allocated = state().counters.allocated;
+  state().counters = Counters{};
+  state().counters.allocated = allocated;
+}
+
+mtl_u3 size(const Napi::Value& value) {
+  const Napi::Array from = value.As<Napi::Array>();
+  const auto at = [&](uint32_t i) { return from.Length() > i ? from.Get(i).ToNumber().Uint32Value() : 1u; };
+  return {at(0), at(1), at(2)};
+}
+
+void set_constants(const mtl_library_desc& library, const Napi::Object& given) {
+  for (unsigned i = 0; i < library.nfcs; i++) {
+    const mtl_fc_desc& constant = library.fcs[i];
+    const std::string index = std::to_string(constant.index);
+    memset(constant.value, 0, constant.size);
+    *constant.defined = given.Has(index);
+    if (!*constant.defined) continue;
+    const uint32_t value = given.Get(index).ToNumber().Uint32Value();
+    memcpy(constant.value, &value, constant.size);
+  }
+}
+
+// { source, kernel?, grid, threads, buffers: TypedArray[], threadgroupBytes?: number[], constants? } -> { error, stage
+// } stage: 'compile' when the text was refused, 'run' when the kernel faulted, '' when all went well.
+Napi::Value run_kernel(const Napi::CallbackInfo& info) {
+  const Napi::Object given = info[0].As<Napi::Object>();
+  Napi::Object result = Napi::Object::New(info.Env());
+  const auto answer = [&](const char* stage, const std::string& error) {
+    result.Set("stage", stage);
+    result.Set("error", error);
+    return result;
+  };
+  CompileOptions how;
+  how.check = options().check;
+  const Library library = compile(text(given, "source"), how);
+  if (!library.error.empty()) return answer("compile", library.error);
+  const std::string wanted = text(given, "kernel");
+  Dispatch dispatch;
+  for (unsigned i = 0; i < library.description->nkernels; i++)
+    if (wanted.empty() || wanted == library.description->kernels[i].name)
+      dispatch.kernel = &library.description->kernels[i];
+  dispatch.grid = size(given.Get("grid"));
+  dispatch.threadgroup = size(given.Get("threads"));
+  const Napi::Array buffers = given.Get("buffers").As<Napi::Array>();
+  for (uint32_t i = 0; i < buffers.Length(); i++) {
+    if (!buffers.Get(i).IsTypedArray()) continue;
+    const Napi::TypedArray view = buffers.Get(i).As<Napi::TypedArray>();
+    dispatch.buffer[i] = static_cast<char*>(view.ArrayBuffer().Data()) + view.ByteOffset();
+    dispatch.buffer_bytes[i] = view.ByteLength();
+  }
+  if (given.Has("threadgroupBytes")) {
+    const Napi::Array lengths = given.Get("threadgroupBytes").As<Napi::Array>();
+    for (uint32_t i = 0; i < lengths.Length(); i++)
+      dispatch.threadgroup_bytes[i] = lengths.Get(i).ToNumber().Uint32Value();
+  }
+  set_constants(*library.description,
+                given.Has("constants") ? given.Get("constants").As<Napi::Object>() : Napi::Object::New(info.Env()));
+  const std::string fault = run(dispatch);
+  return answer(fault.empty() ? "" : "run", fault);
+}
+
+// A host program with one mistake in it: what was noticed, "" when nothing was.
+Napi::Value mistake(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), make_mistake(info[0].ToString().Utf8Value()));
+}
+
+}  // namespace
+
+void register_standin(Napi::Env env, Napi::Object exports) {
+  Napi::Object face = Napi::Object::New(env);
+  face.Set("options", Napi::Function::New(env, set_options));
+  face.Set("faults", Napi::Function::New(env, set_faults));
+  face.Set("counters", Napi::Function::New(env, counters));
+  face.Set("reset", Napi::Function::New(env, reset));
+  face.Set("run", Napi::Function::New(env, run_kernel));
+  face.Set("mistake", Napi::Function::New(env, mistake));
+  exports.Set("standin", face);
+}
+
+}  // namespace standin
+
+static Napi::Object standin_init(Napi::Env env, Napi::Object exports) {
+  for (const longhand::Registration registration : longhand::registrations) registration(env, exports);
+  standin::register_standin(env, exports);
+  return exports;
+}
+NODE_API_MODULE(longhand_standin, standin_init)

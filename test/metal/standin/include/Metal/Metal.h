@@ -1,0 +1,79 @@
+// Stand-in for <Metal/Metal.h>: compute only. Selectors, types and enum values as in Apple's headers.
+#pragma once
+#import <Foundation/Foundation.h>
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-completeness"
+typedef struct { NSUInteger width, height, depth; } MTLSize;
+static inline MTLSize MTLSizeMake(NSUInteger w, NSUInteger h, NSUInteger d) { return MTLSize{w, h, d}; }
+typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
+  MTLResourceCPUCacheModeDefaultCache = 0, MTLResourceCPUCacheModeWriteCombined = 1, MTLResourceStorageModeShared = 0, MTLResourceStorageModeManaged = 1 << 4, MTLResourceStorageModePrivate = 2 << 4,
+  MTLResourceHazardTrackingModeDefault = 0, MTLResourceHazardTrackingModeUntracked = 1 << 8, MTLResourceHazardTrackingModeTracked = 2 << 8 };
+typedef NS_ENUM(NSUInteger, MTLStorageMode) { MTLStorageModeShared = 0, MTLStorageModeManaged = 1, MTLStorageModePrivate = 2 };
+typedef NS_OPTIONS(NSUInteger, MTLBarrierScope) { MTLBarrierScopeBuffers = 1, MTLBarrierScopeTextures = 2 };
+typedef NS_ENUM(NSUInteger, MTLDispatchType) { MTLDispatchTypeSerial = 0, MTLDispatchTypeConcurrent = 1 };
+typedef NS_ENUM(NSUInteger, MTLDataType) { MTLDataTypeNone = 0, MTLDataTypeFloat = 3, MTLDataTypeHalf = 16, MTLDataTypeInt = 29, MTLDataTypeUInt = 33, MTLDataTypeShort = 37, MTLDataTypeUShort = 41, MTLDataTypeBool = 53 };
+typedef NS_ENUM(NSUInteger, MTLCommandBufferStatus) { MTLCommandBufferStatusNotEnqueued = 0, MTLCommandBufferStatusEnqueued = 1, MTLCommandBufferStatusCommitted = 2, MTLCommandBufferStatusScheduled = 3, MTLCommandBufferStatusCompleted = 4, MTLCommandBufferStatusError = 5 };
+typedef NS_ENUM(NSUInteger, MTLLanguageVersion) { MTLLanguageVersion3_0 = (3 << 16), MTLLanguageVersion3_1 = (3 << 16) + 1, MTLLanguageVersion3_2 = (3 << 16) + 2 };
+typedef NS_ENUM(NSInteger, MTLGPUFamily) { MTLGPUFamilyApple7 = 1007, MTLGPUFamilyApple8 = 1008, MTLGPUFamilyApple9 = 1009, MTLGPUFamilyMetal3 = 5001 };
+typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) { MTLPipelineOptionNone = 0, MTLPipelineOptionFailOnBinaryArchiveMiss = 1 << 2 };
+FOUNDATION_EXPORT NSString* const MTLLibraryErrorDomain; FOUNDATION_EXPORT NSString* const MTLCommandBufferErrorDomain, * const MTLBinaryArchiveDomain;
+@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive;
+@class MTLComputePipelineReflection;
+typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
+@interface MTLCompileOptions : NSObject
+@property (readwrite, nonatomic, copy) NSDictionary<NSString*, NSObject*>* preprocessorMacros; @property (readwrite, nonatomic) BOOL fastMathEnabled; @property (readwrite, nonatomic) MTLLanguageVersion languageVersion;
+@end
+@interface MTLFunctionConstantValues : NSObject
+- (void)setConstantValue:(const void*)v type:(MTLDataType)t atIndex:(NSUInteger)i; - (void)reset;
+@end
+@interface MTLComputePipelineDescriptor : NSObject
+@property (nonatomic, copy) NSString* label; @property (nonatomic, strong) id<MTLFunction> computeFunction; @property (nonatomic) BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth; @property (nonatomic) NSUInteger maxTotalThreadsPerThreadgroup; @property (nonatomic, copy) NSArray<id<MTLBinaryArchive>>* binaryArchives;
+@end
+@interface MTLBinaryArchiveDescriptor : NSObject
+@property (nonatomic, copy) NSURL* url;
+@end
+@protocol MTLDevice <NSObject>
+@property (readonly) NSString* name; @property (readonly) uint64_t registryID; @property (readonly) BOOL hasUnifiedMemory; @property (readonly) NSUInteger maxThreadgroupMemoryLength; @property (readonly) MTLSize maxThreadsPerThreadgroup; @property (readonly) NSUInteger maxBufferLength; @property (readonly) uint64_t recommendedMaxWorkingSetSize; @property (readonly) NSUInteger currentAllocatedSize;
+- (BOOL)supportsFamily:(MTLGPUFamily)f;
+- (id<MTLCommandQueue>)newCommandQueue;
+- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)o; - (id<MTLBuffer>)newBufferWithBytes:(const void*)p length:(NSUInteger)n options:(MTLResourceOptions)o;
+- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)p length:(NSUInteger)n options:(MTLResourceOptions)o deallocator:(void (^)(void*, NSUInteger))d;
+- (id<MTLLibrary>)newLibraryWithSource:(NSString*)s options:(MTLCompileOptions*)o error:(NSError**)e;
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)f error:(NSError**)e;
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor*)d options:(MTLPipelineOption)o reflection:(MTLComputePipelineReflection**)r error:(NSError**)e;
+- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor*)d error:(NSError**)e;
+@end
+@protocol MTLLibrary <NSObject>
+@property (copy) NSString* label; @property (readonly) NSArray<NSString*>* functionNames;
+- (id<MTLFunction>)newFunctionWithName:(NSString*)n; - (id<MTLFunction>)newFunctionWithName:(NSString*)n constantValues:(MTLFunctionConstantValues*)v error:(NSError**)e;
+@end
+@protocol MTLFunction <NSObject> @property (readonly) NSString* name; @end
+@protocol MTLBinaryArchive <NSObject>
+@property (copy) NSString* label;
+- (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor*)d error:(NSError**)e; - (BOOL)serializeToURL:(NSURL*)u error:(NSError**)e;
+@end
+@protocol MTLComputePipelineState <NSObject>
+@property (readonly, copy) NSString* label;
+@property (readonly) NSUInteger maxTotalThreadsPerThreadgroup, threadExecutionWidth, staticThreadgroupMemoryLength;
+@end
+@protocol MTLResource <NSObject> @property (copy) NSString* label; @property (readonly) MTLStorageMode storageMode; @end
+@protocol MTLBuffer <MTLResource>
+@property (readonly) NSUInteger length; @property (readonly) uint64_t gpuAddress; - (void*)contents; - (void)didModifyRange:(NSRange)r;
+@end
+@protocol MTLCommandQueue <NSObject> @property (copy) NSString* label; - (id<MTLCommandBuffer>)commandBuffer; - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences; @end
+@protocol MTLCommandBuffer <NSObject>
+@property (copy) NSString* label; @property (readonly) MTLCommandBufferStatus status; @property (readonly) NSError* error; @property (readonly) CFTimeInterval GPUStartTime, GPUEndTime;
+- (id<MTLComputeCommandEncoder>)computeCommandEncoder; - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)t; - (id<MTLBlitCommandEncoder>)blitCommandEncoder;
+- (void)enqueue; - (void)commit; - (void)waitUntilCompleted; - (void)waitUntilScheduled; - (void)addCompletedHandler:(MTLCommandBufferHandler)h;
+@end
+@protocol MTLCommandEncoder <NSObject> @property (copy) NSString* label; - (void)insertDebugSignpost:(NSString*)s; - (void)endEncoding; @end
+@protocol MTLComputeCommandEncoder <MTLCommandEncoder>
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)s; - (void)setBuffer:(id<MTLBuffer>)b offset:(NSUInteger)o atIndex:(NSUInteger)i; - (void)setBufferOffset:(NSUInteger)o atIndex:(NSUInteger)i; - (void)setBytes:(const void*)p length:(NSUInteger)n atIndex:(NSUInteger)i; - (void)setThreadgroupMemoryLength:(NSUInteger)n atIndex:(NSUInteger)i;
+- (void)dispatchThreadgroups:(MTLSize)g threadsPerThreadgroup:(MTLSize)t; - (void)dispatchThreads:(MTLSize)g threadsPerThreadgroup:(MTLSize)t;
+- (void)memoryBarrierWithScope:(MTLBarrierScope)s; - (void)memoryBarrierWithResources:(const id<MTLResource>[])r count:(NSUInteger)n;
+@end
+@protocol MTLBlitCommandEncoder <MTLCommandEncoder>
+- (void)copyFromBuffer:(id<MTLBuffer>)s sourceOffset:(NSUInteger)so toBuffer:(id<MTLBuffer>)d destinationOffset:(NSUInteger)o size:(NSUInteger)n; - (void)fillBuffer:(id<MTLBuffer>)b range:(NSRange)r value:(uint8_t)v;
+@end
+FOUNDATION_EXPORT id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
+#pragma clang diagnostic pop

@@ -1,0 +1,196 @@
+// Command buffers and queues. A concurrent encoder promises no order between barriers: those dispatches are run
+// backwards, and in check mode the bytes they touched are compared, so that a missing barrier is found either way.
+#include <cstdlib>
+
+#include <algorithm>
+#include <chrono>
+
+#include "metal/classes.h"
+
+using standin::misuse;
+using standin::state;
+
+NSString* const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
+
+void QueueState::loop() {
+  for (;;) {
+    std::function<void()> job;
+    {
+      std::unique_lock guard(lock);
+      wake.wait(guard, [this] { return quit || !work.empty(); });
+      if (work.empty()) return;
+      job = std::move(work.front());
+      work.pop_front();
+    }
+    job();
+  }
+}
+void QueueState::push(std::function<void()> job) {
+  std::lock_guard guard(lock);
+  work.push_back(std::move(job));
+  if (!thread.joinable()) thread = std::thread([this] { loop(); });
+  wake.notify_all();
+}
+QueueState::~QueueState() {
+  {
+    std::lock_guard guard(lock);
+    quit = true;
+    wake.notify_all();
+  }
+  if (!thread.joinable()) return;
+  if (thread.get_id() == std::this_thread::get_id()) thread.detach();
+  else thread.join();
+}
+
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Dispatches since the last barrier and what each touched.
+struct Concurrent {
+  std::vector<std::pair<std::string, standin::AccessSet>> dispatches;
+
+  std::string check(const std::string& name) {
+    const standin::AccessSet& mine = standin::last_accesses();
+    for (const auto& [other, accesses] : dispatches)
+      if (accesses.conflict(mine))
+        return "missing barrier between '" + other + "' and '" + name + "': both touch byte " +
+               std::to_string(accesses.conflict(mine)) + ", at least one writes it";
+    standin::AccessSet copy;
+    copy.merge(mine);
+    dispatches.emplace_back(name, std::move(copy));
+    return "";
+  }
+};
+
+static std::string run_concurrently(const std::vector<Command>& commands, size_t first, size_t end) {
+  Concurrent seen;
+  std::string fault;
+  for (size_t k = end; k-- > first && fault.empty();) {
+    fault = commands[k].run();
+    if (fault.empty() && standin::options().check) fault = seen.check(commands[k].name);
+  }
+  return fault;
+}
+
+static std::string run_all(const std::vector<Command>& commands) {
+  static std::mutex gpu;  // one GPU, one dispatch at a time
+  std::lock_guard guard(gpu);
+  std::string fault;
+  for (size_t i = 0; i < commands.size() && fault.empty();) {
+    size_t end = i;
+    while (end < commands.size() && commands[end].concurrent && !commands[end].barrier) end++;
+    if (end > i) {
+      fault = run_concurrently(commands, i, end);
+      i = end;
+    } else {
+      if (commands[i].run) fault = commands[i].run();
+      i++;
+    }
+  }
+  return fault;
+}
+
+// The error an injected fault ends this command buffer with, or 0.
+static int injected_code() {
+  std::lock_guard guard(state().lock);
+  int& countdown = state().faults.command_buffer;
+  if (countdown == 0 || --countdown > 0) return 0;
+  return state().faults.command_buffer_code;
+}
+
+@implementation StandinCommandBuffer
+
+- (StandinEncoder*)encoder:(BOOL)concurrent {
+  if (_status >= MTLCommandBufferStatusCommitted) misuse("encoding into a committed command buffer");
+  if (encoding) misuse("the previous encoder is still open");
+  encoding = YES;
+  StandinEncoder* encoder = [StandinEncoder new];
+  encoder->owner = self;
+  encoder->concurrent = concurrent;
+  return encoder;
+}
+- (id<MTLComputeCommandEncoder>)computeCommandEncoder {
+  return [self encoder:NO];
+}
+- (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)type {
+  return [self encoder:type == MTLDispatchTypeConcurrent];
+}
+- (id<MTLBlitCommandEncoder>)blitCommandEncoder {
+  return [self encoder:NO];
+}
+- (void)enqueue {
+  _status = MTLCommandBufferStatusEnqueued;
+}
+
+- (void)execute {
+  self.GPUStartTime = now();
+  const int code = injected_code();
+  std::string fault;
+  if (code == 0) fault = run_all(commands);
+  else fault = code == 2 ? "Caused GPU Timeout Error" : code == 8 ? "Insufficient Memory" : "Internal Error";
+  const auto barriers = std::count_if(commands.begin(), commands.end(), [](const Command& c) { return c.barrier; });
+  commands.clear();
+  self.GPUEndTime = now();
+  if (!fault.empty()) self.error = standin_error(MTLCommandBufferErrorDomain, code ? code : 1, fault);
+  {
+    std::lock_guard guard(state().lock);
+    state().counters.barriers += static_cast<uint64_t>(barriers);
+    state().counters.in_flight--;
+  }
+  {
+    std::lock_guard guard(lock);
+    _status = fault.empty() ? MTLCommandBufferStatusCompleted : MTLCommandBufferStatusError;
+  }
+  auto callbacks = std::move(handlers);
+  handlers.clear();
+  for (const MTLCommandBufferHandler& callback : callbacks) callback(self);
+  std::lock_guard guard(lock);
+  finished.notify_all();
+}
+
+- (void)commit {
+  if (_status >= MTLCommandBufferStatusCommitted) misuse("command buffer committed twice");
+  if (encoding) misuse("commit with an open encoder");
+  _status = MTLCommandBufferStatusCommitted;
+  {
+    std::lock_guard guard(state().lock);
+    standin::Counters& all = state().counters;
+    all.command_buffers++;
+    all.most_in_flight = std::max(all.most_in_flight, ++all.in_flight);
+  }
+  StandinCommandBuffer* me = self;
+  queue->push([me] {
+    @autoreleasepool {
+      [me execute];
+    }
+  });
+}
+- (void)waitUntilCompleted {
+  if (_status < MTLCommandBufferStatusCommitted) misuse("waitUntilCompleted before commit");
+  {
+    std::lock_guard guard(state().lock);
+    state().counters.waits++;
+  }
+  std::unique_lock guard(lock);
+  finished.wait(guard, [self] { return _status >= MTLCommandBufferStatusCompleted; });
+}
+- (void)waitUntilScheduled {
+  if (_status < MTLCommandBufferStatusCommitted) misuse("waitUntilScheduled before commit");
+}
+- (void)addCompletedHandler:(MTLCommandBufferHandler)handler {
+  if (_status >= MTLCommandBufferStatusCommitted) misuse("addCompletedHandler after commit");
+  handlers.push_back(handler);
+}
+@end
+
+@implementation StandinQueue
+- (id<MTLCommandBuffer>)commandBuffer {
+  StandinCommandBuffer* buffer = [StandinCommandBuffer new];
+  buffer->queue = queue;
+  return buffer;
+}
+- (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences {
+  return [self commandBuffer];
+}
+@end

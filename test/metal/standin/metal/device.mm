@@ -1,0 +1,101 @@
+// The device: what it says about itself, and where everything else comes from.
+#include <cstring>
+
+#include "metal/classes.h"
+
+using standin::misuse;
+using standin::state;
+
+id<MTLBinaryArchive> standin_archive(MTLBinaryArchiveDescriptor* descriptor, NSError** error);
+id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descriptor, MTLPipelineOption options,
+                                             NSError** error);
+
+static bool has_room(NSUInteger bytes) {
+  std::lock_guard guard(state().lock);
+  const uint64_t limit = state().faults.memory_limit ? state().faults.memory_limit : uint64_t{1} << 34;
+  return state().counters.allocated + bytes <= limit;
+}
+static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<MTLStorageMode>((options >> 4) & 15); }
+
+@implementation StandinDevice
+- (NSString*)name {
+  return @"Stand-in GPU";
+}
+- (BOOL)hasUnifiedMemory {
+  return YES;
+}
+- (NSUInteger)maxThreadgroupMemoryLength {
+  return standin::kThreadgroupBytes;
+}
+- (MTLSize)maxThreadsPerThreadgroup {
+  return MTLSizeMake(standin::kMaxThreads, standin::kMaxThreads, standin::kMaxThreads);
+}
+- (NSUInteger)maxBufferLength {
+  return NSUInteger{1} << 34;
+}
+- (uint64_t)recommendedMaxWorkingSetSize {
+  std::lock_guard guard(state().lock);
+  return state().faults.memory_limit ? state().faults.memory_limit : uint64_t{1} << 34;
+}
+- (NSUInteger)currentAllocatedSize {
+  std::lock_guard guard(state().lock);
+  return state().counters.allocated;
+}
+- (uint64_t)registryID {
+  return 1;
+}
+- (BOOL)supportsFamily:(MTLGPUFamily)family {
+  return family == MTLGPUFamilyMetal3 || family <= MTLGPUFamilyApple8;
+}
+- (id<MTLCommandQueue>)newCommandQueue {
+  StandinQueue* queue = [StandinQueue new];
+  queue->queue = std::make_shared<QueueState>();
+  return queue;
+}
+- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
+  return has_room(n) ? [[StandinBuffer alloc] initWithLength:n mode:mode_of(options)] : nil;
+}
+- (id<MTLBuffer>)newBufferWithBytes:(const void*)p length:(NSUInteger)n options:(MTLResourceOptions)options {
+  if (!has_room(n)) return nil;
+  StandinBuffer* buffer = [[StandinBuffer alloc] initWithLength:n mode:mode_of(options)];
+  memcpy(buffer->bytes, p, n);
+  return buffer;
+}
+- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)p
+                                   length:(NSUInteger)n
+                                  options:(MTLResourceOptions)options
+                              deallocator:(void (^)(void*, NSUInteger))release {
+  return [[StandinBuffer alloc] initAround:p length:n release:release];
+}
+- (id<MTLLibrary>)newLibraryWithSource:(NSString*)source options:(MTLCompileOptions*)given error:(NSError**)error {
+  standin::CompileOptions options;
+  for (NSString* name in given.preprocessorMacros.allKeys)
+    options.macros[name.UTF8String] = [given.preprocessorMacros[name] description].UTF8String;
+  options.check = standin::options().check;
+  const std::string text = source.UTF8String;
+  const std::string& broken = state().faults.compile_error;
+  StandinLibrary* library = [StandinLibrary new];
+  if (!broken.empty() && text.find(broken) != std::string::npos)
+    library->library.error = "program_source:1:1: error: injected";
+  else library->library = standin::compile(text, options);
+  if (library->library.error.empty()) return library;
+  if (error) *error = standin_error(MTLLibraryErrorDomain, 3, library->library.error);
+  return nil;
+}
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function error:(NSError**)error {
+  MTLComputePipelineDescriptor* descriptor = [MTLComputePipelineDescriptor new];
+  descriptor.computeFunction = function;
+  return standin_pipeline(descriptor, MTLPipelineOptionNone, error);
+}
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor*)descriptor
+                                                             options:(MTLPipelineOption)options
+                                                          reflection:(MTLComputePipelineReflection**)reflection
+                                                               error:(NSError**)error {
+  return standin_pipeline(descriptor, options, error);
+}
+- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor*)descriptor error:(NSError**)error {
+  return standin_archive(descriptor, error);
+}
+@end
+
+id<MTLDevice> MTLCreateSystemDefaultDevice(void) { return state().faults.no_device ? nil : [StandinDevice new]; }

@@ -1,0 +1,51 @@
+// What the stand-in measures and what it is told to break. Plain C++: read by the tests' addon.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "executor/executor.h"
+
+namespace standin {
+
+// A use of the API that Apple's validation layer would stop: the message says which rule was broken.
+struct Misuse : std::logic_error {
+  using std::logic_error::logic_error;
+};
+[[noreturn]] void misuse(const std::string& what);
+
+struct Bytes {
+  uint64_t read = 0, written = 0;
+};
+// Since the last reset. Bytes are unique bytes a dispatch, by class of buffer (the first word of its label), and
+// measured in check mode only.
+struct Counters {
+  uint64_t dispatches = 0, barriers = 0, command_buffers = 0, waits = 0, archive_hits = 0, archive_misses = 0;
+  int in_flight = 0, most_in_flight = 0;
+  uint64_t allocated = 0;
+  Work work;
+  std::map<std::string, Bytes> bytes;
+  std::map<std::string, uint64_t> kernels;  // dispatches by function
+};
+
+// Faults to inject; all off by default.
+struct Faults {
+  bool no_device = false;
+  uint64_t memory_limit = 0;      // allocations above this many bytes in all fail; 0: 16 GiB
+  std::string compile_error;      // a library whose source contains this text does not compile
+  int command_buffer = 0;         // the n-th command buffer from now (1 = next) ends with an error
+  int command_buffer_code = 1;    // MTLCommandBufferError: 1 internal, 2 timeout, 8 out of memory
+  unsigned pipeline_threads = 0;  // maxTotalThreadsPerThreadgroup of every pipeline; 0: what the kernel says
+};
+
+struct State {
+  std::mutex lock;
+  Counters counters;
+  Faults faults;
+};
+State& state();
+
+}  // namespace standin
