@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { installed, loops, sound, split } from './index.ts';
+
+test('the corpus is the one that was frozen before the detector was tuned', () => {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([loops(), sound()]))
+    .digest('hex');
+  expect(digest).toBe('c71b43eb494a00fbb416397d504f6a1bed96e99900a50e173b7d0c963b9985fa');
+});
+
+test('no loop and no sound text has a name twice', () => {
+  const names = [...loops(), ...sound(), ...installed().found].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('the hold-out is about half of the loops and of the sound texts', () => {
+  for (const items of [loops(), sound(), installed().found]) {
+    const held = items.filter(({ name }) => split(name) === 'hold-out').length / items.length;
+    expect(held).toBeGreaterThan(0.4);
+    expect(held).toBeLessThan(0.6);
+  }
+});
+
+test('every npm file of the list is there, as the lock file pins it', () => {
+  const npm = installed().found.filter(({ name }) => name.startsWith('node_modules/'));
+  expect(npm.length).toBe(110);
+});
