@@ -67,8 +67,7 @@ class Parser {
     if (!take(c)) fail("\"" + printable(text_.substr(at_, 1)) + "\" where \"" + c + "\" is expected");
   }
   Json literal(std::string_view word, Json result) {
-    if (text_.substr(at_, word.size()) != word)
-      fail("an unknown word (allowed: true, false, null; numbers must be finite)");
+    if (text_.substr(at_, word.size()) != word) fail("an unknown word; allowed: true, false, null");
     at_ += word.size();
     return result;
   }
@@ -193,7 +192,9 @@ class Parser {
     take('-');
     const size_t first_digit = at_;
     const size_t whole = digits();
-    if (whole == 0) at_ = start, fail("\"" + printable(text_.substr(at_, 1)) + "\" where a value is expected");
+    if (whole == 0)
+      at_ = start,
+      fail("\"" + printable(text_.substr(at_, 1)) + "\" where a value is expected (numbers must be finite)");
     if (whole > 1 && text_[first_digit] == '0') fail("a number with a leading zero");
     bool integer = true;
     if (take('.')) {
