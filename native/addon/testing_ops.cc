@@ -114,7 +114,7 @@ const Norm* Bench::optional_norm(const char* name) {
   return &(norms_[name] = norm(name));
 }
 
-WeightPtr Bench::weight(const char* name) {
+WeightPtr Bench::weight(const char* name, int64_t experts) {
   const auto list = args.Get(name).As<Napi::Array>();
   auto owned = std::make_shared<std::vector<OwnedView>>();
   std::vector<WeightView> views;
@@ -122,7 +122,7 @@ WeightPtr Bench::weight(const char* name) {
     owned->push_back(view_of(list.Get(i).As<Napi::Object>()));
     views.push_back(owned->back().view);
   }
-  return backend.prepare(views, owned, integer("experts", 1));
+  return backend.prepare(views, owned, experts);
 }
 
 Tensor Bench::input(const char* name, int64_t first, int64_t count) const {

@@ -34,7 +34,7 @@ class Bench {
   BufferPtr buffer(const char* name) const;
   Norm norm(const char* name) const;  // weight `name`, eps `eps`
   const Norm* optional_norm(const char* name);
-  WeightPtr weight(const char* name);
+  WeightPtr weight(const char* name, int64_t experts = 1);
   Heads heads() const { return {integer("heads"), integer("kvHeads"), integer("dim")}; }
 
   // Rows [first, first + count) of argument `name`, in the arena of the running pass.

@@ -71,8 +71,8 @@ Napi::Value mixture(Bench& bench) {
       .renormalise = true,
       .renormalise_eps = bench.number("renormaliseEps", 0.0f),
       .scale = bench.number("scale", 1.0f)};
-  const WeightPtr gate_up = bench.has("gateUp") ? bench.weight("gateUp") : nullptr;
-  const WeightPtr down = bench.has("down") ? bench.weight("down") : nullptr;
+  const WeightPtr gate_up = bench.has("gateUp") ? bench.weight("gateUp", bench.integer("expertTensors", 1)) : nullptr;
+  const WeightPtr down = bench.has("down") ? bench.weight("down", bench.integer("expertTensors", 1)) : nullptr;
   const uint64_t before = bench.backend.expert_bytes_read();
   std::vector<float> weights;
   std::vector<int32_t> ids;

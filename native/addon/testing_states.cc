@@ -143,7 +143,8 @@ Napi::Value gated_delta(Bench& bench) {
                            .conv_width = bench.integer("width"),
                            .decay = bench.buffer("decay"),
                            .dt_bias = bench.buffer("dtBias"),
-                           .norm = bench.norm("norm")};
+                           .norm = bench.norm("norm"),
+                           .l2_eps = bench.number("l2Eps", 1e-6f)};
   ConvState conv{{weights.channels(), weights.conv_width}, bench.buffer("window")};
   RecurrentState state{{weights.value_heads, weights.key_dim, weights.value_dim}, bench.buffer("state")};
   Napi::Object result = object(bench);

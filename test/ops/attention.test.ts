@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { devices, nameOf, run, runMany } from './devices.ts';
+import { goldenJson, goldenTensors } from './golden.ts';
+import { besides, largestDifference, normal, relativeDifference, sizes } from './numbers.ts';
+import { chunks, type Outcome, parity } from './support.ts';
+import { cacheThresholds, thresholds } from './thresholds.ts';
+
+interface Case {
+  past: number;
+  T: number;
+  nq: number;
+  nkv: number;
+  D: number;
+  R: number;
+  theta: number;
+}
+const golden = goldenJson<{ params: { attn: Case[] }; tolerance: { max_abs: number } }>('ops/small/expected.json');
+const tensor = goldenTensors('ops/small/expected.safetensors');
+const frequencies = (theta: number, dim: number) =>
+  Float32Array.from({ length: dim / 2 }, (_, j) => theta ** ((-2 * j) / dim));
+const plusOne = (x: Float32Array) => x.map((value) => value + 1);
+
+interface Shape {
+  heads: number;
+  kvHeads: number;
+  dim: number;
+  rotaryDim: number;
+  gated?: number;
+  pairing?: string;
+  cache?: string;
+}
+const inputs = (rows: number, shape: Shape) => ({
+  ...shape,
+  rows,
+  scale: shape.dim ** -0.5,
+  p: normal('p', rows * shape.dim * (shape.heads * (shape.gated ? 2 : 1) + 2 * shape.kvHeads)),
+  qNorm: normal('q norm', shape.dim),
+  kNorm: normal('k norm', shape.dim),
+  invFreq: frequencies(10000, shape.rotaryDim),
+});
+const outcome: Outcome = (device, args) => {
+  const result = runMany(device, 'attention', args);
+  return [result.floats('o'), result.floats('q'), result.floats('gates')];
+};
+
+describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
+  test.each(golden.params.attn)(
+    'golden gated attention: past $past, $T tokens, dim $D',
+    ({ past, T, nq, nkv, D, R, theta }) => {
+      const get = (part: string) => tensor(`gated_attention.past${past}_T${T}_D${D}.${part}`).data;
+      const rows = past + T;
+      const queries = new Float32Array(rows * nq * 2 * D);
+      queries.set(get('in.q_and_gate'), past * nq * 2 * D);
+      const result = runMany(device, 'attention', {
+        rows,
+        heads: nq,
+        kvHeads: nkv,
+        dim: D,
+        gated: 1,
+        rotaryDim: R,
+        invFreq: frequencies(theta, R),
+        qNorm: plusOne(get('in.q_norm_w')),
+        kNorm: plusOne(get('in.k_norm_w')),
+        scale: D ** -0.5,
+        p: besides(rows, queries, get('in.k'), get('in.v')),
+        chunks: past > 0 ? Int32Array.of(past, T) : undefined,
+      });
+      const tail = (name: string) => result.floats(name).subarray(past * nq * D);
+      const within = (actual: Float32Array, part: string) =>
+        expect(largestDifference(actual, get(part))).toBeLessThan(golden.tolerance.max_abs);
+      within(tail('o'), 'out.attn');
+      within(tail('q'), 'out.q_rot');
+      within(result.floats('keys').subarray(0, rows * nkv * D), 'out.k_rot');
+      within(
+        tail('o').map((x, i) => x / (1 + Math.exp(-(tail('gates')[i] as number)))),
+        'out.gated',
+      );
+      expect(result.number('length')).toBe(rows);
+    },
+  );
+
+  test('interleaved pairing is half pairing of permuted rows', () => {
+    const [heads, dim, rows] = [3, 16, 5];
+    const half = inputs(rows, { heads, kvHeads: heads, dim, rotaryDim: dim });
+    const plain = { ...half, qNorm: undefined, kNorm: undefined };
+    const permuted = plain.p.map((_x, i) => {
+      const at = i % dim;
+      return plain.p[i - at + (at % 2 === 0 ? at / 2 : (at - 1) / 2 + dim / 2)] as number;
+    });
+    const queries = 3 * dim * heads; // only q and k columns are rotated; v follows the permutation too
+    expect(queries).toBe(plain.p.length / rows);
+    const a = runMany(device, 'attention', plain).floats('q');
+    const b = runMany(device, 'attention', { ...plain, p: permuted, pairing: 'interleaved' }).floats('q');
+    const back = b.map((_x, i) => {
+      const at = i % dim;
+      return b[i - at + (at < dim / 2 ? 2 * at : 2 * (at - dim / 2) + 1)] as number;
+    });
+    expect(relativeDifference(back, a)).toBeLessThan(thresholds.sum);
+  });
+
+  test('three axes: frequency j follows the axis of its section', () => {
+    const [dim, rows] = [64, 4];
+    const shared = {
+      ...inputs(rows, { heads: 1, kvHeads: 1, dim, rotaryDim: dim }),
+      qNorm: undefined,
+      kNorm: undefined,
+    };
+    const axes = Int32Array.from([9, 9, 9, 9, 3, 5, 3, 5, 1, 1, 2, 2]);
+    const q = runMany(device, 'attention', { ...shared, positions: axes, sections: Int32Array.of(11, 11, 10) }).floats(
+      'q',
+    );
+    const half = dim / 2;
+    const expected = Array.from({ length: rows * dim }, (_unused, i) => {
+      const [t, at] = [Math.floor(i / dim), i % dim];
+      const j = at % half;
+      const axis = j % 3 === 1 && j < 33 ? 1 : j % 3 === 2 && j < 30 ? 2 : 0;
+      const angle = (axes[axis * rows + t] as number) * 10000 ** ((-2 * j) / dim);
+      const x = (k: number) => shared.p[t * 3 * dim + k] as number;
+      return at < half
+        ? x(at) * Math.cos(angle) - x(at + half) * Math.sin(angle)
+        : x(at) * Math.cos(angle) + x(j) * Math.sin(angle);
+    });
+    expect(largestDifference(q, expected)).toBeLessThan(2e-5);
+  });
+
+  test('rotation in place equals rotation into a cache', () => {
+    const shape = { heads: 3, kvHeads: 2, dim: 32, rotaryDim: 32 };
+    const args = inputs(9, shape);
+    const q = runMany(device, 'attention', args).floats('q');
+    const p = run(device, 'qkNormRope', args);
+    const columns = Float32Array.from(
+      { length: q.length },
+      (_unused, i) => p[Math.floor(i / 96) * 7 * 32 + (i % 96)] as number,
+    );
+    expect(columns).toEqual(q);
+  });
+
+  test.each(['f16', 'q8', 'q4'] as const)('a cache in %s stays near fp32', (cache) => {
+    const shape = { heads: 4, kvHeads: 2, dim: 64, rotaryDim: 64 };
+    const exact = runMany(device, 'attention', inputs(100, shape)).floats('o');
+    const stored = runMany(device, 'attention', inputs(100, { ...shape, cache })).floats('o');
+    const difference = relativeDifference(stored, exact);
+    expect(difference).toBeLessThan(cacheThresholds[cache]);
+    expect(difference).toBeGreaterThan(0);
+  });
+});
+
+const shapes: Shape[] = [
+  { heads: 3, kvHeads: 3, dim: 16, rotaryDim: 16 },
+  { heads: 6, kvHeads: 2, dim: 64, rotaryDim: 32, gated: 1 },
+  { heads: 5, kvHeads: 1, dim: 80, rotaryDim: 80, pairing: 'interleaved' },
+  { heads: 8, kvHeads: 2, dim: 128, rotaryDim: 128, cache: 'f16' },
+  { heads: 4, kvHeads: 2, dim: 64, rotaryDim: 64, cache: 'q8' },
+  { heads: 2, kvHeads: 1, dim: 96, rotaryDim: 96, cache: 'q4' },
+];
+for (const shape of shapes) {
+  const title = `heads ${shape.heads}/${shape.kvHeads} of ${shape.dim}, cache ${shape.cache ?? 'f32'}`;
+  for (const rows of [...sizes, 300])
+    parity(
+      `${title}, ${rows} tokens`,
+      outcome,
+      () => inputs(rows, shape),
+      thresholds[shape.cache ? 'rounded' : 'transcendental'],
+    );
+  chunks(title, outcome, () => inputs(150, shape));
+}
+
+const bidirectional: Outcome = (device, args) => [run(device, 'bidirectional', args)];
+for (const rows of sizes) {
+  const args = () => ({
+    ...inputs(rows, { heads: 3, kvHeads: 3, dim: 32, rotaryDim: 0 }),
+    qNorm: undefined,
+    kNorm: undefined,
+  });
+  parity(`bidirectional, ${rows} tokens`, bidirectional, args, thresholds.transcendental);
+}
+test.each(devices)('bidirectional: the last row is the last row of causal attention ($instructions)', (device) => {
+  const args = { ...inputs(37, { heads: 3, kvHeads: 3, dim: 32, rotaryDim: 0 }), qNorm: undefined, kNorm: undefined };
+  const causal = runMany(device, 'attention', args)
+    .floats('o')
+    .subarray(36 * 96);
+  expect(relativeDifference(run(device, 'bidirectional', args).subarray(36 * 96), causal)).toBeLessThan(thresholds.sum);
+});

@@ -1,0 +1,72 @@
+// Runs single ops of the addon on every device that is here. Nothing in the op tests knows which device it talks to.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+export interface Device {
+  backEnd: 'cpu' | 'metal' | 'vulkan';
+  instructions: string;
+  threads: number;
+  path: 'exact' | 'fast';
+}
+
+export interface WeightInput {
+  type: string;
+  shape: readonly number[];
+  data: Uint8Array;
+  bits?: number;
+  group?: number;
+  scaleType?: string;
+  scales?: Uint8Array;
+  biases?: Uint8Array;
+}
+
+type Argument = number | string | Float32Array | Int32Array | readonly WeightInput[] | undefined;
+export type Arguments = Readonly<Record<string, Argument>>;
+type Output = Float32Array | Int32Array | number;
+
+interface Testing {
+  runOp(device: Device, op: string, args: Arguments): Output | Record<string, Output>;
+  cpuInstructions(): string[];
+}
+
+const addonPath = join(import.meta.dirname, '../../build/native/Release/longhand.node');
+if (!existsSync(addonPath)) throw new Error(`${addonPath} is missing: npm run build:native`);
+const { testing } = createRequire(import.meta.url)(addonPath) as { testing: Testing };
+
+const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions, threads: 2, path: 'exact' });
+
+/** The specification every other device is compared with. */
+export const reference: Device = onCpu('scalar');
+/** Every device of this machine, the reference among them. */
+export const devices: readonly Device[] = testing.cpuInstructions().map(onCpu);
+export const others: readonly Device[] = devices.filter((device) => device.instructions !== 'scalar');
+export const nameOf = (device: Device) => `${device.backEnd} ${device.instructions}`;
+
+/** An op with one result. */
+export function run(device: Device, op: string, args: Arguments): Float32Array {
+  const result = testing.runOp(device, op, args);
+  if (!(result instanceof Float32Array)) throw new Error(`${op} has several results`);
+  return result;
+}
+
+export interface Results {
+  floats(name: string): Float32Array;
+  ints(name: string): Int32Array;
+  number(name: string): number;
+}
+
+/** An op with named results. */
+export function runMany(device: Device, op: string, args: Arguments): Results {
+  const result = testing.runOp(device, op, args);
+  const get = (name: string) => {
+    if (typeof result === 'number' || ArrayBuffer.isView(result) || result[name] === undefined)
+      throw new Error(`${op} has no result ${name}`);
+    return result[name];
+  };
+  return {
+    floats: (name) => get(name) as Float32Array,
+    ints: (name) => get(name) as Int32Array,
+    number: (name) => get(name) as number,
+  };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { devices, nameOf, run, runMany } from './devices.ts';
+import { normal, relativeDifference, sizes } from './numbers.ts';
+import { chunks, type Outcome, parity } from './support.ts';
+import { cacheThresholds, thresholds } from './thresholds.ts';
+
+const [heads, kvHeads, dim, ropeDim] = [6, 2, 16, 4];
+const kept = Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15); // pairs (i, i + dim / 2) of either key/value head
+const rest = Int32Array.from(
+  [0, 1].flatMap((g) =>
+    Array.from({ length: dim }, (_, i) => i).filter((i) => !kept.subarray(g * ropeDim, (g + 1) * ropeDim).includes(i)),
+  ),
+);
+const invFreq = Float32Array.from({ length: dim / 2 }, (_, j) => 10000 ** ((-2 * j) / dim));
+
+/** Joint: keys and values from one latent of 12; split: keys from the first 12 columns, values from the next 8. */
+const inputs = (rows: number, joint: boolean) => {
+  const latentWidth = joint ? 12 : 20;
+  const latentV = joint ? 12 : 8;
+  return {
+    rows,
+    ...{ heads, kvHeads, dim, ropeDim, latentWidth, latentV, kept, rest, invFreq },
+    rotaryDim: ropeDim,
+    latentK: 12,
+    latentVFirst: joint ? 0 : 12,
+    scale: dim ** -0.5,
+    p: normal('p', rows * (heads * dim + kvHeads * ropeDim + latentWidth)),
+    upK: normal('up k', kvHeads * (dim - ropeDim) * 12, 0.3),
+    upV: normal('up v', kvHeads * dim * latentV, 0.3),
+  };
+};
+const outcome: Outcome = (device, args) => [run(device, 'latent', args)];
+
+/** The same attention with keys and values written out (model-specs 14.2), as an ordinary packed projection. */
+function expanded(args: ReturnType<typeof inputs>) {
+  const width = heads * dim + kvHeads * ropeDim + args.latentWidth;
+  const rows = Array.from({ length: args.rows }, (_, t) => {
+    const p = args.p.subarray(t * width, (t + 1) * width);
+    const latent = p.subarray(heads * dim + kvHeads * ropeDim);
+    const product = (up: Float32Array, row: number, first: number, count: number) =>
+      latent.subarray(first, first + count).reduce((sum, x, c) => sum + x * (up[row * count + c] as number), 0);
+    const rotate = (head: Float64Array, g: number) => {
+      for (let j = 0; j < ropeDim / 2; j++) {
+        const [low, high] = [kept[g * ropeDim + j] as number, kept[g * ropeDim + ropeDim / 2 + j] as number];
+        const angle = t * (invFreq[low] as number);
+        const [a, b] = [head[low] as number, head[high] as number];
+        head[low] = a * Math.cos(angle) - b * Math.sin(angle);
+        head[high] = b * Math.cos(angle) + a * Math.sin(angle);
+      }
+      return [...head];
+    };
+    const q = Array.from({ length: heads }, (_h, h) =>
+      rotate(Float64Array.from(p.subarray(h * dim, (h + 1) * dim)), Math.floor(h / 3)),
+    );
+    const k = [0, 1].map((g) => {
+      const head = new Float64Array(dim);
+      for (let j = 0; j < ropeDim; j++)
+        head[kept[g * ropeDim + j] as number] = p[heads * dim + g * ropeDim + j] as number;
+      const others = dim - ropeDim;
+      for (let r = 0; r < others; r++)
+        head[rest[g * others + r] as number] = product(args.upK, g * others + r, 0, args.latentK);
+      return rotate(head, g);
+    });
+    const v = Array.from({ length: kvHeads * dim }, (_v, i) => product(args.upV, i, args.latentVFirst, args.latentV));
+    return [...q.flat(), ...k.flat(), ...v];
+  });
+  return { rows: args.rows, heads, kvHeads, dim, rotaryDim: 0, scale: args.scale, p: Float32Array.from(rows.flat()) };
+}
+
+describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
+  test.each([true, false])('absorbed = written out (joint: %s)', (joint) => {
+    const args = inputs(11, joint);
+    const written = runMany(device, 'attention', expanded(args)).floats('o');
+    expect(relativeDifference(run(device, 'latent', args), written)).toBeLessThan(thresholds.transcendental);
+  });
+
+  test.each(['f16', 'q8', 'q4'] as const)('a cache in %s stays near fp32', (cache) => {
+    const args = inputs(40, true);
+    expect(relativeDifference(run(device, 'latent', { ...args, cache }), run(device, 'latent', args))).toBeLessThan(
+      cacheThresholds[cache],
+    );
+  });
+});
+
+for (const rows of sizes) parity(`${rows} tokens`, outcome, () => inputs(rows, false), thresholds.transcendental);
+chunks('latent', outcome, () => inputs(100, true));

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { type Arguments, devices, nameOf, reference, run } from './devices.ts';
+import { goldenTensors } from './golden.ts';
+import { normal, relativeDifference, sizes } from './numbers.ts';
+import { chunks, type Outcome, parity } from './support.ts';
+import { thresholds } from './thresholds.ts';
+import {
+  affineMatrix,
+  type BlockType,
+  blockColumns,
+  blockMatrix,
+  blockTypes,
+  type FloatType,
+  f32,
+  floatMatrix,
+} from './weights.ts';
+
+const outcome =
+  (op: string): Outcome =>
+  (device, args) => [run(device, op, args)];
+const floatTypes: FloatType[] = ['f32', 'f16', 'bf16'];
+
+const silu = (x: number) => x / (1 + Math.exp(-x));
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+
+describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
+  const golden = goldenTensors('quant/gguf_blocks/expected.safetensors');
+  test.each([...Object.keys(blockTypes), 'f16', 'bf16'])('golden product of %s', (type) => {
+    const name = type in blockTypes ? blockTypes[type as BlockType] : type.toUpperCase();
+    const vector = golden('input.vector').data;
+    const weight = [{ type, shape: [4, vector.length], data: golden(`${name}.quantised.bytes`).bytes }];
+    const y = run(device, 'linear', { rows: 1, x: vector, weight });
+    expect(relativeDifference(y, golden(`${name}.quantised.matvec`).data)).toBeLessThan(thresholds.sum);
+  });
+
+  test('everything around the product, in the order of the contract', () => {
+    const [rows, columns, out] = [3, 40, 21];
+    const x = normal('x', rows * columns);
+    const gate = normal('gate', rows * columns);
+    const norm = normal('norm', columns);
+    const matrix = normal('w', out * columns);
+    const bias = normal('bias', out);
+    const addTo = normal('residual', rows * out);
+    const y = run(device, 'linear', {
+      ...{ rows, x, norm, gate, gateKind: 'silu', bias, activation: 'silu', scale: 0.5, addTo, eps: 1e-3 },
+      weight: [f32(matrix, out, columns)],
+    });
+    const expected = Array.from({ length: rows * out }, (_unused, at) => {
+      const [t, i] = [Math.floor(at / out), at % out];
+      const row = x.subarray(t * columns, (t + 1) * columns);
+      const inverse = 1 / Math.sqrt(row.reduce((sum, value) => sum + value * value, 0) / columns + 1e-3);
+      let sum = bias[i] as number;
+      row.forEach((value, c) => {
+        sum +=
+          value *
+          inverse *
+          (norm[c] as number) *
+          silu(gate[t * columns + c] as number) *
+          (matrix[i * columns + c] as number);
+      });
+      return (addTo[at] as number) + 0.5 * silu(sum);
+    });
+    expect(relativeDifference(y, expected)).toBeLessThan(thresholds.transcendental);
+  });
+
+  test.each(['gelu_erf', 'gelu_tanh', 'none'])('activation %s', (activation) => {
+    const x = Float32Array.from({ length: 101 }, (_unused, i) => (i - 50) / 8);
+    const erf = (v: number) => {
+      let [sum, term] = [v, v];
+      for (let n = 1; n < 200; n++) {
+        term *= (-v * v) / n;
+        sum += term / (2 * n + 1);
+      }
+      return Math.abs(v) > 5 ? Math.sign(v) : (2 / Math.sqrt(Math.PI)) * sum;
+    };
+    const gelu: Record<string, (v: number) => number> = {
+      gelu_erf: (v) => 0.5 * v * (1 + erf(v / Math.SQRT2)),
+      gelu_tanh: (v) => 0.5 * v * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (v + 0.044715 * v ** 3))),
+      none: (v) => v,
+    };
+    const y = run(device, 'linear', { rows: 101, x, activation, weight: [f32(Float32Array.of(1), 1, 1)] });
+    expect(relativeDifference(y, x.map(gelu[activation] as (v: number) => number))).toBeLessThan(thresholds.sum);
+  });
+
+  test('a sigmoid gate, and rows of several types in one matrix', () => {
+    const [rows, columns] = [5, 512];
+    const x = normal('x', rows * columns);
+    const gate = normal('gate', rows * columns);
+    const parts = [
+      floatMatrix('bf16', 'a', 33, columns),
+      blockMatrix('q4_k', 7),
+      floatMatrix('f32', 'c', 16, columns),
+      blockMatrix('q8_0', 50),
+    ];
+    const packed = run(device, 'linear', { rows, x, gate, gateKind: 'sigmoid', weight: parts });
+    const gated = x.map((value, i) => value * sigmoid(gate[i] as number));
+    const alone = parts.map((part) => run(reference, 'linear', { rows, x: gated, weight: [part] }));
+    const total = packed.length / rows;
+    const joined = Array.from({ length: rows }, (_unused, t) =>
+      alone.flatMap((y) => [...y.subarray((t * y.length) / rows, ((t + 1) * y.length) / rows)]),
+    ).flat();
+    expect(total).toBe(106);
+    expect(relativeDifference(packed, joined)).toBeLessThan(thresholds.transcendental);
+  });
+
+  test.each([...floatTypes, 'q4_0', 'q6_k', 'affine'])(
+    'an embedding row of %s is the column of the product with a unit vector',
+    (type) => {
+      const out = 50;
+      const matrix =
+        type === 'affine'
+          ? affineMatrix(4, 64, 'bf16', out, blockColumns)
+          : type.startsWith('q')
+            ? blockMatrix(type as BlockType, out)
+            : floatMatrix(type as FloatType, 'table', out, blockColumns);
+      const rows = run(device, 'embed', { rows: 3, ids: Int32Array.of(0, 49, 17), weight: [matrix], scale: 2 });
+      const unit = new Float32Array(blockColumns * blockColumns);
+      for (let i = 0; i < blockColumns; i++) unit[i * blockColumns + i] = 2;
+      const columns = run(device, 'linear', { rows: blockColumns, x: unit, weight: [matrix] });
+      for (const [at, id] of [0, 49, 17].entries()) {
+        const expected = Array.from({ length: blockColumns }, (_unused, c) => columns[c * out + id] as number);
+        expect(relativeDifference(rows.subarray(at * blockColumns, (at + 1) * blockColumns), expected)).toBeLessThan(
+          thresholds.sum,
+        );
+      }
+    },
+  );
+});
+
+describe('floats', () => {
+  for (const type of floatTypes) {
+    for (const columns of sizes) {
+      const args = (): Arguments => ({
+        rows: 5,
+        x: normal('x', 5 * columns),
+        weight: [floatMatrix(type, 'w', 37, columns)],
+      });
+      parity(`${type}, 5 x 37 x ${columns}`, outcome('linear'), args, thresholds.sum);
+    }
+    for (const rows of sizes) {
+      const args = (): Arguments => ({ rows, x: normal('x', rows * 96), weight: [floatMatrix(type, 'w', 65, 96)] });
+      parity(`${type}, ${rows} x 65 x 96`, outcome('linear'), args, thresholds.sum);
+    }
+    const args = () => ({
+      rows: 70,
+      x: normal('x', 70 * 160),
+      norm: normal('norm', 160),
+      weight: [floatMatrix(type, 'w', 130, 160)],
+    });
+    chunks(`linear, ${type}`, outcome('linear'), args, 0);
+    chunks(`gate and up, ${type}`, outcome('gateUp'), args, 0);
+    parity(`gate and up, ${type}`, outcome('gateUp'), args, thresholds.transcendental);
+  }
+});
+
+describe('blocks', () => {
+  for (const type of Object.keys(blockTypes) as BlockType[]) {
+    for (const [rows, out, repeats] of [
+      [1, 37, 1],
+      [3, 16, 3],
+      [65, 50, 1],
+    ] as const) {
+      const args = (): Arguments => ({
+        rows,
+        x: normal('x', rows * blockColumns * repeats),
+        weight: [blockMatrix(type, out, repeats)],
+      });
+      parity(`${type}, ${rows} x ${out}`, outcome('linear'), args, thresholds.sum);
+    }
+    chunks(
+      type,
+      outcome('linear'),
+      () => ({ rows: 70, x: normal('x', 70 * blockColumns), weight: [blockMatrix(type, 40)] }),
+      0,
+    );
+  }
+});
+
+for (const bits of [2, 3, 4, 5, 6, 8]) {
+  for (const [group, scaleType] of [
+    [32, 'f32'],
+    [64, 'bf16'],
+    [128, 'f16'],
+  ] as const) {
+    const args = (): Arguments => ({
+      rows: 5,
+      x: normal('x', 5 * 384),
+      weight: [affineMatrix(bits, group, scaleType, 37, 384)],
+    });
+    parity(`MLX integers of ${bits} bits in groups of ${group}`, outcome('linear'), args, thresholds.sum);
+  }
+}

@@ -1,0 +1,41 @@
+// The two questions every op is asked: is this device near the reference, and does it matter how rows are split into passes?
+import { expect, test } from 'vitest';
+import { type Arguments, type Device, nameOf, others, reference } from './devices.ts';
+import { relativeDifference, splits } from './numbers.ts';
+import { thresholds } from './thresholds.ts';
+
+type Numbers = Float32Array | Int32Array;
+export type Outcome = (device: Device, args: Arguments) => readonly Numbers[];
+
+/** Every other device gives the reference's numbers (within `threshold`) and leaves nothing unwritten. */
+export function parity(title: string, outcome: Outcome, args: () => Arguments, threshold: number): void {
+  for (const device of others) {
+    test(`${title}: ${nameOf(device)} = reference`, () => {
+      const actual = outcome(device, args());
+      outcome(reference, args()).forEach((expected, i) => {
+        expect(relativeDifference(actual[i] as Numbers, expected)).toBeLessThan(threshold);
+      });
+    });
+  }
+}
+
+/** Feeding rows in passes of 1, 7 and 64 gives the numbers of one pass, on every device. */
+export function chunks(
+  title: string,
+  outcome: Outcome,
+  args: () => Arguments & { rows: number },
+  threshold: number = thresholds.chunks,
+): void {
+  for (const device of [reference, ...others]) {
+    test(`${title}: ${nameOf(device)} in passes of 1, 7, 64 = at once`, () => {
+      const given = args();
+      const whole = outcome(device, given);
+      for (const split of splits(given.rows)) {
+        outcome(device, { ...given, chunks: split }).forEach((part, i) => {
+          if (threshold === 0) expect(part).toEqual(whole[i]);
+          else expect(relativeDifference(part, whole[i] as Numbers)).toBeLessThan(threshold);
+        });
+      }
+    });
+  }
+}

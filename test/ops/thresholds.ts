@@ -1,0 +1,17 @@
+// How far a device may be from the reference, as a share of the largest value of a result, and why.
+export const thresholds = {
+  /** The same fp32 products in another order of summation, over at most a few thousand terms. */
+  sum: 2e-6,
+  /** The same plus a vector exp or rsqrt that is a unit or two in the last place off. */
+  transcendental: 5e-6,
+  /** A recurrence feeds rounding back for up to a hundred steps. */
+  recurrence: 2e-5,
+  /** Prefill in passes against prefill at once: the blocks of an online softmax or of a chunked recurrence begin elsewhere. */
+  chunks: 5e-6,
+  /** A last bit of q or k may fall on the other side of a rounding of the cache. */
+  rounded: 3e-3,
+} as const;
+
+/** What a cache type may cost against an fp32 cache: half a step of f16 (2^-11), of 8 bits (1/254), of 4 bits (1/14), grown
+ *  by the softmax over a hundred keys. */
+export const cacheThresholds = { f16: 3e-3, q8: 0.03, q4: 0.3 } as const;
