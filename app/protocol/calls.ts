@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
+import { Notice } from './events.ts';
 import { AttachmentId, ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 import { Choice, StatsSample } from './turn.ts';
@@ -14,7 +15,8 @@ const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Re
   response,
 });
 
-/** A message and the answer that was started for it. `turnId` is null while it waits in the queue. */
+/** A message and the answer that was started for it. While the message waits in the queue there is no answer yet:
+ *  `turnId` is null and `messageId` is the waiting message itself. */
 const Started = z.object({ userMessageId: MessageId.nullable(), messageId: MessageId, turnId: TurnId.nullable() });
 
 /** Every question the renderer (and any other client) can ask the core. The preload API, the WebSocket, the dispatcher
@@ -29,7 +31,7 @@ export const calls = {
       shell: z.enum(['electron', 'browser']),
       dataFolder: z.string(),
       /** Said once after something was repaired at start (database restored from a backup, ...). */
-      notices: z.array(z.object({ code: z.string(), details: z.record(z.string(), z.string()) })),
+      notices: z.array(Notice),
     }),
   ),
 
@@ -85,12 +87,14 @@ export const calls = {
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
   /** Closes the thinking of a running turn and answers. */
   'turns.answerNow': call(z.object({ turnId: TurnId }), nothing),
+  /** The user looks at the card of a paused turn: it waits for a decision from now on, however long that takes. */
+  'turns.hold': call(z.object({ turnId: TurnId }), nothing),
   'turns.decide': call(z.object({ turnId: TurnId, choice: Choice }), nothing),
   /** Takes a waiting message out of the queue, or changes its text. */
   'turns.editQueued': call(z.object({ messageId: MessageId, text: z.string().nullable() }), nothing),
   'turns.samples': call(z.object({ messageId: MessageId }), z.array(StatsSample)),
 
-  /** Tokens the next prompt would have, with the draft. */
+  /** Tokens the next prompt would have, with the draft. `limit` is 0 while no model is in memory. */
   'context.measure': call(
     z.object({ chatId: ChatId, draft: z.string(), attachments: z.array(AttachmentId).default([]) }),
     z.object({ used: z.number().int(), draft: z.number().int(), limit: z.number().int() }),

@@ -5,17 +5,33 @@ import { ChatId, MessageId, TurnId } from './ids.ts';
 import { Settings } from './settings.ts';
 import { TurnEvent } from './turn.ts';
 
+/** Something the user should know that belongs to no single page, for example that the disk is full. `code` names its
+ *  sentence (strings `notices.<code>`); `details` fill it. */
+export const Notice = z.object({
+  code: z.enum([
+    'database-restored', // damaged, backupAt, chats, messages
+    'database-started-anew', // no sound backup; damaged, chats, messages
+    'read-only', // folder
+    'disk-full', // nothing is lost: texts wait in memory
+    'saved-again', // after disk-full
+    'backup-failed', // reason
+    'request-blocked', // address: the page wanted to reach the network
+  ]),
+  details: z.record(z.string(), z.string()),
+});
+export type Notice = z.infer<typeof Notice>;
+
 /** Everything the core says unasked, to every client. A client that reconnects asks again for what it shows. */
 export const events = {
   turn: z.object({ chatId: ChatId, messageId: MessageId, turnId: TurnId, event: TurnEvent }),
   'chat.changed': Chat,
   'chat.deleted': z.object({ chatId: ChatId }),
   'message.changed': Message,
+  'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
   'settings.changed': Settings,
-  /** Something the user should know that belongs to no single page, for example that the disk is full. */
-  notice: z.object({ code: z.string(), details: z.record(z.string(), z.string()) }),
+  notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 
 export type Events = typeof events;

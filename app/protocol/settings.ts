@@ -39,5 +39,14 @@ export const Settings = z.object({
   sidebarWidth: z.number().min(208).max(320).default(248),
 });
 export type Settings = z.infer<typeof Settings>;
-export const SettingsPatch = Settings.partial();
+
+type Shape = typeof Settings.shape;
+type WithoutDefaults = { [Key in keyof Shape]: ReturnType<Shape[Key]['removeDefault']> };
+const withoutDefaults = Object.fromEntries(
+  Object.entries(Settings.shape).map(([key, schema]) => [key, schema.removeDefault()]),
+) as WithoutDefaults;
+
+/** Only what is to change: a key that is left out stays as it is (a default here would set it back). */
+export const SettingsPatch = z.object(withoutDefaults).partial();
+export type SettingsPatch = z.infer<typeof SettingsPatch>;
 export const defaultSettings: Settings = Settings.parse({});

@@ -1,0 +1,57 @@
+import { open } from 'node:fs/promises';
+import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
+import { addAttachment } from '../store/attachments.ts';
+import { getChat } from '../store/chats.ts';
+import type { Core } from './core.ts';
+
+const mostBytes = 16 * 1024 * 1024;
+
+/** Reads a file as text and keeps the text with the chat.
+ *  @throws LonghandError `not-found`, `too-large`, `unreadable` (not a text), `permission` */
+export async function attachFile(
+  core: Core,
+  file: { chatId: ChatId; path: string; name: string },
+): Promise<Attachment> {
+  getChat(core.db, file.chatId);
+  const bytes = await readFileUpTo(file.path, file.name);
+  const text = decodeText(bytes, file.name);
+  const status = core.engine.status();
+  const counted = status.at === 'ready' || status.at === 'busy';
+  const tokens = counted ? await core.engine.ask('countText', { text }).catch(() => null) : null;
+  return addAttachment(core.db, file.chatId, { name: file.name, bytes: bytes.length, tokens, text }, core.now());
+}
+
+async function readFileUpTo(path: string, name: string): Promise<Buffer> {
+  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    const code = error.code === 'ENOENT' ? 'not-found' : 'permission';
+    throw new LonghandError(code, `[attachment] ${name}: ${error.message}`);
+  });
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new LonghandError('unreadable', `[attachment] ${name} is not a file`);
+    if (stat.size > mostBytes) {
+      throw new LonghandError(
+        'too-large',
+        `[attachment] ${name} has ${stat.size} bytes, at most ${mostBytes} are read as text`,
+      );
+    }
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** UTF-8, or UTF-16 with a mark. Bytes that no text has mean a picture, a program, an archive. */
+export function decodeText(bytes: Buffer, name: string): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  const unreadable = () => new LonghandError('unreadable', `[attachment] ${name} is not a text in UTF-8 or UTF-16`);
+  let text: string;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable();
+  }
+  if (text.includes('\0')) throw unreadable();
+  return text.replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,39 @@
+import type { AttachmentId, ChatId, Message } from '../protocol/index.ts';
+import { textsWaiting } from '../store/attachments.ts';
+import { getChat } from '../store/chats.ts';
+import { messagesOf } from '../store/messages.ts';
+import type { Core } from './core.ts';
+import { plain, promptOf, withAttachments } from './prompt.ts';
+import { branch } from './tree.ts';
+
+export type Measure = { used: number; draft: number; limit: number };
+
+/** Tokens the next prompt would have. What the engine counted for the last answer is used again; only without it the whole
+ *  chat is counted, which takes longer. */
+export async function measureContext(
+  core: Core,
+  asked: { chatId: ChatId; draft: string; attachments: readonly AttachmentId[] },
+): Promise<Measure> {
+  const status = core.engine.status();
+  if (status.at !== 'ready' && status.at !== 'busy') return { used: 0, draft: 0, limit: 0 };
+  const chat = getChat(core.db, asked.chatId);
+  const path = branch(messagesOf(core.db, chat.id), chat.leafId);
+  const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
+  const draft = text === '' ? 0 : await core.engine.ask('countText', { text });
+  return { used: lastCount(path) ?? (await countAll(core, asked.chatId, path)), draft, limit: status.contextLength };
+}
+
+/** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. */
+function lastCount(path: readonly Message[]): number | null {
+  const last = path.at(-1);
+  if (!last?.usage || last.state.at !== 'done' || last.usage.promptTokens === 0) return null;
+  return last.usage.promptTokens + last.usage.answerTokens;
+}
+
+async function countAll(core: Core, chatId: ChatId, path: readonly Message[]): Promise<number> {
+  const chat = getChat(core.db, chatId);
+  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
+  // A template wants a question; an empty one costs only its frame, which the real one needs as well.
+  if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
+  return core.engine.ask('count', { prompt });
+}

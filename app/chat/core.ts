@@ -1,0 +1,21 @@
+import type { LoadTarget } from '../engine/asks.ts';
+import type { Engine } from '../engine/client.ts';
+import type { Emit, ModelId, Notice, Settings } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+
+/** What the chat services work with. */
+export type Core = {
+  db: Database;
+  engine: Engine;
+  emit: Emit;
+  notice: (notice: Notice) => void;
+  settings: () => Settings;
+  models: {
+    /** How to load it, and its name. @throws LonghandError `model-missing` */
+    target(modelId: ModelId | null): { target: LoadTarget; name: string };
+    /** Whether a chat thinks when neither it nor the settings say so. */
+    thinksByDefault(modelId: ModelId): boolean;
+    used(modelId: ModelId): void;
+  };
+  now: () => number;
+};

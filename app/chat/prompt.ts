@@ -1,0 +1,49 @@
+import type { Prompt, PromptMessage } from '../engine/asks.ts';
+import type { Chat, Message, Settings } from '../protocol/index.ts';
+import { type AttachedText, textsOf } from '../store/attachments.ts';
+import type { Database } from '../store/database.ts';
+import { idsOf } from '../store/messages.ts';
+
+/** What the model is sent for a branch. `begun`: the answer that is gone on with. */
+export function promptOf(
+  db: Database,
+  { chat, settings, thinking }: { chat: Chat; settings: Settings; thinking: boolean },
+  path: readonly Message[],
+  begun: Message | null,
+): Prompt {
+  const system = chat.systemPrompt || settings.systemPrompt;
+  return {
+    messages: [
+      ...(system === '' ? [] : [plain('system', system)]),
+      ...path.map((message) => promptMessage(db, message)),
+    ],
+    thinking,
+    begun: begun && { text: begun.text, thinking: begun.thinking, ids: idsOf(db, begun.id) },
+  };
+}
+
+export const plain = (role: PromptMessage['role'], text: string): PromptMessage => ({
+  role,
+  text,
+  thinking: '',
+  ids: null,
+});
+
+function promptMessage(db: Database, message: Message): PromptMessage {
+  if (message.role === 'user') return plain('user', withAttachments(message.text, textsOf(db, message.id)));
+  return { role: 'assistant', text: message.text, thinking: message.thinking, ids: idsOf(db, message.id) };
+}
+
+/** Files come before the question, each between fences that its own text does not hold. */
+export function withAttachments(text: string, files: readonly AttachedText[]): string {
+  const parts = files.map((file) => {
+    const fence = fenceFor(file.text);
+    return `${file.name}:\n${fence}\n${file.text.replace(/\n$/, '')}\n${fence}\n`;
+  });
+  return [...parts, text].join('\n');
+}
+
+function fenceFor(text: string): string {
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  return '`'.repeat(longest + 1);
+}

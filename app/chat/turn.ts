@@ -1,0 +1,168 @@
+import type { Generation, TurnUpdate } from '../engine/asks.ts';
+import {
+  type Choice,
+  failureOf,
+  type Message,
+  type MessageState,
+  type TurnEvent,
+  type TurnId,
+} from '../protocol/index.ts';
+import { findMessage } from '../store/messages.ts';
+import type { Core } from './core.ts';
+import { createTally } from './tally.ts';
+import { createWriter } from './writer.ts';
+
+/** One running answer. */
+export type Turn = {
+  readonly turnId: TurnId;
+  readonly message: () => Message | undefined;
+  overlay(message: Message): Message;
+  cancel(): void;
+  answerNow(): void;
+  hold(): void;
+  decide(choice: Choice): void;
+  /** Puts what there is on disk. */
+  flush(): void;
+};
+
+export type TurnOptions = {
+  core: Core;
+  turnId: TurnId;
+  /** The answer that is written, already stored as running. `begun`: it had text before. */
+  answer: Message;
+  begun: boolean;
+  /** Makes the model ready; resolves to what it is to be asked. */
+  prepare: () => Promise<{ generation: Generation; modelName: string }>;
+  /** After the last event. `sound`: it finished, so that waiting messages may follow. */
+  onEnd: (sound: boolean) => void;
+  /** All of it is on disk. */
+  onStored: () => void;
+};
+
+//  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
+
+export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored }: TurnOptions): Turn {
+  const tally = createTally(begun ? answer : null);
+  // The tokens of a text that was written by hand are not known, so none are kept for it.
+  let keepIds = true;
+  let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
+  let decision: NodeJS.Timeout | undefined;
+
+  const writer = createWriter({
+    db: core.db,
+    messageId: answer.id,
+    onTrouble(trouble) {
+      core.notice({ code: trouble ? 'disk-full' : 'saved-again', details: trouble ? { reason: trouble.code } : {} });
+    },
+    onDone: onStored,
+  });
+
+  const message = () => {
+    const stored = findMessage(core.db, answer.id);
+    return stored && writer.overlay(stored);
+  };
+  const tell = (event: TurnEvent) => core.emit('turn', { chatId: answer.chatId, messageId: answer.id, turnId, event });
+  const changed = () => {
+    const now = message();
+    if (now) core.emit('message.changed', now);
+  };
+  const ask = core.settings().loopGuard;
+
+  async function start() {
+    try {
+      const { generation, modelName } = await prepare();
+      if (phase === 'over') return;
+      keepIds = !begun || generation.prompt.begun?.ids !== null;
+      phase = 'running';
+      writer.set({ modelName });
+      core.engine.generate(generation, (updates) => updates.forEach(take));
+    } catch (error) {
+      if (phase !== 'over') finish({ type: 'failed', failure: failureOf(error) });
+    }
+  }
+
+  function take({ event, ids = [], keptIds = 0 }: TurnUpdate) {
+    if (phase === 'over') return;
+    tally.see(event);
+    const kept = keepIds ? ids : [];
+    switch (event.type) {
+      case 'delta':
+        writer.text(event.kind, event.text, kept);
+        break;
+      case 'stats':
+        return sample(event);
+      case 'loop':
+        writer.loop(event.evidence);
+        break;
+      case 'retracted':
+        writer.cut(event.kind, event.from, keptIds);
+        break;
+      case 'paused':
+        return pause(event);
+      case 'decided':
+        return resumed(event);
+      case 'finished':
+      case 'failed':
+        writer.ids(kept);
+        return finish(event);
+    }
+    tell(event);
+  }
+
+  function sample(event: TurnEvent & { type: 'stats' }) {
+    const shifted = tally.shifted(event.sample);
+    writer.sample(shifted);
+    tell({ type: 'stats', sample: shifted });
+  }
+
+  function pause(event: TurnEvent & { type: 'paused' }) {
+    phase = 'paused';
+    setState({ at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) });
+    tell(event);
+    changed();
+    if (event.evidence === undefined) return;
+    if (ask.action !== 'ask') core.engine.decide(turnId, ask.action);
+    else if (ask.waitSeconds > 0) {
+      decision = setTimeout(() => core.engine.decide(turnId, event.suggested), ask.waitSeconds * 1000);
+    }
+  }
+
+  function resumed(event: TurnEvent & { type: 'decided' }) {
+    clearTimeout(decision);
+    phase = 'running';
+    setState({ at: 'running', turnId });
+    tell(event);
+    changed();
+  }
+
+  function setState(state: MessageState) {
+    writer.set({ state });
+  }
+
+  function finish(event: TurnEvent & { type: 'finished' | 'failed' }) {
+    clearTimeout(decision);
+    phase = 'over';
+    const figures = tally.figures(event);
+    const state: MessageState =
+      event.type === 'finished' ? { at: 'done', reason: event.reason } : { at: 'failed', failure: event.failure };
+    writer.set({ state, ...figures }, 'end');
+    tell({ ...event, ...figures });
+    changed();
+    onEnd(event.type === 'finished');
+  }
+
+  void start();
+  return {
+    turnId,
+    message,
+    overlay: writer.overlay,
+    cancel() {
+      if (phase === 'preparing') finish({ type: 'finished', reason: 'cancelled', ...tally.figures({}) });
+      else core.engine.cancel(turnId);
+    },
+    answerNow: () => core.engine.answerNow(turnId),
+    hold: () => clearTimeout(decision),
+    decide: (choice) => core.engine.decide(turnId, choice),
+    flush: () => void writer.flush(),
+  };
+}

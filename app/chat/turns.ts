@@ -1,0 +1,307 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Generation } from '../engine/asks.ts';
+import {
+  type Chat,
+  type ChatId,
+  type Choice,
+  LonghandError,
+  type Message,
+  type MessageId,
+  type Request,
+  type Response,
+  type SamplingSettings,
+  type TurnId,
+} from '../protocol/index.ts';
+import { copyAttachments } from '../store/attachments.ts';
+import { findChat, getChat, updateChat } from '../store/chats.ts';
+import { newId } from '../store/identity.ts';
+import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../store/messages.ts';
+import { joinPieces, unsettled } from '../store/streaming.ts';
+import type { Core } from './core.ts';
+import { promptOf } from './prompt.ts';
+import { branch, queued } from './tree.ts';
+import { runTurn, type Turn } from './turn.ts';
+
+/** A turn that does not end when it is stopped keeps what it has written. */
+const longestCloseMs = 1000;
+
+type Started = Response<'turns.send'>;
+type Sent = Request<'turns.send'>;
+
+export type Turns = {
+  send(sent: Sent): Started;
+  edit(messageId: MessageId, text: string): Started;
+  rewrite(messageId: MessageId, text: string): Message;
+  retry(messageId: MessageId): Started;
+  resume(messageId: MessageId): Started;
+  cancel(turnId: TurnId): void;
+  answerNow(turnId: TurnId): void;
+  hold(turnId: TurnId): void;
+  decide(turnId: TurnId, choice: Choice): void;
+  editQueued(messageId: MessageId, text: string | null): void;
+  /** The message with what is not on disk yet. */
+  overlay(message: Message): Message;
+  /** Whether anything is being written now. */
+  busy(): boolean;
+  /** Ends what belongs to a chat that is going away. */
+  leave(chatId: ChatId): void;
+  /** Stops what runs and puts everything on disk. */
+  close(): Promise<void>;
+};
+
+type Running = { chatId: ChatId; messageId: MessageId; turn: Turn; over: boolean };
+
+export type TurnsOptions = {
+  /** A chat has an answer and nothing waits in it. */
+  onAnswered: (chatId: ChatId) => void;
+  onBusy: (busy: boolean) => void;
+};
+
+export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): Turns {
+  const { db } = core;
+  const running = new Map<TurnId, Running>();
+  /** Sent with "now": goes before everything else that waits. */
+  const urgent = new Set<MessageId>();
+
+  let closing = false;
+
+  const busy = () => [...running.values()].some((one) => !one.over);
+  const ofChat = (chatId: ChatId) => [...running.values()].find((one) => one.chatId === chatId && !one.over);
+  const find = (turnId: TurnId) => {
+    const one = running.get(turnId);
+    if (!one || one.over) throw new LonghandError('not-found', `[turns] turn ${turnId} is over`);
+    return one.turn;
+  };
+
+  /** Stores a running answer below `parentId` and shows it. */
+  function storeAnswer(chatId: ChatId, parentId: MessageId): Message {
+    return db.transaction(() => {
+      const state = { at: 'running' as const, turnId: newId(core.now()) as TurnId };
+      const message = addMessage(db, { chatId, parentId, role: 'assistant', state }, core.now());
+      updateChat(db, chatId, { leafId: message.id, updatedAt: core.now() });
+      return message;
+    });
+  }
+
+  /** Sets off the answer of a stored running message. `earlier`: the message as it was, when it is gone on with. */
+  function launch(message: Message, earlier: Message | null): { messageId: MessageId; turnId: TurnId } {
+    const { id: messageId, chatId, state } = message;
+    const turnId = state.at === 'running' ? state.turnId : (newId(core.now()) as TurnId);
+    core.emit('chat.changed', getChat(db, chatId));
+    core.emit('message.changed', message);
+    const turn = runTurn({
+      core,
+      turnId,
+      answer: earlier ?? message,
+      begun: earlier !== null,
+      prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null),
+      onEnd(sound) {
+        one.over = true;
+        if (sound && !closing && !sendNext(chatId)) onAnswered(chatId);
+        if (!busy()) onBusy(false);
+      },
+      onStored: () => running.delete(turnId),
+    });
+    const one: Running = { chatId, messageId, turn, over: false };
+    running.set(turnId, one);
+    onBusy(true);
+    return { messageId, turnId };
+  }
+
+  const answer = (chatId: ChatId, parentId: MessageId) => launch(storeAnswer(chatId, parentId), null);
+
+  /** Sends the first waiting message of a chat. */
+  function sendNext(chatId: ChatId): boolean {
+    const chat = findChat(db, chatId);
+    if (!chat || ofChat(chatId)) return false;
+    const waiting = queued(messagesOf(db, chatId));
+    const next = waiting.find((message) => urgent.has(message.id)) ?? waiting[0];
+    if (!next) return false;
+    urgent.delete(next.id);
+    core.emit(
+      'message.changed',
+      updateMessage(db, next.id, { parentId: chat.leafId, state: { at: 'done', reason: null } }),
+    );
+    answer(chatId, next.id);
+    return true;
+  }
+
+  function stopChat(chatId: ChatId) {
+    ofChat(chatId)?.turn.cancel();
+  }
+
+  function storeQuestion(chat: Chat, sent: Sent, waits: boolean): Message {
+    return db.transaction(() => {
+      const message = addMessage(
+        db,
+        {
+          chatId: chat.id,
+          parentId: chat.leafId,
+          role: 'user',
+          text: sent.text,
+          attachments: sent.attachments,
+          state: waits ? { at: 'queued' } : { at: 'done', reason: null },
+        },
+        core.now(),
+      );
+      const title = chat.title === '' ? firstLine(sent.text) : undefined;
+      updateChat(db, chat.id, { draft: '', title, updatedAt: core.now() });
+      return message;
+    });
+  }
+
+  function sendAtOnce(chat: Chat, sent: Sent): Started {
+    const [question, reply] = db.transaction(() => {
+      const message = storeQuestion(chat, sent, false);
+      return [message, storeAnswer(chat.id, message.id)];
+    });
+    core.emit('message.changed', question);
+    return { userMessageId: question.id, ...launch(reply, null) };
+  }
+
+  function sendLater(chat: Chat, sent: Sent): Started {
+    const message = storeQuestion(chat, sent, true);
+    core.emit('chat.changed', getChat(db, chat.id));
+    core.emit('message.changed', message);
+    if (sent.now) urgent.add(message.id);
+    const active = ofChat(chat.id);
+    if (!active) sendNext(chat.id);
+    else if (sent.now) active.turn.cancel();
+    return { userMessageId: message.id, messageId: message.id, turnId: null };
+  }
+
+  settle(core);
+  return {
+    send(sent) {
+      const chat = getChat(db, sent.chatId);
+      if (sent.text.trim() === '' && sent.attachments.length === 0) {
+        throw new LonghandError('bad-request', '[turns.send] an empty message; text or an attachment is needed');
+      }
+      const behind = ofChat(chat.id) !== undefined || queued(messagesOf(db, chat.id)).length > 0;
+      return behind ? sendLater(chat, sent) : sendAtOnce(chat, sent);
+    },
+
+    edit(messageId, text) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'user') throw new LonghandError('bad-request', '[turns.edit] only messages of the user');
+      stopChat(old.chatId);
+      const message = db.transaction(() => {
+        const added = addMessage(
+          db,
+          { ...old, text, state: { at: 'done', reason: null }, attachments: [] },
+          core.now(),
+        );
+        copyAttachments(db, old.id, added.id, core.now());
+        return getMessage(db, added.id);
+      });
+      core.emit('message.changed', message);
+      return { userMessageId: message.id, ...answer(old.chatId, message.id) };
+    },
+
+    rewrite(messageId, text) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
+      if (ofChat(old.chatId)?.messageId === messageId) stopChat(old.chatId);
+      const message = addMessage(
+        db,
+        { ...old, text, thinking: '', state: { at: 'done', reason: null }, attachments: [] },
+        core.now(),
+      );
+      core.emit('message.changed', message);
+      core.emit('chat.changed', updateChat(db, old.chatId, { leafId: message.id, updatedAt: core.now() }));
+      return message;
+    },
+
+    retry(messageId) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'assistant' || old.parentId === null) {
+        throw new LonghandError('bad-request', '[turns.retry] only answers');
+      }
+      stopChat(old.chatId);
+      return { userMessageId: null, ...answer(old.chatId, old.parentId) };
+    },
+
+    resume(messageId) {
+      const message = getMessage(db, messageId);
+      if (message.role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
+      if (ofChat(message.chatId)) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
+      const chat = getChat(db, message.chatId);
+      const stored = db.transaction(() => {
+        const shown = branch(messagesOf(db, chat.id), chat.leafId).some((one) => one.id === messageId);
+        if (!shown) updateChat(db, chat.id, { leafId: messageId });
+        return updateMessage(db, messageId, { state: { at: 'running', turnId: newId(core.now()) as TurnId } });
+      });
+      return { userMessageId: null, ...launch(stored, message) };
+    },
+
+    cancel: (turnId) => running.get(turnId)?.turn.cancel(),
+    answerNow: (turnId) => find(turnId).answerNow(),
+    hold: (turnId) => find(turnId).hold(),
+    decide: (turnId, choice) => find(turnId).decide(choice),
+
+    editQueued(messageId, text) {
+      const message = getMessage(db, messageId);
+      if (message.state.at !== 'queued') throw new LonghandError('conflict', '[turns.editQueued] it was sent already');
+      if (text !== null) {
+        core.emit('message.changed', updateMessage(db, messageId, { text }));
+        return;
+      }
+      deleteMessage(db, messageId);
+      urgent.delete(messageId);
+      core.emit('message.deleted', { chatId: message.chatId, messageId });
+    },
+
+    overlay: (message) =>
+      [...running.values()].find((one) => one.messageId === message.id)?.turn.overlay(message) ?? message,
+    busy,
+    leave: stopChat,
+    async close() {
+      closing = true;
+      for (const { turn, over } of running.values()) {
+        if (!over) turn.cancel();
+      }
+      for (let waited = 0; busy() && waited < longestCloseMs; waited += 10) await setTimeout(10);
+      for (const { turn } of running.values()) turn.flush();
+    },
+  };
+}
+
+/** Loads the model and builds the prompt from what is on disk. */
+async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean) {
+  const { target, name } = core.models.target(chat.modelId);
+  await core.engine.load(target);
+  core.models.used(target.modelId);
+  const settings = core.settings();
+  const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
+  const path = branch(messagesOf(core.db, chat.id), answer.parentId);
+  const generation: Generation = {
+    turnId,
+    priority: 'chat',
+    prompt: promptOf(core.db, { chat, settings, thinking }, path, begun ? answer : null),
+    sampling: merged(settings.sampling, chat.sampling),
+    stops: [],
+    thinkingBudget: settings.thinkingBudget,
+    loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
+  };
+  return { generation, modelName: name };
+}
+
+const merged = (general: SamplingSettings, own: SamplingSettings): SamplingSettings => ({ ...general, ...own });
+
+/** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
+function settle({ db }: Core) {
+  for (const messageId of unsettled(db)) {
+    const { state } = getMessage(db, messageId);
+    if (state.at !== 'running' && state.at !== 'paused') continue;
+    db.transaction(() => {
+      joinPieces(db, messageId);
+      const failure = { code: 'engine-lost' as const, message: '[turn] Longhand ended while this was written' };
+      updateMessage(db, messageId, { state: { at: 'failed', failure } });
+    });
+  }
+}
+
+const firstLine = (text: string): string => {
+  const line = text.trim().split('\n', 1)[0]?.trim() ?? '';
+  return line.length > 60 ? `${line.slice(0, 57).trimEnd()}…` : line;
+};

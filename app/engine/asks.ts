@@ -1,0 +1,95 @@
+import type {
+  Choice,
+  Device,
+  EngineStatus,
+  Failure,
+  ModelDescription,
+  ModelEntry,
+  ModelId,
+  SamplingSettings,
+  Settings,
+  TurnEvent,
+  TurnId,
+} from '../protocol/index.ts';
+
+//  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types only.
+
+/** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
+export type PromptMessage = {
+  role: 'system' | 'user' | 'assistant';
+  text: string;
+  thinking: string;
+  ids: number[] | null;
+};
+
+export type Prompt = {
+  messages: PromptMessage[];
+  thinking: boolean;
+  /** The begin of the answer, when an answer is gone on with. */
+  begun: Omit<PromptMessage, 'role'> | null;
+};
+
+export type Priority = 'chat' | 'title';
+
+export type Generation = {
+  turnId: TurnId;
+  priority: Priority;
+  prompt: Prompt;
+  sampling: SamplingSettings;
+  stops: string[];
+  /** Thinking is closed with the family's own tokens when either runs out. */
+  thinkingBudget: Settings['thinkingBudget'];
+  loopGuard: Settings['loopGuard'] | null;
+};
+
+/** An event of a turn with what the store needs and the screen does not. */
+export type TurnUpdate = {
+  event: TurnEvent;
+  /** Tokens behind a delta, or tokens without text (the end of thinking). */
+  ids?: number[];
+  /** With `retracted`: how many tokens of this turn's part of the answer are kept. */
+  keptIds?: number;
+};
+
+export type LoadTarget = {
+  modelId: ModelId;
+  path: string;
+  device: string | null;
+  threads: number | null;
+  contextLength: number | null;
+};
+
+export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };
+
+export type Inspected = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
+
+/** Questions with one answer. */
+export type Asks = {
+  devices: { input: null; output: Device[] };
+  inspect: { input: { path: string }; output: Inspected };
+  load: { input: LoadTarget; output: Loaded };
+  unload: { input: null; output: null };
+  threads: { input: { count: number }; output: null };
+  /** Tokens of the prompt as it would be sent. */
+  count: { input: { prompt: Prompt }; output: number };
+  /** Tokens of a text alone. */
+  countText: { input: { text: string }; output: number };
+};
+export type AskName = keyof Asks;
+
+/** Engine states as the engine process itself knows them; the supervisor adds the rest. */
+export type InnerStatus = Extract<EngineStatus, { at: 'idle' | 'loading' | 'ready' | 'busy' }>;
+
+export type ToEngine =
+  | { [Name in AskName]: { id: number; ask: Name; input: Asks[Name]['input'] } }[AskName]
+  | { generate: Generation }
+  | { cancel: TurnId }
+  | { answerNow: TurnId }
+  | { decide: TurnId; choice: Choice }
+  | { quit: true };
+
+export type FromEngine =
+  | { id: number; value: unknown }
+  | { id: number; failure: Failure }
+  | { turnId: TurnId; updates: TurnUpdate[] }
+  | { status: InnerStatus };

@@ -1,0 +1,128 @@
+import { type EngineStatus, type Failure, LonghandError, type Pipe } from '../protocol/index.ts';
+import type { FromEngine, ToEngine } from './asks.ts';
+
+//                       ┌────────── waiting ◀──────────┐
+//                       ▼  0.5, 2, 8 s                 │ ended by itself
+//  start() ──▶ starting ──▶ up ────────────────────────┤
+//                       ▲    │ restart(): kill         └─▶ stopped   third end in five minutes
+//                       └────┘                             │ restart()
+//                       ▲──────────────────────────────────┘
+//  close(): quit is said, then after two seconds the process is killed. A process is started only when the one before has
+//  ended, so there are never two.
+
+export type EngineProcess = {
+  pipe: Pipe<ToEngine, FromEngine>;
+  /** Ends it at once, whatever it is doing. */
+  kill(): void;
+  /** Resolves when the process is gone. */
+  ended: Promise<void>;
+};
+
+export type StartEngine = () => Promise<EngineProcess>;
+
+export type SupervisorStatus = Extract<EngineStatus, { at: 'restarting' | 'stopped' }> | { at: 'starting' | 'up' };
+
+export type Supervisor = {
+  start(): void;
+  restart(): Promise<void>;
+  /** Sends to the running process. @throws LonghandError `engine-lost` when there is none */
+  send(message: ToEngine): void;
+  close(): Promise<void>;
+};
+
+export type SupervisorOptions = {
+  startEngine: StartEngine;
+  onStatus: (status: SupervisorStatus) => void;
+  onMessage: (message: FromEngine) => void;
+  /** The process is gone and with it everything it was asked. */
+  onLost: () => void;
+  waits?: readonly number[];
+  quitWaitMs?: number;
+  now?: () => number;
+};
+
+const windowMs = 5 * 60 * 1000;
+const mostEnds = 3;
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
+  let running: EngineProcess | null = null;
+  /** Set while a process is being started, runs or is ending. */
+  let life: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let asked = false;
+  let ends: number[] = [];
+
+  function start() {
+    if (closed || life) return;
+    clearTimeout(timer);
+    options.onStatus({ at: 'starting' });
+    life = live().finally(() => {
+      life = null;
+      afterEnd();
+    });
+  }
+
+  async function live(): Promise<void> {
+    try {
+      running = await options.startEngine();
+    } catch {
+      return;
+    }
+    running.pipe.onMessage(options.onMessage);
+    if (closed) running.kill();
+    else options.onStatus({ at: 'up' });
+    await running.ended;
+    running = null;
+    options.onLost();
+  }
+
+  function afterEnd() {
+    if (closed) return;
+    if (asked) {
+      asked = false;
+      ends = [];
+      start();
+      return;
+    }
+    ends = [...ends.filter((at) => now() - at < windowMs), now()];
+    if (ends.length >= mostEnds) {
+      options.onStatus({ at: 'stopped', failure: stoppedFailure });
+      return;
+    }
+    const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
+    options.onStatus({ at: 'restarting', attempt: ends.length, waitMs });
+    timer = setTimeout(start, waitMs);
+  }
+
+  return {
+    start,
+    async restart() {
+      ends = [];
+      if (!life) return start();
+      asked = true;
+      const ending = life;
+      running?.kill();
+      await ending;
+    },
+    send(message) {
+      if (!running) throw new LonghandError('engine-lost', '[engine] the process is not running');
+      running.pipe.send(message);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      if (!life) return;
+      running?.pipe.send({ quit: true });
+      const kill = setTimeout(() => running?.kill(), quitWaitMs);
+      await life;
+      clearTimeout(kill);
+    },
+  };
+}
+
+const stoppedFailure: Failure = {
+  code: 'engine-lost',
+  message: `[engine] ended ${mostEnds} times in five minutes`,
+};

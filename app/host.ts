@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { attachFile } from './chat/attachments.ts';
+import { measureContext } from './chat/context.ts';
+import type { Core } from './chat/core.ts';
+import { createTitles } from './chat/titles.ts';
+import { newestLeaf } from './chat/tree.ts';
+import { createTurns } from './chat/turns.ts';
+import { createEngine } from './engine/client.ts';
+import type { StartEngine } from './engine/supervisor.ts';
+import { createLibrary } from './models/library.ts';
+import {
+  type CallFrame,
+  type CoreFrame,
+  createSwitchboard,
+  type EventName,
+  type EventPayload,
+  type Handlers,
+  type Notice,
+  type Pipe,
+  type Response,
+} from './protocol/index.ts';
+import { removeAttachment } from './store/attachments.ts';
+import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
+import { getMessage, messagesOf } from './store/messages.ts';
+import { searchChats } from './store/search.ts';
+import { readSettings, writeSettings } from './store/settings.ts';
+import { openStore } from './store/store.ts';
+import { samplesOf } from './store/streaming.ts';
+
+export type HostOptions = {
+  dataFolder: string;
+  /** Folders that ship with the app. */
+  migrations: string;
+  resources: string;
+  startEngine: StartEngine;
+  about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
+  now?: () => number;
+};
+
+/** All services, assembled once. The Electron shell, the browser host, the command line and the tests use this. */
+export type Host = {
+  connect(pipe: Pipe<CoreFrame, CallFrame>): void;
+  handlers: Handlers;
+  dataFolder: string;
+  /** Says where this core can be reached, to others who want the same data folder. */
+  announce(address: string): void;
+  /** Whether an answer is being written: then the machine should not fall asleep. */
+  onBusy(listener: (busy: boolean) => void): void;
+  close(): Promise<void>;
+};
+
+const hourMs = 60 * 60 * 1000;
+
+/** @throws LonghandError as `openStore` */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const now = options.now ?? Date.now;
+  const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
+  const { db } = store;
+  purgeDeleted(db, now());
+
+  let settings = readSettings(db);
+  const busyListeners: ((busy: boolean) => void)[] = [];
+  const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => switchboard.emit(name, payload);
+  const engine = createEngine({
+    startEngine: options.startEngine,
+    onStatus: (status) => emit('engine.status', status),
+  });
+  const models = createLibrary({
+    db,
+    engine,
+    emit,
+    settings: () => settings,
+    starter: join(options.resources, 'starter-model'),
+    now,
+  });
+  const notice = (said: Notice) => emit('notice', said);
+  const core: Core = { db, engine, emit, notice, settings: () => settings, models, now };
+  const turns = createTurns(core, {
+    onAnswered: (chatId) => titles.want(chatId),
+    onBusy: (busy) => {
+      for (const listener of busyListeners) listener(busy);
+    },
+  });
+  const titles = createTitles(core, turns.busy);
+
+  const handlers: Handlers = {
+    'app.info': () => ({
+      ...options.about,
+      platform: process.platform,
+      dataFolder: store.folder,
+      notices: [...store.notices],
+    }),
+
+    'chats.list': (page) => listChats(db, page),
+    'chats.search': ({ query, limit }) => searchChats(db, query, limit),
+    'chats.create': ({ modelId }) => tellChat(createChat(db, modelId, now())),
+    'chats.get': ({ chatId }) => ({
+      chat: getChat(db, chatId),
+      messages: messagesOf(db, chatId).map(turns.overlay),
+    }),
+    'chats.update': ({ chatId, ...patch }) => {
+      getChat(db, chatId);
+      return tellChat(updateChat(db, chatId, { ...patch, titled: patch.title === undefined ? undefined : 'user' }));
+    },
+    'chats.delete': ({ chatId }) => {
+      turns.leave(chatId);
+      deleteChat(db, chatId, now());
+      emit('chat.deleted', { chatId });
+    },
+    'chats.restore': ({ chatId }) => tellChat(restoreChat(db, chatId)),
+    'chats.show': ({ messageId }) => {
+      const { chatId } = getMessage(db, messageId);
+      return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
+    },
+
+    'turns.send': turns.send,
+    'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
+    'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
+    'turns.retry': ({ messageId }) => turns.retry(messageId),
+    'turns.resume': ({ messageId }) => turns.resume(messageId),
+    'turns.cancel': ({ turnId }) => turns.cancel(turnId),
+    'turns.answerNow': ({ turnId }) => turns.answerNow(turnId),
+    'turns.hold': ({ turnId }) => turns.hold(turnId),
+    'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
+    'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
+    'turns.samples': ({ messageId }) => samplesOf(db, messageId),
+
+    'context.measure': (asked) => measureContext(core, asked),
+    'attachments.add': (file) => attachFile(core, file),
+    'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
+
+    'models.list': models.list,
+    'models.add': ({ path }) => models.add(path),
+    'models.forget': ({ modelId }) => models.forget(modelId),
+    'models.inspect': ({ path }) => models.inspect(path),
+    'models.load': async ({ modelId }) => {
+      await engine.load(models.target(modelId).target);
+      models.used(modelId);
+    },
+    'models.unload': engine.unload,
+
+    'engine.status': engine.status,
+    'engine.devices': () => engine.ask('devices', null),
+    'engine.restart': engine.restart,
+
+    'settings.get': () => settings,
+    'settings.set': (patch) => {
+      settings = writeSettings(db, patch);
+      emit('settings.changed', settings);
+      return settings;
+    },
+  };
+  const switchboard = createSwitchboard(handlers);
+
+  function tellChat(chat: Response<'chats.update'>) {
+    emit('chat.changed', chat);
+    return chat;
+  }
+
+  // The last used or the built-in model is in memory before the first question.
+  models.preload();
+  models.describeStarter().catch(() => {});
+
+  const backUp = () =>
+    store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
+  const firstBackup = setTimeout(backUp, 60_000);
+  const backups = setInterval(backUp, hourMs);
+
+  return {
+    connect: switchboard.add,
+    handlers,
+    dataFolder: store.folder,
+    announce: store.announce,
+    onBusy: (listener) => void busyListeners.push(listener),
+    async close() {
+      clearTimeout(firstBackup);
+      clearInterval(backups);
+      titles.close();
+      await turns.close();
+      await engine.close();
+      switchboard.close();
+      store.close();
+    },
+  };
+}

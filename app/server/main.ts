@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { engineByFork } from '../engine/start.ts';
+import { createHost } from '../host.ts';
+import { LonghandError } from '../protocol/index.ts';
+import { defaultDataFolder } from '../store/folder.ts';
+import { startBrowserHost } from './browser-host.ts';
+
+//  Longhand in a browser, from the root of the tree: node app/server/main.ts [--data DIR] [--port N] [--no-open]
+
+/** What a shell passes to the core: where the parts of the app are. */
+export type Places = {
+  engine: string;
+  /** The file of the template worker. */
+  worker: string;
+  addon: string;
+  migrations: string;
+  resources: string;
+  renderer: string;
+};
+
+export type Arguments = { data: string; port: number | undefined; open: boolean };
+
+export function readArguments(argv: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { data: { type: 'string' }, port: { type: 'string' }, open: { type: 'boolean', default: true } },
+    allowNegative: true,
+  });
+  const port = values.port === undefined ? undefined : Number(values.port);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
+    throw new LonghandError('bad-request', `[--port] "${values.port}" is not a port; 0 to 65535 is allowed`);
+  }
+  return { data: values.data ?? defaultDataFolder(), port, open: values.open };
+}
+
+/** Runs until it is told to end. Returns the process's exit code when it could not start. */
+export async function runBrowserHost(
+  places: Places,
+  version: { version: string; commit: string },
+  argv: readonly string[],
+) {
+  try {
+    const wanted = readArguments(argv);
+    const host = await createHost({
+      dataFolder: wanted.data,
+      migrations: places.migrations,
+      resources: places.resources,
+      startEngine: engineByFork(places.engine, places),
+      about: { ...version, shell: 'browser' },
+    });
+    const served = await startBrowserHost({
+      host,
+      renderer: places.renderer,
+      ...(wanted.port !== undefined && { port: wanted.port }),
+    });
+    host.announce(served.address);
+    process.stdout.write(`Longhand is ready: ${served.address}\n`);
+    if (wanted.open) openBrowser(served.address);
+    endWithSignals(async () => {
+      await served.close();
+      await host.close();
+    });
+    return served;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+/** Another Longhand has the data folder: that one is shown. Anything else is said in one line. */
+function explain(error: unknown): number {
+  if (!(error instanceof LonghandError)) throw error;
+  const address = error.details?.address;
+  if (error.code === 'data-folder-held' && typeof address === 'string') {
+    process.stdout.write(`Longhand is running already: ${address}\n`);
+    openBrowser(address);
+    return 0;
+  }
+  process.stderr.write(`${error.message}\n`);
+  return 1;
+}
+
+function endWithSignals(close: () => Promise<void>) {
+  let ending = false;
+  const end = async () => {
+    // The second one does not wait.
+    if (ending) process.exit(1);
+    ending = true;
+    await close();
+    process.exit(0);
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  process.on('SIGHUP', end);
+}
+
+/** Where there is no display nothing is opened; the address was printed. */
+function openBrowser(address: string) {
+  const hasDisplay = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
+  if (!hasDisplay) return;
+  const [command, ...rest] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const child = spawn(command as string, [...rest, address], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}
+
+/** Where everything is below the root of the tree (from source) or of the bundle. */
+export function placesBelow(root: string): Places {
+  const source = existsSync(join(root, 'app', 'host.ts'));
+  const core = source ? join(root, 'app') : join(root, 'dist', 'app');
+  return {
+    engine: source ? join(core, 'engine', 'process.ts') : join(core, 'engine.mjs'),
+    worker: source ? join(core, 'text', 'template-worker.ts') : join(core, 'template-worker.mjs'),
+    addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
+    migrations: source ? join(core, 'store', 'migrations') : join(core, 'migrations'),
+    resources: join(root, 'resources'),
+    renderer: join(root, 'dist', 'renderer'),
+  };
+}
+
+function versionOf(root: string): { version: string; commit: string } {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { version, commit: process.env.LONGHAND_COMMIT ?? '' };
+}
+
+if (import.meta.main) {
+  const root = process.env.LONGHAND_ROOT ?? process.cwd();
+  const ended = await runBrowserHost(placesBelow(root), versionOf(root), process.argv.slice(2));
+  if (typeof ended === 'number') process.exitCode = ended;
+}

@@ -1,0 +1,79 @@
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type CallFrame, type CoreFrame, type Pipe, socketPath } from '../protocol/index.ts';
+import type { Access } from './access.ts';
+
+/** Enough for a pasted book, little enough that nobody fills the memory. */
+const mostMessageBytes = 32 * 1024 * 1024;
+/** A client that reads slower than the core writes is cut off; it comes back and asks for what it shows. */
+const mostWaitingBytes = 64 * 1024 * 1024;
+const heartbeatMs = 30_000;
+
+export function serveSockets(server: Server, access: Access, connect: (pipe: Pipe<CoreFrame, CallFrame>) => void) {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes });
+  const alive = new WeakSet<WebSocket>();
+
+  server.on('upgrade', (request, stream, head) => {
+    const { host, origin, cookie } = request.headers;
+    const path = request.url?.split('?', 1)[0];
+    if (path !== socketPath || !access.hostAllowed(host)) return refuse(stream, '400 Bad Request');
+    if (!access.originAllowed(origin, { required: true }) || !access.cookieRight(cookie)) {
+      return refuse(stream, '403 Forbidden');
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      alive.add(socket);
+      socket.on('pong', () => alive.add(socket));
+      connect(pipeOfSocket(socket));
+    });
+  });
+
+  const heartbeat = setInterval(() => {
+    for (const socket of sockets.clients) {
+      if (!alive.delete(socket)) socket.terminate();
+      else socket.ping();
+    }
+  }, heartbeatMs);
+
+  return {
+    close() {
+      clearInterval(heartbeat);
+      for (const socket of sockets.clients) socket.terminate();
+      sockets.close();
+    },
+  };
+}
+
+function refuse(stream: Duplex, status: string) {
+  stream.on('error', () => {});
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, CallFrame> {
+  // Too large, not UTF-8, broken frames: ws closes the socket with the right code after it said so here.
+  socket.on('error', () => {});
+  return {
+    send(frame) {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > mostWaitingBytes) socket.terminate();
+      else socket.send(JSON.stringify(frame));
+    },
+    onMessage(listener) {
+      socket.on('message', (data, isBinary) => {
+        const frame = isBinary ? undefined : parse(String(data));
+        if (frame === undefined) socket.close(1007, 'not JSON');
+        else listener(frame as CallFrame);
+      });
+    },
+    onClose: (listener) => void socket.on('close', listener),
+    close: () => socket.close(1008, 'not a call'),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

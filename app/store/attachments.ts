@@ -1,0 +1,55 @@
+import type { Attachment, AttachmentId, ChatId, MessageId } from '../protocol/index.ts';
+import { LonghandError } from '../protocol/index.ts';
+import type { Database } from './database.ts';
+import { newId } from './identity.ts';
+
+export function addAttachment(
+  db: Database,
+  chatId: ChatId,
+  file: { name: string; bytes: number; tokens: number | null; text: string },
+  now: number,
+): Attachment {
+  const id = newId(now) as AttachmentId;
+  db.run(
+    'INSERT INTO attachments (id, chat_id, name, bytes, tokens, text) VALUES (?, ?, ?, ?, ?, ?)',
+    id,
+    chatId,
+    file.name,
+    file.bytes,
+    file.tokens,
+    file.text,
+  );
+  return { id, name: file.name, bytes: file.bytes, tokens: file.tokens };
+}
+
+/** Only while it waits in the composer; what was sent belongs to its message. */
+export function removeAttachment(db: Database, attachmentId: AttachmentId) {
+  const { changes } = db.run('DELETE FROM attachments WHERE id = ? AND message_id IS NULL', attachmentId);
+  if (changes === 0) throw new LonghandError('not-found', `[attachments] no waiting attachment ${attachmentId}`);
+}
+
+export type AttachedText = { name: string; text: string };
+
+export const textsOf = (db: Database, messageId: MessageId): AttachedText[] =>
+  db.all<AttachedText>('SELECT name, text FROM attachments WHERE message_id = ? ORDER BY position', messageId);
+
+export const textsWaiting = (db: Database, ids: readonly AttachmentId[]): AttachedText[] =>
+  ids.flatMap((id) =>
+    db.all<AttachedText>('SELECT name, text FROM attachments WHERE id = ? AND message_id IS NULL', id),
+  );
+
+/** Gives a new version of a message the same attachments. */
+export function copyAttachments(db: Database, from: MessageId, to: MessageId, now: number) {
+  for (const { id } of db.all<{ id: string }>(
+    'SELECT id FROM attachments WHERE message_id = ? ORDER BY position',
+    from,
+  )) {
+    db.run(
+      `INSERT INTO attachments (id, chat_id, message_id, position, name, bytes, tokens, text)
+       SELECT ?, chat_id, ?, position, name, bytes, tokens, text FROM attachments WHERE id = ?`,
+      newId(now),
+      to,
+      id,
+    );
+  }
+}

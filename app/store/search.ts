@@ -1,0 +1,94 @@
+import type { ChatId, MessageId, SearchHit } from '../protocol/index.ts';
+import type { Database } from './database.ts';
+import { fold } from './fold.ts';
+
+const before = 40;
+const excerptLength = 160;
+/** Words shorter than a trigram are looked up by reading; only in the newest messages, so that it stays quick. */
+const scanned = 5000;
+
+/** Chats whose title or one of whose messages holds every word of `query`; titles first, then newest messages. One hit a
+ *  title and one a message. */
+export function searchChats(db: Database, query: string, limit: number): SearchHit[] {
+  const words = fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return [];
+  const titles = titleHits(db, words, limit);
+  return [...titles, ...messageHits(db, words, limit - titles.length)];
+}
+
+function titleHits(db: Database, words: string[], limit: number): SearchHit[] {
+  const all = words.map(() => 'instr(fold(title), ?) > 0').join(' AND ');
+  return db
+    .all<{ id: ChatId; title: string }>(
+      `SELECT id, title FROM chats WHERE deleted_at IS NULL AND ${all} ORDER BY updated_at DESC LIMIT ?`,
+      ...words,
+      limit,
+    )
+    .map(({ id, title }) => ({ chatId: id, messageId: null, title, excerpt: title, highlights: places(title, words) }));
+}
+
+function messageHits(db: Database, words: string[], limit: number): SearchHit[] {
+  if (limit <= 0) return [];
+  const indexed = words.filter((word) => [...word].length >= 3);
+  const rows =
+    indexed.length > 0
+      ? db.all<Found>(
+          `SELECT m.id, m.chat_id AS chatId, c.title, m.text FROM message_search s
+           JOIN messages m ON m.number = s.rowid JOIN chats c ON c.id = m.chat_id
+           WHERE message_search MATCH ? AND c.deleted_at IS NULL ORDER BY s.rowid DESC LIMIT ?`,
+          indexed.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND '),
+          indexed.length === words.length ? limit : scanned,
+        )
+      : db.all<Found>(
+          `SELECT m.id, m.chat_id AS chatId, c.title, m.text FROM messages m JOIN chats c ON c.id = m.chat_id
+           WHERE c.deleted_at IS NULL ORDER BY m.number DESC LIMIT ?`,
+          scanned,
+        );
+  const hits: SearchHit[] = [];
+  for (const { id, chatId, title, text } of rows) {
+    if (hits.length === limit) break;
+    const folded = fold(text);
+    if (indexed.length < words.length && !words.every((word) => folded.includes(word))) continue;
+    hits.push({ chatId, messageId: id, title, ...excerptOf(text, folded, words) });
+  }
+  return hits;
+}
+
+type Found = { id: MessageId; chatId: ChatId; title: string; text: string };
+
+/** The surroundings of the first found word, on one line. */
+function excerptOf(text: string, folded: string, words: string[]): Pick<SearchHit, 'excerpt' | 'highlights'> {
+  const found = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
+  const first = found.length > 0 ? Math.min(...found) : 0;
+  const start = wordStart(text, Math.max(0, first - before));
+  const piece = text.slice(start, start + excerptLength).replace(/\s/g, ' ');
+  const excerpt = (start > 0 ? '… ' : '') + piece + (start + excerptLength < text.length ? ' …' : '');
+  return { excerpt, highlights: places(excerpt, words) };
+}
+
+function wordStart(text: string, from: number): number {
+  if (from === 0) return 0;
+  const space = text.slice(from, from + before).search(/\s/);
+  return space < 0 ? from : from + space + 1;
+}
+
+/** Every place of every word, in order, overlapping ones joined. */
+function places(text: string, words: string[]): [number, number][] {
+  const folded = fold(text);
+  const found: [number, number][] = [];
+  for (const word of words) {
+    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length)) {
+      found.push([at, at + word.length]);
+    }
+  }
+  found.sort((a, b) => a[0] - b[0]);
+  const joined: [number, number][] = [];
+  for (const [start, end] of found) {
+    const last = joined.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else joined.push([start, end]);
+  }
+  return joined;
+}
