@@ -1,0 +1,57 @@
+/** Finds stop strings in a text that comes in pieces. Text that could still become one is held back. */
+export type StopFinder = {
+  /** Text that is certain; `stopped` once a stop string was found (it and all after it are swallowed). */
+  push(text: string): { text: string; stopped: string | null };
+  /** What was held back, when no more comes. */
+  flush(): string;
+};
+
+/** Empty strings are ignored: they would stop before the first character. */
+export function createStopFinder(stops: readonly string[]): StopFinder {
+  const wanted = [...new Set(stops)].filter((stop) => stop !== '');
+  const longest = wanted.reduce((most, stop) => Math.max(most, stop.length), 0);
+  let held = '';
+  let stopped: string | null = null;
+
+  return {
+    push(text) {
+      if (stopped !== null || wanted.length === 0) return { text: stopped === null ? text : '', stopped };
+      held += text;
+      const found = earliest(held, wanted);
+      if (found) {
+        stopped = found.stop;
+        const before = held.slice(0, found.at);
+        held = '';
+        return { text: before, stopped };
+      }
+      const keep = prefixAtEnd(held, wanted, longest);
+      const certain = held.slice(0, held.length - keep);
+      held = held.slice(held.length - keep);
+      return { text: certain, stopped: null };
+    },
+    flush() {
+      const rest = held;
+      held = '';
+      return rest;
+    },
+  };
+}
+
+/** The stop string that ends first: it is the one that would have stopped a token-by-token reader. */
+function earliest(text: string, stops: readonly string[]): { at: number; stop: string } | null {
+  let best: { at: number; stop: string } | null = null;
+  for (const stop of stops) {
+    const at = text.indexOf(stop);
+    if (at >= 0 && (!best || at + stop.length < best.at + best.stop.length)) best = { at, stop };
+  }
+  return best;
+}
+
+/** Length of the longest end of `text` that a stop string begins with. */
+export function prefixAtEnd(text: string, words: readonly string[], longest: number): number {
+  for (let length = Math.min(longest - 1, text.length); length > 0; --length) {
+    const end = text.slice(text.length - length);
+    if (words.some((word) => word.startsWith(end))) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,134 @@
+import { prefixAtEnd } from './stop.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** How a family opens and closes its thinking, in the model's own tokens. */
+export type ThinkingMarkers = { readonly open: string; readonly close: string };
+
+/** Pairs that published families use. The first pair the template or the vocabulary names is the model's. */
+const PAIRS: readonly ThinkingMarkers[] = [
+  { open: '<think>', close: '</think>' },
+  { open: '<thinking>', close: '</thinking>' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+];
+
+/** null: this model does not think. */
+export function thinkingMarkersOf(tokenizer: Tokenizer, template: string | null): ThinkingMarkers | null {
+  const known = (text: string) => tokenizer.markers.some((marker) => marker.text === text);
+  const pair = PAIRS.find(({ close }) => known(close) || template?.includes(close));
+  return pair ?? null;
+}
+
+/** Ids that end the thinking as the family does (engine: "answer now", thinking budget). */
+export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers): number[] {
+  return tokenizer.encode([{ text: '\n' }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
+}
+
+/** Whether a rendered prompt leaves the thinking open, so that the answer begins inside it. */
+export function opensThinking(prompt: string, markers: ThinkingMarkers): boolean {
+  const open = prompt.lastIndexOf(markers.open);
+  if (open < 0 || prompt.lastIndexOf(markers.close) > open) return false;
+  return prompt.slice(open + markers.open.length).trim() === '';
+}
+
+export type Part = { readonly kind: 'thinking' | 'answer'; readonly text: string };
+
+/** Separates thinking from answer in a stream of text. White space around the markers belongs to neither.
+ *
+ *    start ──text──▶ answer            thinking ──close──▶ after ──text──▶ answer
+ *      └────open────▶ thinking            ▲── begun by the template
+ */
+export type ThinkingSplitter = {
+  push(text: string): Part[];
+  flush(): Part[];
+  readonly inThinking: boolean;
+};
+
+type State = 'start' | 'thinking' | 'after' | 'answer';
+
+export function createThinkingSplitter(markers: ThinkingMarkers | null, begun: boolean): ThinkingSplitter {
+  let state: State = markers === null ? 'answer' : begun ? 'thinking' : 'start';
+  let held = '';
+  let first = begun;
+
+  /** One move of the machine; null: nothing more can be said yet. */
+  const step = (last: boolean): Part | null => {
+    if (!markers || held === '') return null;
+    if (state === 'start') return begin(markers, last);
+    if (state === 'thinking') return think(markers, last);
+    if (state === 'after') {
+      held = held.trimStart();
+      if (held !== '') state = 'answer';
+      return held === '' ? null : give('answer', held.length);
+    }
+    return give('answer', held.length);
+  };
+
+  const give = (kind: Part['kind'], length: number): Part => {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    return { kind, text };
+  };
+
+  const begin = ({ open }: ThinkingMarkers, last: boolean): Part | null => {
+    const text = held.trimStart();
+    if (text.startsWith(open)) {
+      held = text.slice(open.length);
+      state = 'thinking';
+      first = true;
+      return { kind: 'thinking', text: '' };
+    }
+    if (!last && open.startsWith(text) && held.length < MOST_HELD) return null;
+    state = 'answer';
+    return give('answer', held.length);
+  };
+
+  const think = ({ close }: ThinkingMarkers, last: boolean): Part | null => {
+    if (first) held = held.trimStart();
+    const at = held.indexOf(close);
+    if (at >= 0) {
+      const text = held.slice(0, at).trimEnd();
+      held = held.slice(at + close.length);
+      state = 'after';
+      return { kind: 'thinking', text };
+    }
+    const keep = last ? 0 : uncertain(held, close);
+    if (held.length === keep) return null;
+    first = false;
+    return give('thinking', held.length - keep);
+  };
+
+  const drain = (last: boolean): Part[] => {
+    const parts: Part[] = [];
+    for (let part = step(last); part !== null; part = step(last)) if (part.text !== '') parts.push(part);
+    return parts;
+  };
+
+  return {
+    push(text) {
+      if (state === 'answer') return text === '' ? [] : [{ kind: 'answer', text }];
+      held += text;
+      return drain(false);
+    },
+    flush() {
+      if (state === 'thinking') held = held.trimEnd();
+      const parts = drain(true);
+      held = '';
+      return parts;
+    },
+    get inThinking() {
+      return state === 'thinking';
+    },
+  };
+}
+
+/** White space before a closing marker that may still come, and the beginning of that marker. */
+function uncertain(text: string, close: string): number {
+  const marker = prefixAtEnd(text, [close], close.length);
+  const body = text.slice(0, text.length - marker);
+  const space = body.length - body.trimEnd().length;
+  return space > MOST_HELD ? marker : marker + space;
+}
+
+/** More white space than this is given out: nobody waits for a model that only writes newlines. */
+const MOST_HELD = 256;

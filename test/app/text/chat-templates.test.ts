@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { renderJinja } from '../../../app/text/jinja.ts';
+import { createTemplateRenderer } from '../../../app/text/template-renderer.ts';
+
+const golden = join(import.meta.dirname, '../../golden/chat_templates');
+const worker = join(import.meta.dirname, '../../../app/text/template-worker.ts');
+const renderer = createTemplateRenderer({ worker });
+afterAll(() => renderer.close());
+
+type Golden = {
+  conversations: Record<string, unknown>;
+  tools: unknown;
+  cases: { conversation: string; options: Record<string, unknown>; rendered?: string; error?: string }[];
+};
+
+describe.each(['big_default_on', 'small_default_off', 'syntax'])('%s', (name) => {
+  const template = readFileSync(join(golden, name, 'template.jinja'), 'utf8');
+  const { conversations, tools, cases }: Golden = JSON.parse(readFileSync(join(golden, name, 'expected.json'), 'utf8'));
+
+  test('is rendered as transformers renders it, in the worker', async () => {
+    expect(cases.length).toBe(65);
+    for (const { conversation, options, rendered, error } of cases) {
+      const variables = {
+        bos_token: '<s>',
+        eos_token: '<|im_end|>',
+        ...options,
+        messages: conversations[conversation],
+        ...('tools' in options && { tools }),
+      };
+      const result = renderer.render(template, variables);
+      if (rendered !== undefined) expect(await result, conversation).toBe(rendered);
+      else await expect(result).rejects.toThrow(`[template] ${error?.replace('TemplateError: ', '')}`);
+    }
+  });
+});
+
+describe('a template cannot hold or kill the engine', () => {
+  const fails = (source: string, message: string | RegExp) =>
+    expect(renderer.render(source, {})).rejects.toThrow(message);
+
+  test('range(10**9)', () => fails('{% for i in range(10**9) %}x{% endfor %}', 'range() of 1000000000 values'));
+  test('loops in loops', () =>
+    fails(
+      '{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}',
+      'stopped after 1000000 steps',
+    ));
+  test('text that doubles', () =>
+    fails(
+      "{% set n = namespace(s='xxxxxxxxxxxxxxxx') %}{% for i in range(40) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+      /stopped after|too large/,
+    ));
+  test('lists that double', () =>
+    fails(
+      '{% set n = namespace(s=[1,2]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}',
+      /used more than|too large/,
+    ));
+  test('endless recursion', () => fails('{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', '[template] '));
+  test('bad syntax', () => fails('{% if %}', '[template] '));
+  test('unknown functions', () => fails('{{ open("/etc/passwd") }}', 'not a function'));
+  test('the constructor of a function is not reachable', () =>
+    fails('{{ raise_exception.constructor("return process")() }}', 'not a function'));
+
+  test('a slow template is stopped by the clock, and the next one is rendered', async () => {
+    const impatient = createTemplateRenderer({ worker, timeLimitMs: 1500, limits: { steps: 1e12, characters: 1e9 } });
+    const slow = '{% for a in range(999999) %}{% for b in range(999999) %}{% endfor %}{% endfor %}';
+    await expect(impatient.render(slow, {})).rejects.toThrow('took longer than 1500 ms');
+    expect(await impatient.render('{{ 1 + 1 }}', {})).toBe('2');
+    await impatient.close();
+  });
+});
+
+describe("Python's ways", () => {
+  test.each([
+    ['{{ [1, "a\'b", none, 2.0, (1, 2)] }}', `[1, "a'b", None, 2.0, (1, 2)]`],
+    ['{{ 10 ** 20 }}', '100000000000000000000'],
+    [
+      '{{ [1, [2]] == [1, [2]] }} {{ {"a": 1} != {"a": 2} }} {{ 1 == true }} {{ none == undefined_name }}',
+      'True True True False',
+    ],
+    [
+      '{% for k, v in {"a": 1}.items() %}{{ k }}{{ v }}{% endfor %}{% for a, b in [(1, 2)] %}{{ a + b }}{% endfor %}',
+      'a13',
+    ],
+    [
+      '{{ "a\u2028<" | tojson }} {{ "é" | tojson(ensure_ascii=true) }} {{ {"b": [], "a": {}} | tojson(indent=1, sort_keys=true) }}',
+      '"a\u2028<" "\\u00e9" {\n "a": {},\n "b": []\n}',
+    ],
+    ['{{ " x\u00a0".strip() }}|{{ "\ufeffx" | trim }}|{{ "xxaxx".strip("x") }}', 'x|\ufeffx|a'],
+    ['{{ "a,b,c".rsplit(",", 1) }} {{ "a=b".partition("=") }}', "['a,b', 'c'] ['a', '=', 'b']"],
+    ['  {%+ if true %}\n  x\n  {%- endif %}', '    x'],
+    ['{% if true +%}\n  {% if true %}\ny{% endif %}{% endif %}', '\ny'],
+    ['{%- raw -%}  {{ "x" }} {% y %}\\  {%- endraw -%} ', '{{ "x" }} {% y %}\\'],
+  ])('%s', (template, expected) => {
+    expect(renderJinja(template, {})).toBe(expected);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createDetokenizer, decode } from '../../../app/text/detokenizer.ts';
+import { createTokenizer, type Tokenizer } from '../../../app/text/tokenizer.ts';
+
+const golden = join(import.meta.dirname, '../../golden/tokenizers');
+const read = (path: string) => JSON.parse(readFileSync(join(golden, path), 'utf8'));
+type Case = { text: string; ids: number[]; decoded?: string; tokenizer_json_ids?: number[] };
+type Incremental = { ids: number[]; emitted: string[]; flush: string };
+
+const all = (tokenizer: Tokenizer, text: string) => tokenizer.encode(tokenizer.split(text));
+
+describe.each(['bpe_llama3', 'bpe_qwen2', 'bpe_qwen35', 'bpe_smollm', 'sp_bpe'])('%s', (name) => {
+  const tokenizer = createTokenizer(read(`${name}/tokenizer.json`));
+  const expected: { cases: Case[]; incremental?: Incremental[] } = read(`${name}/expected.json`);
+
+  test('every text has exactly the reference ids', () => {
+    expect(expected.cases.length).toBe(210);
+    for (const { text, ids, tokenizer_json_ids } of expected.cases) {
+      expect(all(tokenizer, text), JSON.stringify(text)).toEqual(tokenizer_json_ids ?? ids);
+    }
+  });
+
+  test('ids give back the reference text', () => {
+    for (const { ids, decoded } of expected.cases) {
+      expect(decode(tokenizer, ids)).toBe(decoded);
+    }
+  });
+
+  if (expected.incremental === undefined) return;
+  test('half a character is never given out', () => {
+    for (const { ids, emitted, flush } of expected.incremental ?? []) {
+      const detokenizer = createDetokenizer(tokenizer);
+      expect(ids.map((id) => detokenizer.push(id))).toEqual(emitted);
+      expect(detokenizer.flush()).toBe(flush);
+    }
+  });
+});
