@@ -122,7 +122,7 @@ test('bert vocabulary in phantom space form has the ids of tokenizer.json, [CLS]
 test.each(['lfm2', 'llama', 'llama_rope_llama3', 'qwen3', 'qwen35'])('golden file gguf_models/%s', async (name) => {
   const file = join(golden, `gguf_models/${name}/model-f32.gguf`);
   const { metadata } = await gguf(file, { allowLocalFile: true });
-  const text = textFromGguf(metadata);
+  const text = textFromGguf(metadata as unknown as Record<string, unknown>);
   expect(text.chatTemplate).toContain('<|im_start|>');
   const fromGguf = createTokenizer(text.tokenizer);
   const fromJson = createTokenizer(read(`gguf_models/${name}/tokenizer.json`));
