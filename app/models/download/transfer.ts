@@ -1,0 +1,108 @@
+import { createHash, type Hash } from 'node:crypto';
+import { BLOCK, type Stripe } from './blocks.ts';
+import type { FileJournal } from './journal.ts';
+import type { PartFile } from './part-file.ts';
+import type { Throttle } from './rate.ts';
+import { type Network, request } from './request.ts';
+import { type Bytes, DownloadError, type RemoteFile } from './state.ts';
+
+/** What the connections of one file share. */
+export type Transfer = {
+  file: RemoteFile;
+  part: PartFile;
+  journal: FileJournal;
+  net: Network;
+  throttle: Throttle;
+  signal: AbortSignal;
+  /** Called for every chunk that was written. */
+  progress: (bytes: Bytes) => void;
+  /** Finished blocks that the journal does not know yet. */
+  finished: { block: number; sha256: string }[];
+};
+
+/** Fetches stripe after stripe until none is left. Several of these run on one file. */
+export async function runConnection(transfer: Transfer): Promise<void> {
+  for (;;) {
+    const stripe = transfer.journal.map.claim();
+    if (!stripe) return;
+    try {
+      await fetchStripe(transfer, stripe);
+    } finally {
+      transfer.journal.map.release(stripe);
+    }
+  }
+}
+
+/** One request. Whole blocks that arrived are kept, also when it breaks in the middle. */
+async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
+  const { file, journal, net, signal } = transfer;
+  const { map } = journal;
+  const first = map.start(stripe.first);
+  const lastBlock = stripe.first + stripe.count - 1;
+  const end = map.start(lastBlock) + map.length(lastBlock);
+  const answer = await request(await file.address(), { first, last: end - 1 }, journal.etag, signal, net);
+  if (answer.size !== null && answer.size !== file.size) {
+    throw new DownloadError(
+      'remote-changed',
+      `[download] the server's file has ${answer.size} bytes, ${file.size} were expected`,
+    );
+  }
+  if (answer.etag && !journal.etag) journal.pin(answer.etag);
+
+  // Without range support the file comes from its first byte: what is already here is passed over.
+  const writer = new BlockWriter(transfer, answer.ranged ? first : 0, answer.ranged ? end : file.size);
+  for await (const chunk of answer.body) {
+    await transfer.throttle.take(chunk.length);
+    await writer.take(chunk);
+    transfer.progress(chunk.length);
+    if (writer.at >= end && answer.ranged) break;
+  }
+  if (writer.at < (answer.ranged ? end : file.size)) {
+    throw new DownloadError('network', `[download] the connection ended at byte ${writer.at}, ${end} were announced`, {
+      transient: true,
+    });
+  }
+}
+
+/** Cuts a stream into blocks, hashes them on the way, writes the missing ones. */
+class BlockWriter {
+  at: Bytes;
+  readonly #end: Bytes;
+  readonly #transfer: Transfer;
+  #hash: Hash = createHash('sha256');
+
+  constructor(transfer: Transfer, at: Bytes, end: Bytes) {
+    this.#transfer = transfer;
+    this.at = at;
+    this.#end = end;
+  }
+
+  async take(chunk: Uint8Array): Promise<void> {
+    const { part, journal, finished } = this.#transfer;
+    const { map } = journal;
+    let rest = chunk.subarray(0, this.#end - this.at);
+    while (rest.length > 0) {
+      const block = Math.floor(this.at / BLOCK);
+      const blockEnd = map.start(block) + map.length(block);
+      const piece = rest.subarray(0, blockEnd - this.at);
+      this.#hash.update(piece);
+      if (!map.has(block)) await part.write(piece, this.at);
+      this.at += piece.length;
+      rest = rest.subarray(piece.length);
+      if (this.at < blockEnd) return;
+      const sha256 = this.#hash.digest('hex');
+      this.#hash = createHash('sha256');
+      if (map.has(block)) continue;
+      map.arrived(block);
+      finished.push({ block, sha256 });
+    }
+  }
+}
+
+/** Puts finished blocks on the platter, then into the journal: in this order, so that the journal never lies. */
+export async function saveFinished(transfer: Transfer): Promise<void> {
+  if (transfer.finished.length === 0) return;
+  const batch = transfer.finished.splice(0);
+  await transfer.part.sync();
+  transfer.journal.commit(batch);
+}

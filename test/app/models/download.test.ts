@@ -1,0 +1,227 @@
+import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { type DownloadOptions, download } from '../../../app/models/download/download.ts';
+import { journalIn } from '../../../app/models/download/journal.ts';
+import { network } from '../../../app/models/download/request.ts';
+import type { DownloadState, RemoteFile } from '../../../app/models/download/state.ts';
+import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { content, type Faults, type Hub, startHub } from '../../support/hub.ts';
+
+const SIZE = 6 * BLOCK + 12_345;
+const NAME = 'weights.safetensors';
+let folder: string;
+let database: Database;
+const hubs: Hub[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhand-download-'));
+  database = openDatabase(join(folder, 'journal.db'));
+  const migration = new URL('../../../app/store/migrations/0002-downloads.sql', import.meta.url);
+  database.script(await readFile(migration, 'utf8'));
+});
+afterEach(async () => {
+  database.close();
+  await Promise.all(hubs.splice(0).map((hub) => hub.stop()));
+  await rm(folder, { recursive: true });
+});
+
+async function hubWith(faults: Partial<Faults> = {}, more: { token?: string } = {}): Promise<Hub> {
+  const hub = await startHub({ files: { [NAME]: content(SIZE) }, faults, ...more });
+  hubs.push(hub);
+  return hub;
+}
+
+function remote(hub: Hub, changes: Partial<RemoteFile> = {}): RemoteFile {
+  const sha256 = hub.sha256(NAME);
+  return {
+    key: `hub:acme/tiny@${hub.commit}/${NAME}`,
+    name: NAME,
+    size: SIZE,
+    sha256,
+    etag: null,
+    address: async () => hub.addressOf(NAME),
+    ...changes,
+  };
+}
+
+const options = (changes: Partial<DownloadOptions> = {}): DownloadOptions => ({
+  journal: journalIn(database),
+  partPath: join(folder, 'incoming', 'one.part'),
+  targetPath: join(folder, 'library', NAME),
+  connections: 3,
+  backOffMs: 5,
+  net: { ...network, stallMs: 300 },
+  ...changes,
+});
+
+async function run(
+  file: RemoteFile,
+  changes: Partial<DownloadOptions> = {},
+  signal = new AbortController().signal,
+): Promise<DownloadState[]> {
+  const states: DownloadState[] = [];
+  for await (const state of download(file, options(changes), signal)) states.push(state);
+  return states;
+}
+
+async function expectWhole(hub: Hub, states: DownloadState[]): Promise<void> {
+  expect(states.at(-1)).toMatchObject({ at: 'done', bytes: SIZE, sha256: hub.sha256(NAME) });
+  expect(Buffer.compare(await readFile(join(folder, 'library', NAME)), hub.bytesOf(NAME))).toBe(0);
+  await expect(stat(join(folder, 'incoming', 'one.part'))).rejects.toThrow();
+}
+
+test('a file arrives whole, once, with its hash checked', async () => {
+  const hub = await hubWith();
+  await expectWhole(hub, await run(remote(hub)));
+  expect(hub.seen.bytes).toBe(SIZE);
+  expect(database.all('SELECT * FROM download_files')).toEqual([]);
+});
+
+test('a connection that is cut again and again costs at most a block each time', async () => {
+  const cuts = [0, 1, 500_000, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 700_000];
+  const hub = await hubWith({ cuts: [...cuts] });
+  const states = await run(remote(hub), { connections: 1 });
+  await expectWhole(hub, states);
+  expect(states.some((state) => state.at === 'waitingForNetwork')).toBe(true);
+  expect(hub.bytesServedTwice()).toBeLessThanOrEqual(cuts.length * BLOCK);
+});
+
+test('a server that stops sending is left and asked again', async () => {
+  const hub = await hubWith({ stall: { after: 200_000, times: 2 } });
+  await expectWhole(hub, await run(remote(hub), { connections: 1 }));
+});
+
+test('a server without ranges still gives the whole file', async () => {
+  const hub = await hubWith({ noRanges: true });
+  await expectWhole(hub, await run(remote(hub), { connections: 1 }));
+});
+
+test('a wrong announced length never becomes a file', async () => {
+  const hub = await hubWith({ wrongLength: 7 });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code: 'remote-changed' });
+});
+
+test('429 and 503 are waited for as the server asks', async () => {
+  const waits: number[] = [];
+  const hub = await hubWith({ refusals: [{ status: 429, retryAfter: '7' }, { status: 503 }] });
+  const sleep = async (ms: number) => {
+    if (ms > 1000) waits.push(ms);
+    await new Promise((go) => setTimeout(go, Math.min(ms, 5)));
+  };
+  await expectWhole(hub, await run(remote(hub), { connections: 1, sleep }));
+  expect(waits).toContain(7000);
+});
+
+test('a server that only fails is given up after ten goes, and what arrived is kept', async () => {
+  const hub = await hubWith({ refusals: Array.from({ length: 40 }, () => ({ status: 500 })) });
+  const states = await run(remote(hub), { connections: 1 });
+  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'server' });
+  expect(states.filter((state) => state.at === 'waitingForNetwork')).toHaveLength(9);
+});
+
+test('a token goes to its own host and not along the redirect', async () => {
+  const hub = await hubWith({}, { token: 'hf_secret' });
+  await expectWhole(hub, await run(remote(hub)));
+  expect(hub.seen.apiTokens).toBeGreaterThan(0);
+  expect(hub.seen.storageTokens).toBe(0);
+});
+
+test('a missing token is said at once', async () => {
+  const hub = await hubWith({}, { token: 'hf_secret' });
+  const states = await run(remote(hub, { address: async () => ({ url: hub.addressOf(NAME).url }) }));
+  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'gated' });
+});
+
+test('an address that expires is signed again', async () => {
+  const hub = await hubWith({ addressLife: 0 });
+  const renewing = setTimeout(() => (hub.faults.addressLife = 1), 60);
+  await expectWhole(hub, await run(remote(hub), { connections: 1 }));
+  clearTimeout(renewing);
+});
+
+test('a login page is not taken for the file', async () => {
+  const hub = await hubWith({ html: true });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code: 'wrong-content' });
+});
+
+test('a file that changes on the way starts again and says so', async () => {
+  const hub = await hubWith({ changeAfter: 1, cuts: [2 * BLOCK] });
+  const states = await run(remote(hub, { sha256: null }), { connections: 1 });
+  expect(states.some((state) => state.at === 'restarted')).toBe(true);
+  expect(states.at(-1)).toMatchObject({ at: 'done', bytes: SIZE });
+  const arrived = await readFile(join(folder, 'library', NAME));
+  expect(arrived[0]).toBe((hub.bytesOf(NAME)[0] ?? 0) ^ 0x55);
+  expect(arrived[SIZE - 1]).toBe((hub.bytesOf(NAME)[SIZE - 1] ?? 0) ^ 0x55);
+});
+
+test('a file pinned by hash that changed is refused', async () => {
+  const hub = await hubWith({ changeAfter: 1, cuts: [2 * BLOCK] });
+  expect((await run(remote(hub), { connections: 1 })).at(-1)).toMatchObject({ at: 'failed', code: 'remote-changed' });
+});
+
+test('a byte flipped on the wire is found by comparing and only its block is replaced', async () => {
+  const hub = await hubWith({ corrupt: { at: 3 * BLOCK + 17, times: 1 } });
+  const states = await run(remote(hub));
+  await expectWhole(hub, states);
+  expect(states).toContainEqual(expect.objectContaining({ at: 'repairing', damaged: BLOCK }));
+  expect(hub.bytesServedTwice()).toBeLessThanOrEqual(SIZE + BLOCK);
+});
+
+test('a file that stays wrong is refused within a bound', async () => {
+  const hub = await hubWith({ corrupt: { at: 17, times: Number.POSITIVE_INFINITY } });
+  const states = await run(remote(hub));
+  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'hash-mismatch' });
+  await expect(stat(join(folder, 'library', NAME))).rejects.toThrow();
+});
+
+test('blocks damaged on the disk are found by their own hashes and only they are fetched again', async () => {
+  const hub = await hubWith();
+  const stop = new AbortController();
+  let half = false;
+  for await (const state of download(remote(hub), options({ connections: 1 }), stop.signal)) {
+    if (state.at === 'verifying' && !half) {
+      half = true;
+      const part = await open(join(folder, 'incoming', 'one.part'), 'r+');
+      await part.write(Buffer.from('damage'), 0, 6, 2 * BLOCK + 5);
+      await part.close();
+      stop.abort();
+    }
+  }
+  const before = hub.seen.bytes;
+  await expectWhole(hub, await run(remote(hub)));
+  expect(hub.seen.bytes - before).toBe(BLOCK);
+});
+
+test('what was fetched before a stop is not fetched again', async () => {
+  const hub = await hubWith({ bytesPerSecond: 8_000_000 });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 400);
+  const stopped = await run(remote(hub), { connections: 2 }, stop.signal);
+  expect(stopped.at(-1)).toEqual({ at: 'cancelled' });
+  hub.faults.bytesPerSecond = null;
+  await expectWhole(hub, await run(remote(hub)));
+  expect(hub.bytesServedTwice()).toBeLessThanOrEqual(2 * BLOCK + 64 * 1024 * 2);
+});
+
+test('a part file that vanished is begun again instead of trusted', async () => {
+  const hub = await hubWith();
+  const stop = new AbortController();
+  for await (const state of download(remote(hub), options(), stop.signal)) if (state.at === 'verifying') stop.abort();
+  await rm(join(folder, 'incoming', 'one.part'));
+  await expectWhole(hub, await run(remote(hub)));
+});
+
+test('a full disk waits, says how much is missing, and goes on', async () => {
+  const hub = await hubWith();
+  let free = 100;
+  const sleep = async (ms: number) => {
+    if (ms >= 2000) free = Number.MAX_SAFE_INTEGER;
+    await new Promise((go) => setTimeout(go, Math.min(ms, 20)));
+  };
+  const states = await run(remote(hub), { free: async () => free, sleep });
+  expect(states[0]).toEqual({ at: 'waitingForSpace', done: 0, missing: SIZE - 100 });
+  await expectWhole(hub, states);
+});
