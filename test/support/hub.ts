@@ -108,6 +108,7 @@ export async function startHub(options: {
         })
         .end();
     }
+    if (url.pathname.startsWith(`/api/models/${repository}/tree/`)) return json(response, tree());
     if (url.pathname.startsWith(`/api/models/${repository}`)) return json(response, info());
     if (url.pathname === '/api/models') return json(response, options.models ?? [info()]);
     response.writeHead(404).end();
@@ -132,6 +133,16 @@ export async function startHub(options: {
       lastModified: '2026-01-01T00:00:00.000Z',
       siblings,
     };
+  }
+
+  function tree() {
+    return [...files].map(([path, bytes]) => ({
+      type: 'file',
+      path,
+      oid: 'x',
+      size: bytes.length,
+      lfs: { oid: sha256(bytes), size: bytes.length, pointerSize: 134 },
+    }));
   }
 
   function serve(name: string, request: IncomingMessage, response: ServerResponse): void {

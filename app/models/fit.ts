@@ -1,0 +1,66 @@
+import type { ModelDescription } from '../protocol/index.ts';
+
+/** Whether a model runs well here: all of it in bytes, from headers and live memory. */
+export type Machine = {
+  /** What a model may take: Metal's working-set limit, or the memory that is free within the cgroup. */
+  limitBytes: number;
+  /** Measured read bandwidth; null until it was measured. */
+  bandwidth: number | null;
+};
+
+export type Forecast = {
+  weights: number;
+  context: number;
+  state: number;
+  activations: number;
+  headroom: number;
+  total: number;
+  verdict: 'fits' | 'tight' | 'too-large';
+  /** An estimate: bytes a token reads over the bandwidth. */
+  tokensPerSecond: number | null;
+  /** The longest context that still fits, for the safe alternative. */
+  longestContext: number;
+};
+
+/** Bytes of a KV cache relative to f16. */
+const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
+const HEADROOM = 96 * 1024 * 1024;
+/** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
+const PREFILL_TOKENS = 512;
+const ACTIVATION_ROWS = 14;
+const FITS = 0.85;
+/** Share of the bandwidth that decoding reaches. */
+const EFFICIENCY = 0.75;
+
+export function forecast(
+  model: ModelDescription,
+  machine: Machine,
+  options: { contextLength: number; kvType?: keyof typeof KV_SCALE },
+): Forecast {
+  const perToken = model.contextBytesPerToken * KV_SCALE[options.kvType ?? 'f16'];
+  const length = Math.min(options.contextLength, model.contextLength);
+  const fixed = model.weightBytes + model.stateBytes + activationsOf(model) + HEADROOM;
+  const context = perToken * length;
+  const total = fixed + context;
+  const read = model.activeBytes + model.stateBytes * 2 + context / 2;
+  return {
+    weights: model.weightBytes,
+    context,
+    state: model.stateBytes,
+    activations: activationsOf(model),
+    headroom: HEADROOM,
+    total,
+    verdict: total < FITS * machine.limitBytes ? 'fits' : total <= machine.limitBytes ? 'tight' : 'too-large',
+    tokensPerSecond: machine.bandwidth === null ? null : (machine.bandwidth * EFFICIENCY) / read,
+    longestContext: longestThatFits(machine.limitBytes - fixed, perToken, model.contextLength),
+  };
+}
+
+function activationsOf(model: ModelDescription): number {
+  return PREFILL_TOKENS * model.hiddenSize * ACTIVATION_ROWS * 4 + model.vocabularySize * 4;
+}
+
+function longestThatFits(free: number, perToken: number, most: number): number {
+  if (free < 0) return 0;
+  return perToken === 0 ? most : Math.min(most, Math.floor(free / perToken));
+}

@@ -1,0 +1,103 @@
+import { listFiles, listModels, modelInfo } from '@huggingface/hub';
+import { safePath } from './download/safe-path.ts';
+import { DownloadError, type RemoteFile } from './download/state.ts';
+import type { Repository, Source } from './source.ts';
+
+export type HubOptions = {
+  id: 'huggingface' | 'mirror';
+  url: string;
+  /** Read when it is needed, from the keychain. Sent to this host only. */
+  token: () => Promise<string | null>;
+  fetch?: typeof fetch;
+};
+
+/** Hugging Face, or any host that speaks its interface. */
+export function hubSource(options: HubOptions): Source {
+  const hubUrl = options.url.replace(/\/+$/, '');
+  const common = async (signal: AbortSignal) => {
+    const token = await options.token();
+    return {
+      hubUrl,
+      ...(token && { accessToken: token }),
+      fetch: ((input, init) => (options.fetch ?? fetch)(input, { ...init, signal })) as typeof fetch,
+    };
+  };
+
+  return {
+    id: options.id,
+    host: new URL(hubUrl).host,
+    async search(query, signal) {
+      const found = [];
+      const models = listModels({
+        ...(await common(signal)),
+        search: { query: query.text, task: 'text-generation' },
+        limit: query.limit,
+        sort: 'downloads',
+      });
+      try {
+        for await (const model of models) {
+          found.push({
+            source: options.id,
+            name: model.name,
+            downloads: model.downloads,
+            likes: model.likes,
+            updatedAt: model.updatedAt.getTime(),
+            gated: model.gated !== false,
+          });
+        }
+      } catch (error) {
+        throw asDownloadError(error, signal);
+      }
+      return found;
+    },
+    async repository(name, revision, signal): Promise<Repository> {
+      try {
+        const shared = await common(signal);
+        const info = await modelInfo({
+          ...shared,
+          name,
+          ...(revision && { revision }),
+          additionalFields: ['sha'],
+        });
+        const commit = info.sha ?? revision ?? 'main';
+        const files: RemoteFile[] = [];
+        for await (const entry of listFiles({
+          ...shared,
+          repo: { type: 'model', name },
+          recursive: true,
+          revision: commit,
+        })) {
+          if (entry.type !== 'file') continue;
+          const path = safePath(entry.path);
+          files.push({
+            key: `${options.id}:${name}@${commit}/${path}`,
+            name: path,
+            size: entry.lfs?.size ?? entry.size,
+            sha256: entry.lfs?.oid ?? null,
+            etag: null,
+            address: async () => {
+              const token = await options.token();
+              const url = `${hubUrl}/${name}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
+              return token ? { url, token } : { url };
+            },
+          });
+        }
+        return { source: options.id, name, commit, gated: info.gated !== false, files };
+      } catch (error) {
+        throw asDownloadError(error, signal);
+      }
+    },
+  };
+}
+
+/** The library's errors carry a status; everything else that fetch throws is the network. */
+function asDownloadError(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof DownloadError || signal.aborted) return error;
+  const status = (error as { statusCode?: number }).statusCode;
+  const message = `[hub] ${error instanceof Error ? error.message : String(error)}`;
+  if (status === 401 || status === 403) return new DownloadError('gated', message, { cause: error });
+  if (status === 404) return new DownloadError('not-found', message, { cause: error });
+  if (status === 429) return new DownloadError('rate-limited', message, { transient: true, cause: error });
+  if (status !== undefined) return new DownloadError('server', message, { transient: status >= 500, cause: error });
+  return new DownloadError('network', message, { transient: true, cause: error });
+}

@@ -1,0 +1,115 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Network, network, request } from './download/request.ts';
+import { safePath } from './download/safe-path.ts';
+import { DownloadError, type RemoteFile } from './download/state.ts';
+import type { Repository, Source } from './source.ts';
+
+/** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
+export function modelScopeSource(url: string, net: Network = network): Source {
+  const home = url.replace(/\/+$/, '');
+  const ask = async (path: string, signal: AbortSignal): Promise<unknown> => {
+    const answer = await request({ url: `${home}${path}` }, null, null, signal, net);
+    const parts: Uint8Array[] = [];
+    for await (const part of answer.body) parts.push(part);
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  };
+  return {
+    id: 'modelscope',
+    host: new URL(home).host,
+    async search(query, signal) {
+      const found = (await ask(
+        `/api/v1/models?Name=${encodeURIComponent(query.text)}&PageSize=${query.limit}`,
+        signal,
+      )) as {
+        Data?: {
+          Models?: { Path: string; Name: string; Downloads?: number; Stars?: number; LastUpdatedTime?: number }[];
+        };
+      };
+      return (found.Data?.Models ?? []).map((model) => ({
+        source: 'modelscope' as const,
+        name: `${model.Path}/${model.Name}`,
+        downloads: model.Downloads ?? null,
+        likes: model.Stars ?? null,
+        updatedAt: model.LastUpdatedTime ? model.LastUpdatedTime * 1000 : null,
+        gated: false,
+      }));
+    },
+    async repository(name, revision, signal): Promise<Repository> {
+      const wanted = revision ?? 'master';
+      const listing = (await ask(
+        `/api/v1/models/${name}/repo/files?Recursive=true&Revision=${encodeURIComponent(wanted)}`,
+        signal,
+      )) as {
+        Data?: {
+          LatestCommitter?: unknown;
+          Files?: { Path: string; Type: string; Size: number; Sha256?: string; Revision?: string }[];
+        };
+      };
+      const entries = (listing.Data?.Files ?? []).filter((file) => file.Type === 'blob');
+      if (entries.length === 0) throw new DownloadError('not-found', `[modelscope] ${name} at ${wanted} has no files`);
+      const files = entries.map((entry): RemoteFile => {
+        const path = safePath(entry.Path);
+        const at = `${home}/models/${name}/resolve/${encodeURIComponent(wanted)}/${path.split('/').map(encodeURIComponent).join('/')}`;
+        return {
+          key: `modelscope:${name}@${wanted}/${path}#${entry.Sha256 ?? ''}`,
+          name: path,
+          size: entry.Size,
+          sha256: entry.Sha256 ?? null,
+          etag: null,
+          address: async () => ({ url: at }),
+        };
+      });
+      return { source: 'modelscope', name, commit: wanted, gated: false, files };
+    },
+  };
+}
+
+/** One file behind a plain address. Its validator stands for the commit. */
+export function urlSource(net: Network = network): Source {
+  return {
+    id: 'url',
+    host: null,
+    search: async () => [],
+    async repository(address, _revision, signal): Promise<Repository> {
+      const url = new URL(address);
+      const answer = await request({ url: address }, { first: 0, last: 0 }, null, signal, net);
+      for await (const _ of answer.body) break;
+      if (answer.size === null)
+        throw new DownloadError('server', `[url] ${url.host} does not tell the size of the file`);
+      const name = safePath(decodeURIComponent(basename(url.pathname)));
+      const commit = answer.etag ?? `${answer.size} bytes`;
+      const file: RemoteFile = {
+        key: `url:${address}`,
+        name,
+        size: answer.size,
+        sha256: null,
+        etag: answer.etag,
+        address: async () => ({ url: address }),
+      };
+      return { source: 'url', name: address, commit, gated: false, files: [file] };
+    },
+  };
+}
+
+/** A folder on a disk or a share: listed like a repository, copied like a download (by `import`). */
+export async function folderRepository(folder: string): Promise<Repository> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files: RemoteFile[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = safePath(relative(folder, path).split(sep).join('/'));
+    const { size } = await stat(path);
+    files.push({
+      key: `folder:${path}`,
+      name,
+      size,
+      sha256: null,
+      etag: null,
+      address: async () => ({ url: pathToFileURL(path).href }),
+    });
+  }
+  return { source: 'folder', name: folder, commit: 'local', gated: false, files };
+}
