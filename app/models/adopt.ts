@@ -116,7 +116,7 @@ async function* gpt4all({ home, env }: Homes): AsyncGenerator<Adoptable> {
 
 /** Models of one folder: every GGUF file (first part of a split set), or the folder itself with its safetensors. */
 async function* modelsIn(app: Adoptable['app'], name: string, folder: string): AsyncGenerator<Adoptable> {
-  const entries = await readdir(folder).catch(() => []);
+  const entries = await readdir(folder).catch((): string[] => []);
   const sizes = new Map<string, number>();
   for (const entry of entries) {
     const size = /\.(gguf|safetensors)$/.test(entry) ? await sizeOf(join(folder, entry)) : null;
