@@ -81,7 +81,8 @@ bool fill(Napi::Env env, Request& request) {
 
 class Slice : public Napi::AsyncWorker {
  public:
-  Slice(Napi::Env env, std::shared_ptr<Request> request) : Napi::AsyncWorker(env), request_(std::move(request)) {}
+  Slice(Napi::Env env, std::shared_ptr<Request> request)
+      : Napi::AsyncWorker(env, "ggufMetadata"), request_(std::move(request)) {}
 
   void Execute() override {
     if (!request_->result.IsEmpty()) return;

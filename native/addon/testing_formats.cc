@@ -147,6 +147,18 @@ Napi::Value read_gguf_bytes(const Napi::CallbackInfo& info) {
   });
 }
 
+// assemble(config text, safetensors bytes): a checkpoint of one file in memory, its weights verified.
+Napi::Value assemble_bytes(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    CheckpointParts parts;
+    parts.config = Json::parse(string_argument(info, 0, "config"), "config", "config.json");
+    parts.tensors = read_safetensors(bytes_argument(info, 1), "bytes", -1).tensors;
+    const auto checkpoint = assemble(std::move(parts), Read::all);
+    verify(*checkpoint, Verify::values);
+    return checkpoint_to_js(info.Env(), *checkpoint);
+  });
+}
+
 }  // namespace
 
 void register_testing_formats(Napi::Env env, Napi::Object exports) {
@@ -162,6 +174,7 @@ void register_testing_formats(Napi::Env env, Napi::Object exports) {
   add("parseJson", parse_json);
   add("readSafetensors", read_safetensors_bytes);
   add("readGguf", read_gguf_bytes);
+  add("assemble", assemble_bytes);
 }
 
 }  // namespace longhand

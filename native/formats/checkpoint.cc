@@ -78,16 +78,6 @@ Json read_config(const fs::path& folder) {
   return config;
 }
 
-// What the configuration says about the tensors of a safetensors folder: MLX modules are fused, FP8 becomes bf16.
-void interpret(CheckpointParts& parts, Read what) {
-  if (parts.container == Container::gguf) return;
-  if (const std::optional<MlxQuantisation> quantisation = read_mlx_quantisation(parts.config)) {
-    parts.container = Container::mlx;
-    fuse_mlx(*quantisation, parts);
-  }
-  expose_fp8_as_bf16(parts, what == Read::all);
-}
-
 // Sizes for a table that came without a file. The shape has been checked nowhere else.
 void size_headers(std::vector<WeightView>& tensors) {
   for (WeightView& view : tensors) {
@@ -102,6 +92,17 @@ void size_headers(std::vector<WeightView>& tensors) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what) {
+  if (parts.container != Container::gguf) {
+    if (const std::optional<MlxQuantisation> quantisation = read_mlx_quantisation(parts.config)) {
+      parts.container = Container::mlx;
+      fuse_mlx(*quantisation, parts);
+    }
+    expose_fp8_as_bf16(parts, what == Read::all);
+  }
+  return std::make_shared<OpenCheckpoint>(std::move(parts));
+}
 
 std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what) {
   std::error_code error;
@@ -122,8 +123,7 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
         " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside its "
         "config.json, a .gguf file");
   }
-  interpret(parts, what);
-  return std::make_shared<OpenCheckpoint>(std::move(parts));
+  return assemble(std::move(parts), what);
 }
 
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
@@ -133,8 +133,7 @@ std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, J
   parts.container = container;
   parts.config = std::move(config);
   parts.tensors = std::move(tensors);
-  interpret(parts, Read::headers);
-  return std::make_shared<OpenCheckpoint>(std::move(parts));
+  return assemble(std::move(parts), Read::headers);
 }
 
 std::optional<DType> type_named(Container container, std::string_view name) {

@@ -28,4 +28,8 @@ struct CheckpointParts {
   std::vector<std::string> notices;
 };
 
+// The last step of every reader: what the configuration says about the tensors is done to them (MLX modules fused, FP8
+// converted), then the table is closed. Throws as open_checkpoint does.
+std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what);
+
 }  // namespace longhand

@@ -1,6 +1,7 @@
 #include "formats/safetensors.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "formats/blocks.h"
 #include "formats/error.h"
@@ -40,9 +41,9 @@ class Reader {
       else result.tensors.push_back(tensor(key, value));
     }
     const auto by_offset = [](const WeightView& a, const WeightView& b) {
-      return a.data != b.data ? a.data < b.data : a.data_bytes < b.data_bytes;
+      return std::tie(a.data, a.data_bytes, a.name) < std::tie(b.data, b.data_bytes, b.name);
     };
-    std::stable_sort(result.tensors.begin(), result.tensors.end(), by_offset);
+    std::sort(result.tensors.begin(), result.tensors.end(), by_offset);
     check_coverage(result.tensors);
     return result;
   }

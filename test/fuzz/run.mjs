@@ -1,0 +1,106 @@
+// Builds and runs the libFuzzer targets of this folder with clang, ASan and UBSan.
+//   node test/fuzz/run.mjs [SECONDS] [TARGET ...]      60 seconds each, all targets
+//   node test/fuzz/run.mjs --keep [TARGET ...]         minimise what was found into test/fuzz/corpus
+// New inputs collect in build/fuzz/corpus, crashes in build/fuzz/crashes. A crash ends with exit code 1: put the file into
+// test/fuzz/corpus/TARGET, mend the reader, and `npm test` replays it for ever.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const root = join(here, '..', '..');
+const work = join(root, 'build', 'fuzz');
+const containers = join(root, 'test', 'golden', 'containers');
+/** Well-formed and malformed files that are there anyway. */
+const seeds = {
+  json: [],
+  safetensors: ['malformed_safetensors', 'unusual_safetensors', 'malformed_mlx'],
+  gguf: ['malformed_gguf', 'valid_gguf'],
+  config: [],
+};
+const dictionary = join(here, 'words.dict');
+const largestKept = 4096;
+
+function clang() {
+  const found = [process.env.CXX, 'clang++-19', 'clang++'].find(
+    (name) => name && spawnSync(name, ['--version']).status === 0,
+  );
+  if (found) return found;
+  return fail(
+    'clang++ with libFuzzer is needed. Debian: apt-get install clang-19 libclang-rt-19-dev. macOS: brew install llvm, CXX=$(brew --prefix llvm)/bin/clang++',
+  );
+}
+
+function fail(message) {
+  console.error(`[fuzz] ${message}`);
+  process.exit(1);
+}
+
+function run([command, ...args]) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit', cwd: root });
+  return status === 0;
+}
+
+const flags = ['-std=c++20', '-g', '-O1', '-fsanitize=fuzzer-no-link,address,undefined', '-fno-sanitize-recover=all'];
+
+/** The readers, built once for all targets. */
+function buildFormats() {
+  const objects = join(work, 'objects');
+  mkdirSync(objects, { recursive: true });
+  const native = join(root, 'native');
+  const sources = readdirSync(join(native, 'formats')).filter((name) => name.endsWith('.cc'));
+  const compiler = spawnSync('ccache', ['--version']).status === 0 ? ['ccache', clang()] : [clang()];
+  for (const name of sources) {
+    const compile = [...flags, '-I', native, '-c', join(native, 'formats', name), '-o', join(objects, `${name}.o`)];
+    if (!run([...compiler, ...compile])) fail(`native/formats/${name} does not build`);
+  }
+  return sources.map((name) => join(objects, `${name}.o`));
+}
+
+function build(target, objects) {
+  const binary = join(work, target);
+  const includes = ['-I', join(root, 'native'), '-I', here];
+  const link = ['-fsanitize=fuzzer,address,undefined', join(here, `${target}.cc`), ...objects, '-o', binary];
+  if (!run([clang(), ...flags, ...includes, ...link])) fail(`${target} does not build`);
+  return binary;
+}
+
+const folders = (target) => {
+  const found = join(work, 'corpus', target);
+  const kept = join(here, 'corpus', target);
+  for (const folder of [found, kept, join(work, 'crashes')]) mkdirSync(folder, { recursive: true });
+  return { found, kept, golden: seeds[target].map((name) => join(containers, name)) };
+};
+
+function fuzz(target, seconds, objects) {
+  const { found, kept, golden } = folders(target);
+  const limits = [`-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536', '-verbosity=0'];
+  const crashes = `-artifact_prefix=${join(work, 'crashes', `${target}-`)}`;
+  return run([build(target, objects), ...limits, `-dict=${dictionary}`, crashes, found, kept, ...golden]);
+}
+
+/** Small inputs that together reach all code that was reached. */
+function keep(target) {
+  const { found, kept } = folders(target);
+  const sound = run([join(work, target), '-merge=1', `-max_len=${largestKept}`, '-verbosity=0', kept, found]);
+  const bytes = readdirSync(kept).reduce((sum, name) => sum + statSync(join(kept, name)).size, 0);
+  console.log(`[fuzz] ${target}: ${readdirSync(kept).length} inputs, ${bytes} bytes`);
+  return sound;
+}
+
+const words = process.argv.slice(2);
+const keeping = words.includes('--keep');
+const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 60);
+const named = words.filter((word) => !/^(--keep|\d+)$/.test(word));
+const unknown = named.filter((name) => !(name in seeds));
+if (unknown.length > 0) {
+  console.error(`[fuzz] unknown target ${unknown.join(', ')}; allowed: ${Object.keys(seeds).join(', ')}`);
+  process.exit(2);
+}
+const targets = named.length > 0 ? named : Object.keys(seeds);
+const objects = keeping ? [] : buildFormats();
+const failed = targets.filter((target) => !(keeping ? keep(target) : fuzz(target, seconds, objects)));
+console.log(
+  failed.length === 0 ? `[fuzz] ${targets.join(', ')}: nothing found` : `[fuzz] failed: ${failed.join(', ')}`,
+);
+process.exit(failed.length === 0 ? 0 : 1);
