@@ -1,0 +1,40 @@
+// The one verdict on a checkpoint, from headers alone: can it run, and what does it take. Used by load, by inspect and on
+// remote headers.
+#pragma once
+
+#include <map>
+
+#include "architectures/family.h"
+#include "architectures/weights.h"
+
+namespace longhand {
+
+struct Description {
+  Problems problems;
+  std::string family;
+  Container container = Container::safetensors;
+  Facts facts;
+  uint64_t parameters = 0;
+  uint64_t weight_bytes = 0;
+  std::map<std::string, uint64_t> bytes_by_type;
+  uint64_t active_bytes = 0;  // weights that one decoded token reads
+  bool mtp = false;
+  bool encoder = false;
+
+  bool supported() const { return problems.none(); }
+};
+
+Description describe(const std::shared_ptr<const Checkpoint>& checkpoint);
+
+// The same, keeping the family: with a back end its weights are loaded. Throws Unsupported with every reason.
+struct Loaded {
+  Description description;
+  std::unique_ptr<Family> family;
+};
+Loaded load_family(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress);
+
+// Memory of one layer at a context of `tokens`, in bytes, exactly as a session allocates it.
+uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type);
+bool grows(const MemoryLayout& layout);
+
+}  // namespace longhand

@@ -1,0 +1,48 @@
+// What a forward pass works with: the back end, what the layers remember, and where in the timeline the tokens stand.
+#pragma once
+
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <variant>
+#include <vector>
+
+#include "ops/backend.h"
+
+namespace longhand {
+
+// The live memory of one layer: at most one of each kind.
+using LayerMemory = std::vector<Memory>;
+
+class Pass {
+ public:
+  // Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first + count
+  // when decoding).
+  Pass(Backend& backend, std::span<LayerMemory> memory, int64_t first, int64_t count, int64_t total)
+      : first_(first), total_(total), backend_(backend), memory_(memory), positions_(static_cast<size_t>(count)) {
+    std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first));
+  }
+
+  Backend* operator->() const { return &backend_; }
+  std::span<const int32_t> positions() const { return positions_; }
+  int64_t first() const { return first_; }
+  int64_t count() const { return static_cast<int64_t>(positions_.size()); }
+  int64_t total() const { return total_; }
+  bool decoding() const { return count() == 1 && total_ == first_ + 1 && first_ > 0; }
+
+  template <class Kind>
+  Kind& memory(size_t layer) const {
+    for (Memory& part : memory_[layer]) {
+      if (Kind* kind = std::get_if<Kind>(&part)) return *kind;
+    }
+    throw std::logic_error("[pass] a layer asks for memory that its family has not declared");
+  }
+
+ private:
+  int64_t first_, total_;
+  Backend& backend_;
+  std::span<LayerMemory> memory_;
+  std::vector<int32_t> positions_;
+};
+
+}  // namespace longhand

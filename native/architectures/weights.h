@@ -1,0 +1,93 @@
+// How a family asks for its tensors. The same calls check a checkpoint from its headers (no back end: everything missing
+// or misshapen becomes a problem) and load it (each tensor is prepared by the back end), so the verdict and the load
+// cannot disagree.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "architectures/problems.h"
+#include "formats/checkpoint.h"
+#include "ops/backend.h"
+
+namespace longhand {
+
+struct LoadProgress {
+  std::function<void(size_t done, size_t total)> report;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// A tensor by its name in this checkpoint, with the number of rows it must have.
+struct Rows {
+  std::string name;
+  int64_t rows = 0;
+};
+
+class Weights {
+ public:
+  // `backend` null: check only.
+  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems, LoadProgress progress = {});
+
+  bool gguf() const { return checkpoint_->container() == Container::gguf; }
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
+  Backend* backend() const { return backend_; }
+
+  // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
+  std::string top(const char* hf, const char* gguf) const;                 // top("norm.weight", "output_norm.weight")
+  std::string in_layer(int64_t layer, const char* hf, const char* gguf) const;  // in_layer(3, "mlp.up_proj.weight", ...)
+  bool has(const std::string& name) const { return checkpoint_->find(name) != nullptr; }
+  const WeightView* view(const std::string& name);  // marks it used; null (and a problem) when absent
+
+  // Matrices [out, in]; `rows` stacks several by rows into one projection.
+  WeightPtr matrix(const std::string& name, int64_t out, int64_t in);
+  WeightPtr rows(const std::vector<Rows>& parts, int64_t in);
+  WeightPtr embedding(const std::string& name, int64_t vocabulary, int64_t hidden);
+  // Expert stacks [experts, out, in], several stacked along `out`; `active` experts are read a token.
+  WeightPtr experts(const std::vector<Rows>& parts, int64_t experts, int64_t active, int64_t in);
+  // The same from one tensor an expert: names[expert][part].
+  WeightPtr experts(const std::vector<std::vector<Rows>>& parts, int64_t active, int64_t in);
+  // Views cut and reordered by a family (permuted or interleaved files); every view must already have `in` columns.
+  WeightPtr assembled(const std::vector<WeightView>& views);
+
+  // fp32 vectors. `norm` adds one where the file stores w and the family computes with 1 + w.
+  std::vector<float> floats(const std::string& name, int64_t size);
+  BufferPtr vector(const std::string& name, int64_t size);
+  BufferPtr vectors(const std::vector<Rows>& parts);  // one after the other (the biases of a packed projection)
+  Norm norm(const std::string& name, int64_t size, double eps, bool add_one = false);
+  LayerNorm layer_norm(const std::string& weight, const std::string& bias, int64_t size, double eps);
+  // Depthwise taps [channels, width]; HF [C, 1, W], GGUF [C, W], MLX [C, W, 1].
+  BufferPtr taps(const std::string& name, int64_t channels, int64_t width);
+  BufferPtr constant(const std::vector<float>& values);
+  BufferPtr constant(const std::vector<int32_t>& values);
+
+  // Tensors that belong to the checkpoint but not to this engine: recognised, not loaded, named in a notice.
+  void leave_out(const char* prefix, const char* notice);
+  // Whatever nobody asked for is a problem: the family would compute something else than the file means.
+  void finish();
+
+  size_t bytes() const { return bytes_; }
+  size_t active_bytes() const { return active_bytes_; }
+
+  // The rows [first, first + count) of a matrix view, without moving data.
+  static WeightView slice_rows(const WeightView& view, int64_t first, int64_t count);
+
+ private:
+  const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
+  WeightPtr prepare(const std::vector<WeightView>& views, std::shared_ptr<const void> keep_alive, double active_share);
+  void advance(size_t bytes);
+
+  std::shared_ptr<const Checkpoint> checkpoint_;
+  Backend* backend_;
+  Problems& problems_;
+  LoadProgress progress_;
+  std::string prefix_;
+  std::set<std::string, std::less<>> used_;
+  std::set<std::string, std::less<>> left_out_;
+  size_t bytes_ = 0, active_bytes_ = 0, done_ = 0, total_ = 0;
+};
+
+}  // namespace longhand
