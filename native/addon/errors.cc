@@ -3,7 +3,9 @@
 #include <new>
 #include <stdexcept>
 
+#include "engine/error.h"
 #include "formats/error.h"
+#include "ops/backend.h"
 
 namespace longhand {
 
@@ -18,6 +20,12 @@ ErrorText error_text(const std::exception_ptr& error) {
     return {"memory", e.what()};
   } catch (const std::bad_alloc&) {
     return {"memory", "[memory] the machine has no memory left for this"};
+  } catch (const Cancelled&) {
+    return {"cancelled", "[engine] cancelled"};
+  } catch (const ContextError& e) {
+    return {"context", e.what()};
+  } catch (const ClosedError& e) {
+    return {"state", e.what()};
   } catch (const std::invalid_argument& e) {
     return {"argument", e.what()};
   } catch (const std::exception& e) {
@@ -29,8 +37,12 @@ ErrorText error_text(const std::exception_ptr& error) {
 
 Napi::Error js_error(Napi::Env env, const std::exception_ptr& error) {
   const ErrorText text = error_text(error);
-  Napi::Error result = Napi::Error::New(env, text.message);
-  result.Set("code", Napi::String::New(env, text.code));
+  return coded_error(env, text.code, text.message);
+}
+
+Napi::Error coded_error(Napi::Env env, const std::string& code, const std::string& message) {
+  Napi::Error result = Napi::Error::New(env, message);
+  result.Set("code", Napi::String::New(env, code));
   return result;
 }
 

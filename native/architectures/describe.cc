@@ -7,28 +7,15 @@ namespace longhand {
 
 namespace {
 
-// Bytes of one cached value: q8 and q4 store an fp16 scale for every 32 values.
-double bytes_per_value(CacheType type) {
-  switch (type) {
-    case CacheType::f32: return 4;
-    case CacheType::f16: return 2;
-    case CacheType::q8: return 34.0 / 32;
-    case CacheType::q4: return 18.0 / 32;
-  }
-  return 4;
-}
-
-uint64_t rows_bytes(int64_t rows, int64_t width, CacheType type) {
-  return static_cast<uint64_t>(static_cast<double>(rows) * static_cast<double>(width) * bytes_per_value(type));
-}
-
-int64_t windows(int64_t tokens, int64_t kernel, int64_t stride) { return tokens < kernel ? 0 : (tokens - kernel) / stride + 1; }
-
 struct Sizer {
   int64_t tokens;
   CacheType type;
-  uint64_t operator()(const KvCacheLayout& kv) const { return 2 * rows_bytes(tokens, kv.heads * kv.dim, type); }
-  uint64_t operator()(const LatentCacheLayout& l) const { return rows_bytes(tokens, l.rope_width + l.latent_width, type); }
+  uint64_t operator()(const KvCacheLayout& kv) const {
+    return static_cast<uint64_t>(2 * tokens * cache_row_bytes(type, kv.heads, kv.dim));
+  }
+  uint64_t operator()(const LatentCacheLayout& l) const {
+    return static_cast<uint64_t>(tokens * (cache_row_bytes(type, 1, l.rope_width) + cache_row_bytes(type, 1, l.latent_width)));
+  }
   uint64_t operator()(const RecurrentStateLayout& s) const {
     return static_cast<uint64_t>(s.heads * s.key_dim * s.value_dim) * sizeof(float);
   }
@@ -36,7 +23,7 @@ struct Sizer {
     return static_cast<uint64_t>(c.channels * (c.width - 1)) * sizeof(float);
   }
   uint64_t operator()(const CompressedKeysLayout& c) const {
-    const int64_t count = windows(tokens, c.kernel, c.stride) + windows(tokens, 4 * c.kernel, 4 * c.stride);
+    const int64_t count = compressed_windows(c, tokens, 1) + compressed_windows(c, tokens, 4);
     return static_cast<uint64_t>(count * c.heads * c.dim) * sizeof(float);
   }
 };
@@ -47,6 +34,7 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
   const std::string name = architecture_name(*checkpoint);
   const Architecture* architecture = find_architecture(name);
   description.container = checkpoint->container();
+  for (const std::string& notice : checkpoint->notices()) problems.notice(notice);
   for (const WeightView& tensor : checkpoint->tensors()) {
     description.parameters += static_cast<uint64_t>(tensor.elements());
     description.weight_bytes += tensor.data_bytes;
@@ -70,6 +58,11 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
 }
 
 }  // namespace
+
+int64_t compressed_windows(const CompressedKeysLayout& layout, int64_t tokens, int64_t coarse) {
+  const int64_t kernel = coarse * layout.kernel;
+  return tokens < kernel ? 0 : (tokens - kernel) / (coarse * layout.stride) + 1;
+}
 
 uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type) {
   return std::visit(Sizer{tokens, type}, layout);

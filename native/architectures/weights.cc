@@ -1,7 +1,5 @@
 #include "architectures/weights.h"
 
-#include "architectures/experts_stack.h"
-
 namespace longhand {
 
 namespace {
@@ -90,14 +88,14 @@ void Weights::advance(size_t bytes) {
   if (progress_.report) progress_.report(done_, total_);
 }
 
-WeightPtr Weights::prepare(const std::vector<WeightView>& views, std::shared_ptr<const void> keep_alive, double active_share) {
+WeightPtr Weights::prepare(const std::vector<WeightView>& views, double active_share, int64_t experts) {
   size_t bytes = 0;
   for (const WeightView& view : views) bytes += view.data_bytes;
   bytes_ += bytes;
   active_bytes_ += static_cast<size_t>(static_cast<double>(bytes) * active_share);
   if (!backend_) return nullptr;
   advance(0);
-  WeightPtr weight = backend_->prepare(views, std::move(keep_alive));
+  WeightPtr weight = backend_->prepare(views, checkpoint_, experts);
   if (!weight->in_place) {
     for (const WeightView& view : views) checkpoint_->release(view);
   }
@@ -115,13 +113,13 @@ WeightPtr Weights::rows(const std::vector<Rows>& parts, int64_t in) {
       views.back().shape = {part.rows, in};
     }
   }
-  return views.size() == parts.size() ? prepare(views, checkpoint_, 1.0) : nullptr;
+  return views.size() == parts.size() ? prepare(views, 1.0) : nullptr;
 }
 
 WeightPtr Weights::embedding(const std::string& name, int64_t vocabulary, int64_t hidden) {
   const WeightView* found = shaped(name, {vocabulary, hidden});
   if (!found) return nullptr;
-  return prepare({*found}, checkpoint_, 1.0 / static_cast<double>(vocabulary));
+  return prepare({*found}, 1.0 / static_cast<double>(vocabulary));
 }
 
 WeightPtr Weights::experts(const std::vector<Rows>& parts, int64_t experts, int64_t active, int64_t in) {
@@ -133,42 +131,27 @@ WeightPtr Weights::experts(const std::vector<Rows>& parts, int64_t experts, int6
     }
   }
   if (views.size() != parts.size()) return nullptr;
-  return prepare(views, checkpoint_, static_cast<double>(active) / static_cast<double>(experts));
+  return prepare(views, static_cast<double>(active) / static_cast<double>(experts));
 }
 
 WeightPtr Weights::experts(const std::vector<std::vector<Rows>>& parts, int64_t active, int64_t in) {
-  std::vector<std::vector<WeightView>> views(parts.front().size());
+  std::vector<WeightView> views;
   bool complete = true;
   for (const std::vector<Rows>& expert : parts) {
-    for (size_t part = 0; part < expert.size(); ++part) {
-      const WeightView* found = shaped(expert[part].name, {expert[part].rows, in});
+    for (const Rows& part : expert) {
+      const WeightView* found = shaped(part.name, {part.rows, in});
       complete = complete && found;
       if (!found) continue;
-      views[part].push_back(*found);
-      views[part].back().shape = {expert[part].rows, in};
+      views.push_back(*found);
+      views.back().shape = {part.rows, in};
     }
   }
   if (!complete) return nullptr;
-  const double share = static_cast<double>(active) / static_cast<double>(parts.size());
-  if (!backend_) {
-    for (const auto& part : views) prepare(part, nullptr, share);
-    return nullptr;
-  }
-  std::vector<WeightView> stacks;
-  auto owner = std::make_shared<std::vector<ExpertStack>>();
-  for (const auto& part : views) {
-    if (!same_layout(part)) {
-      problems_.add("[weights] the experts of \"" + part.front().name + "\" are stored in different types");
-      return nullptr;
-    }
-    owner->push_back(stack_experts(part));
-    stacks.push_back(owner->back().view);
-    for (const WeightView& view : part) checkpoint_->release(view);
-  }
-  return prepare(stacks, owner, share);
+  const auto count = static_cast<int64_t>(parts.size());
+  return prepare(views, static_cast<double>(active) / static_cast<double>(count), count);
 }
 
-WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prepare(views, checkpoint_, 1.0); }
+WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prepare(views, 1.0); }
 
 std::vector<float> Weights::floats(const std::string& name, int64_t size) {
   const WeightView* found = shaped(name, {size});

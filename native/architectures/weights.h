@@ -77,7 +77,7 @@ class Weights {
 
  private:
   const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
-  WeightPtr prepare(const std::vector<WeightView>& views, std::shared_ptr<const void> keep_alive, double active_share);
+  WeightPtr prepare(const std::vector<WeightView>& views, double active_share, int64_t experts = 1);
   void advance(size_t bytes);
 
   std::shared_ptr<const Checkpoint> checkpoint_;

@@ -1,0 +1,31 @@
+// Which devices there are, and back ends on them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/backend.h"
+
+namespace longhand {
+
+struct DeviceEntry {
+  std::string back_end;
+  std::string id;
+  bool available = false;
+  DeviceInfo info;
+  std::string reason;
+};
+std::vector<DeviceEntry> list_devices();
+
+struct DeviceChoice {
+  std::string id;  // "": the best available
+  bool standin = false;
+  int threads = 0;
+  std::string instructions;  // "": LONGHAND_CPU, else the best
+};
+// Throws Unsupported when the device is not there.
+std::unique_ptr<Backend> create_backend(const DeviceChoice& choice);
+std::string choose_device(const DeviceChoice& choice);
+
+}  // namespace longhand

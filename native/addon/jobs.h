@@ -1,0 +1,26 @@
+// Putting the work of an operation on a worker.
+#pragma once
+
+#include "addon/operation.h"
+#include "engine/error.h"
+#include "engine/worker.h"
+
+namespace longhand {
+
+inline void post_job(Worker& worker, const std::shared_ptr<Operation>& operation, const void* owner, CancelFlag cancel,
+                     std::function<Operation::Convert()> work) {
+  worker.post({owner, std::move(cancel), [operation, work = std::move(work)](bool closed) {
+                 operation->settle([&] {
+                   if (closed) throw ClosedError("[engine] this model or session is closed");
+                   return work();
+                 });
+               }});
+}
+
+// Gives something to a worker for destruction: freeing gigabytes is no work for the JavaScript thread.
+template <class Thing>
+void destroy_on(Worker& worker, std::shared_ptr<Thing> thing) {
+  worker.post({nullptr, nullptr, [thing = std::move(thing)](bool) {}});
+}
+
+}  // namespace longhand

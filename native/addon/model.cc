@@ -1,0 +1,165 @@
+#include "addon/model.h"
+
+#include <algorithm>
+
+#include "addon/convert.h"
+#include "addon/environment.h"
+#include "addon/errors.h"
+#include "addon/jobs.h"
+#include "addon/options.h"
+#include "addon/registry.h"
+#include "addon/session.h"
+#include "engine/embed.h"
+
+namespace longhand {
+
+namespace {
+
+constexpr int64_t most_threads = 1024;
+
+// The latest progress, told at most once per turn of the event loop.
+struct ProgressRelay {
+  std::shared_ptr<Operation> operation;
+  std::atomic<size_t> done{0}, total{0};
+  std::atomic<bool> waiting{false};
+
+  static void report(const std::shared_ptr<ProgressRelay>& relay, size_t done, size_t total) {
+    relay->done = done;
+    relay->total = total;
+    if (relay->waiting.exchange(true)) return;
+    relay->operation->post([relay](Napi::Env env, Operation::Javascript& javascript) {
+      relay->waiting = false;
+      const Napi::FunctionReference& callback = javascript.callbacks[0];
+      if (callback.IsEmpty()) return;
+      callback.Call({Napi::Number::New(env, static_cast<double>(relay->done.load())),
+                     Napi::Number::New(env, static_cast<double>(relay->total.load()))});
+    });
+  }
+};
+
+Napi::Value load(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::string path = string_argument(info, 0, "path");
+  const Options options(info[1], "load");
+  DeviceChoice choice{options.text("device", ""), options.flag("standin", false),
+                      static_cast<int>(options.integer("threads", 0, 0, most_threads)), options.text("cpu", "")};
+  const bool verify = options.flag("verify", false);
+  const CancelFlag cancel = options.cancel("signal");
+  const auto operation = Operation::start(env, {options.get("onProgress")});
+  const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
+  auto relay = std::make_shared<ProgressRelay>();
+  relay->operation = operation;
+  const Napi::Promise promise = operation->promise();
+  post_job(*worker, operation, nullptr, cancel, [=]() -> Operation::Convert {
+    LoadRequest request{path, create_backend(choice), verify, {}};
+    request.progress.cancel = cancel.get();
+    request.progress.report = [relay](size_t done, size_t total) { ProgressRelay::report(relay, done, total); };
+    auto model = std::make_shared<Model>(std::move(request), worker);
+    return [open = ModelObject::Open{std::move(model), worker, choose_device(choice)}](Napi::Env js) mutable -> Napi::Value {
+      return Environment::of(js).model.New({Napi::External<ModelObject::Open>::New(js, &open)});
+    };
+  });
+  return promise;
+}
+
+}  // namespace
+
+ModelObject::ModelObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ModelObject>(info) {
+  if (!info[0].IsExternal()) throw coded_error(info.Env(), "argument", "[model] models are made by load()");
+  open_ = *info[0].As<Napi::External<Open>>().Data();
+}
+
+ModelObject::~ModelObject() { let_go(); }
+
+void ModelObject::let_go() {
+  if (!open_.worker) return;
+  open_.worker->close();
+  destroy_on(*open_.worker, std::move(open_.model));
+  open_ = {};
+}
+
+const ModelObject::Open& ModelObject::open(Napi::Env env) const {
+  if (!open_.model) throw coded_error(env, "state", "[model] this model is closed");
+  return open_;
+}
+
+Napi::Value ModelObject::description(const Napi::CallbackInfo& info) {
+  return to_js(info.Env(), open(info.Env()).model->description());
+}
+
+Napi::Value ModelObject::device(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const DeviceInfo device = opened.model->backend().device();
+  return to_js(info.Env(), DeviceEntry{device.back_end, opened.device, true, device, ""});
+}
+
+Napi::Value ModelObject::vocabulary_size(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->facts().vocabulary));
+}
+
+Napi::Value ModelObject::context_length(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->facts().context));
+}
+
+Napi::Value ModelObject::create_session(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  return SessionObject::create(info.Env(), opened.model, opened.worker, info[0]);
+}
+
+Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const std::vector<int32_t> tokens = token_array(info[0], "embed");
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens]() -> Operation::Convert {
+    return [vector = longhand::embed(*model, tokens)](Napi::Env js) -> Napi::Value { return to_js(js, vector); };
+  });
+  return promise;
+}
+
+Napi::Value ModelObject::expert_bytes_read(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().expert_bytes_read()));
+}
+
+Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const std::vector<int32_t> tokens = token_array(info[0], "draftLogits");
+  const std::vector<int32_t> next = token_array(info[1], "draftLogits");
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens, next]() -> Operation::Convert {
+    return [matrix = longhand::draft_logits(model, tokens, next)](Napi::Env js) -> Napi::Value { return to_js(js, matrix); };
+  });
+  return promise;
+}
+
+void ModelObject::set_threads(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const double count = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0;
+  if (!(count >= 1 && count <= most_threads)) {
+    throw coded_error(info.Env(), "argument", "[model] setThreads takes 1 to " + std::to_string(most_threads));
+  }
+  opened.model->backend().set_threads(static_cast<int>(count));
+}
+
+void ModelObject::close(const Napi::CallbackInfo&) { let_go(); }
+
+void register_model(Napi::Env env, Napi::Object exports) {
+  const Napi::Function constructor = ModelObject::DefineClass(
+      env, "Model",
+      {ModelObject::InstanceAccessor<&ModelObject::description>("description"),
+       ModelObject::InstanceAccessor<&ModelObject::device>("device"),
+       ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
+       ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
+       ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
+       ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
+       ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
+       ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
+       ModelObject::InstanceMethod<&ModelObject::set_threads>("setThreads"),
+       ModelObject::InstanceMethod<&ModelObject::close>("close")});
+  Environment::of(env).model = Napi::Persistent(constructor);
+  exports.Set("Model", constructor);
+  exports.Set("load", Napi::Function::New(env, load));
+}
+
+}  // namespace longhand

@@ -1,0 +1,43 @@
+// `Model` and `load`.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "addon/devices.h"
+#include "engine/model.h"
+
+namespace longhand {
+
+class ModelObject : public Napi::ObjectWrap<ModelObject> {
+ public:
+  // Made by `load` only: the argument is an External<OpenModel>.
+  struct Open {
+    std::shared_ptr<Model> model;
+    std::shared_ptr<Worker> worker;
+    std::string device;
+  };
+  explicit ModelObject(const Napi::CallbackInfo& info);
+  ~ModelObject() override;
+
+ private:
+  friend void register_model(Napi::Env env, Napi::Object exports);
+  Napi::Value description(const Napi::CallbackInfo& info);
+  Napi::Value device(const Napi::CallbackInfo& info);
+  Napi::Value vocabulary_size(const Napi::CallbackInfo& info);
+  Napi::Value context_length(const Napi::CallbackInfo& info);
+  Napi::Value create_session(const Napi::CallbackInfo& info);
+  Napi::Value embed(const Napi::CallbackInfo& info);
+  Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
+  Napi::Value draft_logits(const Napi::CallbackInfo& info);
+  void set_threads(const Napi::CallbackInfo& info);
+  void close(const Napi::CallbackInfo& info);
+
+  const Open& open(Napi::Env env) const;  // throws `state` after close
+  void let_go();
+
+  Open open_;
+};
+
+}  // namespace longhand

@@ -1,0 +1,66 @@
+#include "engine/available_memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
+
+namespace longhand {
+
+namespace {
+
+constexpr uint64_t unlimited = std::numeric_limits<uint64_t>::max();
+
+#ifdef __APPLE__
+uint64_t machine() {
+  vm_statistics64_data_t pages{};
+  mach_msg_type_number_t count = HOST_VM_INFO64_COUNT;
+  if (host_statistics64(mach_host_self(), HOST_VM_INFO64, reinterpret_cast<host_info64_t>(&pages), &count) != KERN_SUCCESS) {
+    return unlimited;
+  }
+  vm_size_t page = 0;
+  host_page_size(mach_host_self(), &page);
+  // Free, purgeable and file-backed pages can be had without swapping.
+  return (uint64_t{pages.free_count} + pages.purgeable_count + pages.external_page_count) * page;
+}
+uint64_t control_group() { return unlimited; }
+#else
+uint64_t machine() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string key; file >> key;) {
+    uint64_t kilobytes = 0;
+    if (key == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return unlimited;
+}
+
+uint64_t read_number(const char* path) {
+  std::ifstream file(path);
+  uint64_t number = 0;
+  return file >> number ? number : unlimited;  // "max" is no number
+}
+
+// Version 2 first, then version 1. File pages count as used but can be dropped: `file` in memory.stat is not subtracted,
+// so that the answer errs on the careful side by what this process itself has mapped at most.
+uint64_t control_group() {
+  for (const auto& [limit_path, used_path] :
+       {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
+    const uint64_t limit = read_number(limit_path);
+    const uint64_t used = read_number(used_path);
+    if (limit != unlimited && used != unlimited) return limit > used ? limit - used : 0;
+  }
+  return unlimited;
+}
+#endif
+
+}  // namespace
+
+uint64_t available_memory() { return std::min(machine(), control_group()); }
+
+}  // namespace longhand

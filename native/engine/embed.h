@@ -1,0 +1,14 @@
+// What a model computes outside any conversation: the vector of a text, the drafts of an MTP head.
+#pragma once
+
+#include "engine/session.h"
+
+namespace longhand {
+
+// Encoders: pooled and normalised as the checkpoint says.
+std::vector<float> embed(Model& model, std::span<const int32_t> tokens);
+
+// Draft logits [tokens, vocabulary] of the MTP head over a prompt; next[i] is the token after tokens[i].
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next);
+
+}  // namespace longhand

@@ -1,0 +1,41 @@
+// A model: the weights of one checkpoint on one back end, and the thread that computes with them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "architectures/describe.h"
+#include "engine/worker.h"
+
+namespace longhand {
+
+struct LoadRequest {
+  std::string path;
+  std::unique_ptr<Backend> backend;
+  bool verify = false;  // look at every weight for NaN and infinities
+  LoadProgress progress;
+};
+
+class Model {
+ public:
+  // Reads, checks and prepares everything; on failure nothing stays allocated. Throws FormatError, Unsupported,
+  // OutOfMemory, Cancelled.
+  Model(LoadRequest request, std::shared_ptr<Worker> worker);
+
+  const Description& description() const { return loaded_.description; }
+  const Facts& facts() const { return loaded_.description.facts; }
+  const Family& family() const { return *loaded_.family; }
+  Backend& backend() { return *backend_; }
+  Worker& worker() { return *worker_; }
+  const std::string& path() const { return path_; }
+  // Throws std::invalid_argument naming the first id outside the vocabulary.
+  void check_tokens(std::span<const int32_t> tokens) const;
+
+ private:
+  std::string path_;
+  std::shared_ptr<Worker> worker_;
+  std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
+  Loaded loaded_;
+};
+
+}  // namespace longhand

@@ -1,0 +1,51 @@
+// What stands between a timeline and the back end's sampling op: penalty counts, DRY, forbidden tokens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ops/backend.h"
+
+namespace longhand {
+
+// "Don't repeat yourself": a token that would continue an earlier repetition of length n >= allowed_length loses
+// multiplier * base^(n - allowed_length). Repetitions do not reach over breaker tokens.
+struct Dry {
+  float multiplier = 0;
+  float base = 1.75f;
+  int64_t allowed_length = 2;
+  int64_t window = -1;  // tokens looked back on; -1: all
+  std::vector<int32_t> breakers;
+};
+
+struct SamplingOptions {
+  Sampling sampling;  // seed and filters; the position is filled in for every token
+  int64_t penalty_window = -1;
+  std::optional<Dry> dry;
+  std::vector<int32_t> forbidden;
+};
+
+class Sampler {
+ public:
+  // `history` is everything in front of the first token that will be sampled.
+  Sampler(SamplingOptions options, std::span<const int32_t> history);
+
+  Sampled pick(Backend& backend, Tensor logits_row);
+  void accept(int32_t token);
+
+ private:
+  void count(int32_t token, int32_t step);
+
+  SamplingOptions options_;
+  std::vector<int32_t> history_;
+  std::unordered_map<int32_t, int32_t> counts_;
+  bool penalties_;
+};
+
+// Penalties of DRY for every token that would continue a repetition, as negative biases.
+std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> history);
+
+}  // namespace longhand
