@@ -16,7 +16,9 @@ CancelFlag AbortFlagObject::flag_of(const Napi::Value& value) {
 
 void AbortFlagObject::set(const Napi::CallbackInfo&) { flag_->store(true); }
 
-Napi::Value AbortFlagObject::is_set(const Napi::CallbackInfo& info) { return Napi::Boolean::New(info.Env(), flag_->load()); }
+Napi::Value AbortFlagObject::is_set(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), flag_->load());
+}
 
 void register_abort_flag(Napi::Env env, Napi::Object exports) {
   const Napi::Function constructor =

@@ -22,7 +22,8 @@ Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
   uint32_t index = 0;
   for (const WeightView& tensor : checkpoint.tensors()) {
     Napi::Array shape = Napi::Array::New(env, tensor.shape.size());
-    for (size_t d = 0; d < tensor.shape.size(); ++d) shape.Set(static_cast<uint32_t>(d), static_cast<double>(tensor.shape[d]));
+    for (size_t d = 0; d < tensor.shape.size(); ++d)
+      shape.Set(static_cast<uint32_t>(d), static_cast<double>(tensor.shape[d]));
     Napi::Object entry = Napi::Object::New(env);
     entry.Set("name", tensor.name);
     entry.Set("type", name_of(tensor.type));

@@ -55,7 +55,8 @@ Napi::Value load(const Napi::CallbackInfo& info) {
     request.progress.cancel = cancel.get();
     request.progress.report = [relay](size_t done, size_t total) { ProgressRelay::report(relay, done, total); };
     auto model = std::make_shared<Model>(std::move(request), worker);
-    return [open = ModelObject::Open{std::move(model), worker, choose_device(choice)}](Napi::Env js) mutable -> Napi::Value {
+    return [open = ModelObject::Open{std::move(model), worker, choose_device(choice)}](
+               Napi::Env js) mutable -> Napi::Value {
       return Environment::of(js).model.New({Napi::External<ModelObject::Open>::New(js, &open)});
     };
   });
@@ -128,7 +129,9 @@ Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
   post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens, next]() -> Operation::Convert {
-    return [matrix = longhand::draft_logits(model, tokens, next)](Napi::Env js) -> Napi::Value { return to_js(js, matrix); };
+    return [matrix = longhand::draft_logits(model, tokens, next)](Napi::Env js) -> Napi::Value {
+      return to_js(js, matrix);
+    };
   });
   return promise;
 }
@@ -145,18 +148,18 @@ void ModelObject::set_threads(const Napi::CallbackInfo& info) {
 void ModelObject::close(const Napi::CallbackInfo&) { let_go(); }
 
 void register_model(Napi::Env env, Napi::Object exports) {
-  const Napi::Function constructor = ModelObject::DefineClass(
-      env, "Model",
-      {ModelObject::InstanceAccessor<&ModelObject::description>("description"),
-       ModelObject::InstanceAccessor<&ModelObject::device>("device"),
-       ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
-       ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
-       ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
-       ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
-       ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
-       ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
-       ModelObject::InstanceMethod<&ModelObject::set_threads>("setThreads"),
-       ModelObject::InstanceMethod<&ModelObject::close>("close")});
+  const Napi::Function constructor =
+      ModelObject::DefineClass(env, "Model",
+                               {ModelObject::InstanceAccessor<&ModelObject::description>("description"),
+                                ModelObject::InstanceAccessor<&ModelObject::device>("device"),
+                                ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
+                                ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
+                                ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
+                                ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
+                                ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
+                                ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
+                                ModelObject::InstanceMethod<&ModelObject::set_threads>("setThreads"),
+                                ModelObject::InstanceMethod<&ModelObject::close>("close")});
   Environment::of(env).model = Napi::Persistent(constructor);
   exports.Set("Model", constructor);
   exports.Set("load", Napi::Function::New(env, load));

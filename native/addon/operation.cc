@@ -12,8 +12,9 @@ std::shared_ptr<Operation> Operation::start(Napi::Env env, std::initializer_list
                                                           : Napi::FunctionReference());
   }
   operation->promise_ = javascript;
-  operation->channel_ = Channel::New(env, "longhand", 0, 1, javascript,
-                                     [](Napi::Env, void*, Javascript* context) { delete context; }, static_cast<void*>(nullptr));
+  operation->channel_ = Channel::New(
+      env, "longhand", 0, 1, javascript, [](Napi::Env, void*, Javascript* context) { delete context; },
+      static_cast<void*>(nullptr));
   return operation;
 }
 

@@ -1,5 +1,5 @@
-// A promise whose work happens on a native thread. Everything JavaScript is touched on the JavaScript thread only: native
-// threads post closures, which are dropped when the environment goes away first.
+// A promise whose work happens on a native thread. Everything JavaScript is touched on the JavaScript thread only:
+// native threads post closures, which are dropped when the environment goes away first.
 #pragma once
 
 #include <napi.h>

@@ -45,7 +45,8 @@ double Options::number(const char* key, double fallback, double least, double mo
 }
 
 int64_t Options::integer(const char* key, int64_t fallback, int64_t least, int64_t most) const {
-  const double value = number(key, static_cast<double>(fallback), static_cast<double>(least), static_cast<double>(most));
+  const double value =
+      number(key, static_cast<double>(fallback), static_cast<double>(least), static_cast<double>(most));
   if (value != std::floor(value)) fail(key, "whole numbers");
   return static_cast<int64_t>(value);
 }

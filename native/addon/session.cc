@@ -39,14 +39,15 @@ SamplingOptions sampling(const Options& options) {
   s.presence_penalty = static_cast<float>(options.number("presencePenalty", 0, -any, any));
   s.frequency_penalty = static_cast<float>(options.number("frequencyPenalty", 0, -any, any));
   s.logprobs = static_cast<int32_t>(options.integer("logprobs", 0, 0, 1 << 20));
-  s.seed = options.has("seed") ? static_cast<uint64_t>(options.number("seed", 0, 0, most_seed)) : std::random_device{}();
+  s.seed =
+      options.has("seed") ? static_cast<uint64_t>(options.number("seed", 0, 0, most_seed)) : std::random_device{}();
   out.penalty_window = options.integer("penaltyWindow", -1, -1, most_tokens);
   out.forbidden = options.tokens("forbidden");
   if (options.has("dry")) {
     const Options dry = options.inner("dry");
-    out.dry = Dry{static_cast<float>(dry.number("multiplier", 0, 0, any)), static_cast<float>(dry.number("base", 1.75, 1, any)),
-                  dry.integer("allowedLength", 2, 1, most_tokens), dry.integer("window", -1, -1, most_tokens),
-                  dry.tokens("breakers")};
+    out.dry = Dry{static_cast<float>(dry.number("multiplier", 0, 0, any)),
+                  static_cast<float>(dry.number("base", 1.75, 1, any)), dry.integer("allowedLength", 2, 1, most_tokens),
+                  dry.integer("window", -1, -1, most_tokens), dry.tokens("breakers")};
   }
   return out;
 }
@@ -64,7 +65,8 @@ struct TokenRelay {
       relay->waiting.push_back(event);
       if (relay->waiting.size() > 1) return;
     }
-    relay->operation->post([relay](Napi::Env env, Operation::Javascript& javascript) { relay->deliver(env, javascript); });
+    relay->operation->post(
+        [relay](Napi::Env env, Operation::Javascript& javascript) { relay->deliver(env, javascript); });
   }
 
   void deliver(Napi::Env env, Operation::Javascript& javascript) {
@@ -85,7 +87,8 @@ void relay_prefill(const std::shared_ptr<Operation>& operation, int64_t done, in
   operation->post([=](Napi::Env env, Operation::Javascript& javascript) {
     const Napi::FunctionReference& callback = javascript.callbacks[0];
     if (callback.IsEmpty()) return;
-    callback.Call({Napi::Number::New(env, static_cast<double>(done)), Napi::Number::New(env, static_cast<double>(total)),
+    callback.Call({Napi::Number::New(env, static_cast<double>(done)),
+                   Napi::Number::New(env, static_cast<double>(total)),
                    Napi::Number::New(env, static_cast<double>(cached))});
   });
 }
@@ -105,7 +108,8 @@ Napi::Value named_states(Napi::Env env, const std::vector<NamedState>& list) {
   for (size_t i = 0; i < list.size(); ++i) {
     const NamedState& state = list[i];
     Napi::Array shape = Napi::Array::New(env, state.shape.size());
-    for (size_t d = 0; d < state.shape.size(); ++d) shape.Set(static_cast<uint32_t>(d), static_cast<double>(state.shape[d]));
+    for (size_t d = 0; d < state.shape.size(); ++d)
+      shape.Set(static_cast<uint32_t>(d), static_cast<double>(state.shape[d]));
     Napi::Object entry = Napi::Object::New(env);
     entry.Set("layer", static_cast<double>(state.layer));
     entry.Set("kind", state.recurrent ? "recurrent" : "conv");
@@ -119,14 +123,15 @@ Napi::Value named_states(Napi::Env env, const std::vector<NamedState>& list) {
 }  // namespace
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SessionObject>(info) {
-  if (!info[0].IsExternal()) throw coded_error(info.Env(), "argument", "[session] sessions are made by createSession()");
+  if (!info[0].IsExternal())
+    throw coded_error(info.Env(), "argument", "[session] sessions are made by createSession()");
   open_ = *info[0].As<Napi::External<Open>>().Data();
 }
 
 SessionObject::~SessionObject() { let_go(); }
 
-Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& model, const std::shared_ptr<Worker>& worker,
-                                  const Napi::Value& value) {
+Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& model,
+                                  const std::shared_ptr<Worker>& worker, const Napi::Value& value) {
   const Options options(value, "session");
   Open open;
   open.worker = worker;
@@ -136,7 +141,8 @@ Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& m
   const CacheType fallback = options.has("path") && open.generate_path == Path::exact ? CacheType::f32 : CacheType::f16;
   try {
     open.session = std::make_shared<Session>(
-        model, longhand::SessionOptions{options.integer("contextLength", 0, 1, most_tokens), cache_type(options, fallback)});
+        model,
+        longhand::SessionOptions{options.integer("contextLength", 0, 1, most_tokens), cache_type(options, fallback)});
   } catch (const std::invalid_argument& error) {
     throw coded_error(env, "argument", error.what());
   }
@@ -175,7 +181,9 @@ Napi::Value SessionObject::memory_bytes(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(session(info.Env()).memory_bytes()));
 }
 
-Napi::Value SessionObject::tokens(const Napi::CallbackInfo& info) { return to_js(info.Env(), session(info.Env()).tokens()); }
+Napi::Value SessionObject::tokens(const Napi::CallbackInfo& info) {
+  return to_js(info.Env(), session(info.Env()).tokens());
+}
 
 Napi::Value SessionObject::snapshots(const Napi::CallbackInfo& info) {
   const std::vector<int64_t> lengths = session(info.Env()).snapshots();
@@ -199,7 +207,9 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   auto relay = std::make_shared<TokenRelay>();
   relay->operation = operation;
   relay->with_top = native.sampling.sampling.logprobs > 0;
-  native.on_prefill = [operation](int64_t done, int64_t total, int64_t cached) { relay_prefill(operation, done, total, cached); };
+  native.on_prefill = [operation](int64_t done, int64_t total, int64_t cached) {
+    relay_prefill(operation, done, total, cached);
+  };
   native.on_token = [relay](const TokenEvent& event) { TokenRelay::send(relay, event); };
   return queue(operation, cancel, [prompt, native, cancel](Session& on) -> Operation::Convert {
     return [result = on.generate(prompt, native)](Napi::Env env) -> Napi::Value { return to_js(env, result); };

@@ -12,7 +12,8 @@ Tensor attend(Pass& pass, const SelfAttention& weights, size_t layer, Tensor x) 
   const Attention shape{weights.heads, 1.0f / std::sqrt(static_cast<float>(weights.heads.dim))};
   KvCache& cache = pass.memory<KvCache>(layer);
 
-  const Tensor p = pass->linear(x, *weights.qkv, {.norm = &weights.norm, .bias = weights.qkv_bias ? &weights.qkv_bias : nullptr});
+  const Tensor p =
+      pass->linear(x, *weights.qkv, {.norm = &weights.norm, .bias = weights.qkv_bias ? &weights.qkv_bias : nullptr});
   const Tensor q = pass->qk_norm_rope_store(p, columns, weights.rope, pass.positions(), cache);
   const Tensor o = pass->attention(q, cache, shape);
   Linear out{.bias = weights.out_bias ? &weights.out_bias : nullptr, .add_to = x};

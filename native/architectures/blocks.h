@@ -1,5 +1,5 @@
-// The two blocks that most families are made of: grouped-query attention and the SwiGLU MLP, each with its norm in front
-// and its residual behind.
+// The two blocks that most families are made of: grouped-query attention and the SwiGLU MLP, each with its norm in
+// front and its residual behind.
 #pragma once
 
 #include "architectures/config.h"
@@ -10,14 +10,14 @@ namespace longhand {
 
 struct SelfAttention {
   Norm norm;
-  WeightPtr qkv;       // q | k | v by rows; with `gated`, each query head is followed by its gate
+  WeightPtr qkv;  // q | k | v by rows; with `gated`, each query head is followed by its gate
   WeightPtr out;
   BufferPtr qkv_bias, out_bias;  // may be empty
   Heads heads;
   bool gated = false;  // out of attention * sigmoid(gate)
   bool qk_norm = false;
   Norm q_norm, k_norm;
-  Rope rope;           // rotary_dim 0: none
+  Rope rope;  // rotary_dim 0: none
 };
 // x += out(attention(rope(qk_norm(qkv(norm(x))))))
 Tensor attend(Pass& pass, const SelfAttention& weights, size_t layer, Tensor x);

@@ -94,7 +94,9 @@ int64_t Config::integer_or(Key key, int64_t fallback, Range range) const {
   return has(key) ? integer(key, range) : fallback;
 }
 
-double Config::number_or(Key key, double fallback, Range range) const { return has(key) ? number(key, range) : fallback; }
+double Config::number_or(Key key, double fallback, Range range) const {
+  return has(key) ? number(key, range) : fallback;
+}
 
 bool Config::flag_or(Key key, bool fallback) const {
   const Json* value = find(key);
@@ -158,9 +160,9 @@ void Config::require(bool holds, const std::string& sentence) const {
   if (!holds) problems_.add((gguf_ ? "[gguf] " : "[config] ") + sentence);
 }
 
-void Config::only(Key key, const std::string& value) const {
+void Config::only(Key key, const char* value) const {
   const std::string found = text_or(key, value);
-  if (found != value) problems_.add(spelled(key) + " is \"" + found + "\", allowed is \"" + value + "\"");
+  if (found != value) problems_.add(spelled(key) + " is \"" + found + "\", allowed is \"" + std::string(value) + "\"");
 }
 
 void Config::only(Key key, bool value) const {

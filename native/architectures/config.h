@@ -1,5 +1,6 @@
 // A model's configuration in either dialect: config.json (Hugging Face, MLX) or GGUF metadata. A family asks for every
-// field by both of its names and says what is allowed; a field that is missing or outside is a problem that names the key.
+// field by both of its names and says what is allowed; a field that is missing or outside is a problem that names the
+// key.
 #pragma once
 
 #include <cstdint>
@@ -52,14 +53,14 @@ class Config {
   double number_or(Key key, double fallback, Range range) const;
   bool flag_or(Key key, bool fallback) const;
   std::string text_or(Key key, const std::string& fallback) const;
-  std::vector<std::string> texts(Key key) const;      // empty when absent
-  std::vector<int64_t> integers(Key key) const;       // a single integer is a list of one
+  std::vector<std::string> texts(Key key) const;  // empty when absent
+  std::vector<int64_t> integers(Key key) const;   // a single integer is a list of one
   std::vector<double> numbers(Key key) const;
 
   // A condition between fields.
   void require(bool holds, const std::string& sentence) const;
   // The only value this code implements for a field ("hidden_act" must be "silu").
-  void only(Key key, const std::string& value) const;
+  void only(Key key, const char* value) const;
   void only(Key key, bool value) const;
 
  private:

@@ -41,7 +41,8 @@ Heads read_heads(const Config& config, int64_t hidden) {
   heads.query = config.integer({"num_attention_heads", "attention.head_count"}, count_range);
   heads.kv = config.integer_or(kv_key, heads.query, count_range);
   config.require(heads.query % heads.kv == 0, std::to_string(heads.query) + " attention heads cannot share " +
-                                                  std::to_string(heads.kv) + " key-value heads (\"num_key_value_heads\")");
+                                                  std::to_string(heads.kv) +
+                                                  " key-value heads (\"num_key_value_heads\")");
   if (config.has(dim_key)) {
     heads.dim = config.integer(dim_key, width_range);
   } else {
@@ -65,7 +66,8 @@ void Decoder::bind_ends(Weights& weights, const Config& config, const DecoderSha
   final_norm_ = weights.norm(norm_name, shape.hidden, shape.eps, add_one);
   // Some untied configurations come without a head, some tied ones with a copy of it (model-specs 17.6, 4.1).
   if (shape.tied || !weights.has(head)) {
-    if (weights.has(head)) weights.leave_out(head.c_str(), "the output matrix is tied to the embedding; its copy is not loaded");
+    if (weights.has(head))
+      weights.leave_out(head.c_str(), "the output matrix is tied to the embedding; its copy is not loaded");
     if (!shape.tied && !weights.gguf()) config.notice("there is no output matrix: the embedding is used");
     head_ = embedding_ = weights.matrix(table, shape.vocabulary, shape.hidden);
   } else {

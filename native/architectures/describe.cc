@@ -14,7 +14,8 @@ struct Sizer {
     return static_cast<uint64_t>(2 * tokens * cache_row_bytes(type, kv.heads, kv.dim));
   }
   uint64_t operator()(const LatentCacheLayout& l) const {
-    return static_cast<uint64_t>(tokens * (cache_row_bytes(type, 1, l.rope_width) + cache_row_bytes(type, 1, l.latent_width)));
+    return static_cast<uint64_t>(tokens *
+                                 (cache_row_bytes(type, 1, l.rope_width) + cache_row_bytes(type, 1, l.latent_width)));
   }
   uint64_t operator()(const RecurrentStateLayout& s) const {
     return static_cast<uint64_t>(s.heads * s.key_dim * s.value_dim) * sizeof(float);
@@ -28,8 +29,8 @@ struct Sizer {
   }
 };
 
-std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint, Backend* backend, LoadProgress progress,
-                             Description& description) {
+std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint, Backend* backend,
+                             LoadProgress progress, Description& description) {
   Problems& problems = description.problems;
   const std::string name = architecture_name(*checkpoint);
   const Architecture* architecture = find_architecture(name);
@@ -41,8 +42,9 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
     description.bytes_by_type[name_of(tensor.type)] += tensor.data_bytes;
   }
   if (!architecture) {
-    problems.add(name.empty() ? "[config] the architecture is missing (\"model_type\" or \"general.architecture\")"
-                              : "[config] the architecture \"" + name + "\" is unknown, known are " + architecture_list());
+    problems.add(name.empty()
+                     ? "[config] the architecture is missing (\"model_type\" or \"general.architecture\")"
+                     : "[config] the architecture \"" + name + "\" is unknown, known are " + architecture_list());
     return nullptr;
   }
   description.family = architecture->family;

@@ -1,5 +1,5 @@
-// The one verdict on a checkpoint, from headers alone: can it run, and what does it take. Used by load, by inspect and on
-// remote headers.
+// The one verdict on a checkpoint, from headers alone: can it run, and what does it take. Used by load, by inspect and
+// on remote headers.
 #pragma once
 
 #include <map>

@@ -33,13 +33,15 @@ Llama::Llama(const Config& config, Weights& weights) {
   const int64_t width = config.integer({"intermediate_size", "feed_forward_length"}, width_range);
   const int64_t rotary = config.integer_or({nullptr, "rope.dimension_count"}, heads.dim, width_range);
   // GGUF says by its tensors what config.json says by a flag.
-  const bool biases = weights.gguf() ? weights.has("blk.0.attn_q.bias") : config.flag_or({"attention_bias", nullptr}, false);
+  const bool biases =
+      weights.gguf() ? weights.has("blk.0.attn_q.bias") : config.flag_or({"attention_bias", nullptr}, false);
   config.only({"hidden_act", nullptr}, "silu");
   config.only({"mlp_bias", nullptr}, false);
   config.require(rotary <= heads.dim, "\"rope.dimension_count\" is larger than a head");
   if (config.broken()) return;
   // The GGUF converter permutes the rows of q and k so that pairs stand side by side (model-specs 2.2).
-  const Rope rope = read_rope(config, weights, rotary, weights.gguf() ? Rope::Pairing::interleaved : Rope::Pairing::half);
+  const Rope rope =
+      read_rope(config, weights, rotary, weights.gguf() ? Rope::Pairing::interleaved : Rope::Pairing::half);
   if (config.broken()) return;
 
   for (int64_t i = 0; i < shape.layers; ++i) {
@@ -52,7 +54,8 @@ Llama::Llama(const Config& config, Weights& weights) {
                                    heads.query * heads.dim);
     if (biases) {
       attention.qkv_bias = weights.vectors(qkv_rows(weights, i, heads, false, ".bias"));
-      attention.out_bias = weights.vector(weights.in_layer(i, "self_attn.o_proj.bias", "attn_output.bias"), shape.hidden);
+      attention.out_bias =
+          weights.vector(weights.in_layer(i, "self_attn.o_proj.bias", "attn_output.bias"), shape.hidden);
     }
     layers_.push_back({std::move(attention), bind_swiglu(weights, i, shape.hidden, width,
                                                          norm("post_attention_layernorm.weight", "ffn_norm.weight"))});

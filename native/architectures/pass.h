@@ -16,8 +16,8 @@ using LayerMemory = std::vector<Memory>;
 
 class Pass {
  public:
-  // Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first + count
-  // when decoding).
+  // Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first +
+  // count when decoding).
   Pass(Backend& backend, std::span<LayerMemory> memory, int64_t first, int64_t count, int64_t total)
       : first_(first), total_(total), backend_(backend), memory_(memory), positions_(static_cast<size_t>(count)) {
     std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first));

@@ -51,8 +51,9 @@ Qwen3::Qwen3(const Config& config, Weights& weights) {
     attention.qkv = weights.rows(qkv_rows(weights, i, heads, false, ".weight"), shape.hidden);
     attention.out = weights.matrix(weights.in_layer(i, "self_attn.o_proj.weight", "attn_output.weight"), shape.hidden,
                                    heads.query * heads.dim);
-    layers_.push_back({std::move(attention), bind_swiglu(weights, i, shape.hidden, width,
-                                                         norm("post_attention_layernorm.weight", "ffn_norm.weight", shape.hidden))});
+    layers_.push_back(
+        {std::move(attention), bind_swiglu(weights, i, shape.hidden, width,
+                                           norm("post_attention_layernorm.weight", "ffn_norm.weight", shape.hidden))});
     facts.layers.push_back({LayerKind::attention, false, {KvCacheLayout{heads.kv, heads.dim}}});
   }
   bind_ends(weights, config, shape, weights.top("norm.weight", "output_norm.weight"));

@@ -35,7 +35,8 @@ class Qwen35 : public Decoder {
 // Gated DeltaNet (arXiv 2412.06464; model-specs 5.5). State per value head: S [key_dim, value_dim], fp32.
 Tensor gated_delta(Pass& pass, const DeltaLayer& weights, size_t layer, Tensor x) {
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor o = pass->gated_delta(p, weights.delta, pass.memory<ConvState>(layer), pass.memory<RecurrentState>(layer));
+  const Tensor o =
+      pass->gated_delta(p, weights.delta, pass.memory<ConvState>(layer), pass.memory<RecurrentState>(layer));
   return pass->linear(o, *weights.out_proj, {.add_to = x});
 }
 
@@ -74,11 +75,13 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
   const std::vector<std::string> types = config.texts({"layer_types", nullptr});
   const int64_t interval = config.integer_or({"full_attention_interval", "full_attention_interval"}, 4, layer_range);
   config.require(types.empty() || types.size() == full.size(), "\"layer_types\" has " + std::to_string(types.size()) +
-                                                                   " entries, the model " + std::to_string(layers) + " layers");
+                                                                   " entries, the model " + std::to_string(layers) +
+                                                                   " layers");
   if (config.broken()) return full;
-  for (size_t i = 0; i < full.size(); ++i) {
-    full[i] = types.empty() ? (static_cast<int64_t>(i) + 1) % interval == 0 : types[i] == "full_attention";
-    config.require(types.empty() || full[i] || types[i] == "linear_attention",
+  for (size_t i = 0; i < full.size(); ++i) full[i] = (static_cast<int64_t>(i) + 1) % interval == 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    full[i] = types[i] == "full_attention";
+    config.require(full[i] || types[i] == "linear_attention",
                    "\"layer_types\" holds \"" + types[i] + "\", allowed are linear_attention and full_attention");
   }
   return full;
@@ -87,13 +90,13 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
 int64_t read_rotary(const Config& config, int64_t head_dim) {
   if (config.gguf()) return config.integer({nullptr, "rope.dimension_count"}, {2, static_cast<double>(head_dim)});
   const Key key{config.find_path("rope_parameters.partial_rotary_factor") ? "rope_parameters.partial_rotary_factor"
-                                                                            : "partial_rotary_factor",
+                                                                          : "partial_rotary_factor",
                 nullptr};
   return static_cast<int64_t>(static_cast<double>(head_dim) * config.number_or(key, 0.25, {1e-3, 1.0}));
 }
 
-// Published files store w for the norms that compute with 1 + w; conversions for MLX store 1 + w and move the kernel axis
-// of the convolutions. The layout decides, never the values (model-specs 17.2).
+// Published files store w for the norms that compute with 1 + w; conversions for MLX store 1 + w and move the kernel
+// axis of the convolutions. The layout decides, never the values (model-specs 17.2).
 bool norms_are_raw(const Weights& weights) {
   if (weights.gguf()) return false;
   for (const WeightView& tensor : weights.checkpoint().tensors()) {

@@ -10,12 +10,12 @@
 
 namespace longhand {
 
-// Reads the configuration and asks for every tensor; whatever is wrong goes into the problems that `config` and `weights`
-// share.
+// Reads the configuration and asks for every tensor; whatever is wrong goes into the problems that `config` and
+// `weights` share.
 using MakeFamily = std::unique_ptr<Family> (*)(const Config& config, Weights& weights);
 
 struct Architecture {
-  const char* family;                    // as shown to people
+  const char* family;                   // as shown to people
   std::vector<std::string_view> names;  // model_type and general.architecture
   MakeFamily make;
 };

@@ -35,14 +35,16 @@ std::string read_type(const Config& config) {
 }
 
 double read_factor(const Config& config) {
-  return config.number(scaling_key(config, {"rope_parameters.factor", "rope.scaling.factor"}, {"rope_scaling.factor", nullptr}),
-                       factor_range);
+  return config.number(
+      scaling_key(config, {"rope_parameters.factor", "rope.scaling.factor"}, {"rope_scaling.factor", nullptr}),
+      factor_range);
 }
 
 double read_original_length(const Config& config) {
-  return config.number(scaling_key(config, {"rope_parameters.original_max_position_embeddings", "rope.scaling.original_context_length"},
-                                   {"rope_scaling.original_max_position_embeddings", nullptr}),
-                       context_range);
+  return config.number(
+      scaling_key(config, {"rope_parameters.original_max_position_embeddings", "rope.scaling.original_context_length"},
+                  {"rope_scaling.original_max_position_embeddings", nullptr}),
+      context_range);
 }
 
 double read_scaling(const Config& config, const char* in_parameters, const char* in_scaling, double fallback) {
@@ -109,8 +111,9 @@ Rope read_rope(const Config& config, Weights& weights, int64_t rotary_dim, Rope:
   Rope rope{.pairing = pairing, .rotary_dim = rotary_dim};
   const double theta = read_theta(config);
   const std::string type = read_type(config);
-  config.require(rotary_dim >= 2 && rotary_dim % 2 == 0,
-                 "the rotated part of a head has " + std::to_string(rotary_dim) + " values, allowed are even counts from 2");
+  config.require(
+      rotary_dim >= 2 && rotary_dim % 2 == 0,
+      "the rotated part of a head has " + std::to_string(rotary_dim) + " values, allowed are even counts from 2");
   if (config.broken()) return rope;
   Frequencies frequencies = plain_frequencies(theta, rotary_dim);
   if (type == "linear") {

@@ -25,11 +25,17 @@ std::string spell(const std::vector<int64_t>& shape) {
 
 bool is_matrix_type(DType type) {
   switch (type) {
-    case DType::u8: case DType::i8: case DType::u16: case DType::i16: case DType::u32: case DType::i32:
-    case DType::u64: case DType::i64: case DType::f64: case DType::boolean:
-      return false;
-    default:
-      return true;
+    case DType::u8:
+    case DType::i8:
+    case DType::u16:
+    case DType::i16:
+    case DType::u32:
+    case DType::i32:
+    case DType::u64:
+    case DType::i64:
+    case DType::f64:
+    case DType::boolean: return false;
+    default: return true;
   }
 }
 
@@ -41,7 +47,8 @@ std::vector<int64_t> squeezed(std::vector<int64_t> shape) {
 
 }  // namespace
 
-Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems, LoadProgress progress)
+Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems,
+                 LoadProgress progress)
     : checkpoint_(std::move(checkpoint)),
       backend_(backend),
       problems_(problems),
@@ -71,12 +78,13 @@ const WeightView* Weights::shaped(const std::string& name, const std::vector<int
   const WeightView* found = view(name);
   if (!found) return nullptr;
   if (squeezed(found->shape) != squeezed(shape)) {
-    problems_.add("[weights] tensor \"" + name + "\" has the shape " + spell(found->shape) + ", the configuration says " +
-                  spell(shape));
+    problems_.add("[weights] tensor \"" + name + "\" has the shape " + spell(found->shape) +
+                  ", the configuration says " + spell(shape));
     return nullptr;
   }
   if (!is_matrix_type(found->type)) {
-    problems_.add("[weights] tensor \"" + name + "\" holds " + name_of(found->type) + ", allowed are float and quantised types");
+    problems_.add("[weights] tensor \"" + name + "\" holds " + name_of(found->type) +
+                  ", allowed are float and quantised types");
     return nullptr;
   }
   return found;
@@ -226,7 +234,8 @@ void Weights::finish() {
     if (used_.contains(tensor.name) || left_out_.contains(tensor.name)) continue;
     // Old Llama exports carry the rotary frequencies that every reader computes from the configuration.
     if (tensor.name.ends_with("rotary_emb.inv_freq")) continue;
-    problems_.add("[weights] tensor \"" + tensor.name + "\" " + spell(tensor.shape) + " is not part of this architecture");
+    problems_.add("[weights] tensor \"" + tensor.name + "\" " + spell(tensor.shape) +
+                  " is not part of this architecture");
   }
 }
 
@@ -239,7 +248,9 @@ WeightView Weights::slice_rows(const WeightView& view, int64_t first, int64_t co
   if (view.data) out.data = view.data + row_bytes * static_cast<size_t>(first);
   if (view.affine.scales) {
     const size_t groups = static_cast<size_t>(view.shape.back() / view.affine.group);
-    const size_t scale_row = groups * (view.affine.scale_type == DType::f32 ? 4 : view.affine.scale_type == DType::u8 ? 1 : 2);
+    const size_t scale_row = groups * (view.affine.scale_type == DType::f32  ? 4
+                                       : view.affine.scale_type == DType::u8 ? 1
+                                                                             : 2);
     out.affine.scales += scale_row * static_cast<size_t>(first);
     if (view.affine.biases) out.affine.biases += scale_row * static_cast<size_t>(first);
   }

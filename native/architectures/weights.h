@@ -1,6 +1,6 @@
-// How a family asks for its tensors. The same calls check a checkpoint from its headers (no back end: everything missing
-// or misshapen becomes a problem) and load it (each tensor is prepared by the back end), so the verdict and the load
-// cannot disagree.
+// How a family asks for its tensors. The same calls check a checkpoint from its headers (no back end: everything
+// missing or misshapen becomes a problem) and load it (each tensor is prepared by the back end), so the verdict and the
+// load cannot disagree.
 #pragma once
 
 #include <functional>
@@ -30,15 +30,17 @@ struct Rows {
 class Weights {
  public:
   // `backend` null: check only.
-  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems, LoadProgress progress = {});
+  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems,
+          LoadProgress progress = {});
 
   bool gguf() const { return checkpoint_->container() == Container::gguf; }
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   Backend* backend() const { return backend_; }
 
   // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
-  std::string top(const char* hf, const char* gguf) const;                 // top("norm.weight", "output_norm.weight")
-  std::string in_layer(int64_t layer, const char* hf, const char* gguf) const;  // in_layer(3, "mlp.up_proj.weight", ...)
+  std::string top(const char* hf, const char* gguf) const;  // top("norm.weight", "output_norm.weight")
+  std::string in_layer(int64_t layer, const char* hf,
+                       const char* gguf) const;  // in_layer(3, "mlp.up_proj.weight", ...)
   bool has(const std::string& name) const { return checkpoint_->find(name) != nullptr; }
   const WeightView* view(const std::string& name);  // marks it used; null (and a problem) when absent
 

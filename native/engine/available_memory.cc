@@ -19,7 +19,8 @@ constexpr uint64_t unlimited = std::numeric_limits<uint64_t>::max();
 uint64_t machine() {
   vm_statistics64_data_t pages{};
   mach_msg_type_number_t count = HOST_VM_INFO64_COUNT;
-  if (host_statistics64(mach_host_self(), HOST_VM_INFO64, reinterpret_cast<host_info64_t>(&pages), &count) != KERN_SUCCESS) {
+  if (host_statistics64(mach_host_self(), HOST_VM_INFO64, reinterpret_cast<host_info64_t>(&pages), &count) !=
+      KERN_SUCCESS) {
     return unlimited;
   }
   vm_size_t page = 0;
@@ -45,8 +46,8 @@ uint64_t read_number(const char* path) {
   return file >> number ? number : unlimited;  // "max" is no number
 }
 
-// Version 2 first, then version 1. File pages count as used but can be dropped: `file` in memory.stat is not subtracted,
-// so that the answer errs on the careful side by what this process itself has mapped at most.
+// Version 2 first, then version 1. File pages count as used but can be dropped: `file` in memory.stat is not
+// subtracted, so that the answer errs on the careful side by what this process itself has mapped at most.
 uint64_t control_group() {
   for (const auto& [limit_path, used_path] :
        {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},

@@ -10,7 +10,8 @@ std::vector<float> embed(Model& model, std::span<const int32_t> tokens) {
   return {};
 }
 
-Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next) {
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens,
+                    std::span<const int32_t> next) {
   const Drafter* drafter = model->family().drafter();
   if (!drafter) throw Unsupported("[draft] this model has no drafting head");
   if (tokens.size() != next.size() || tokens.empty()) {

@@ -9,6 +9,7 @@ namespace longhand {
 std::vector<float> embed(Model& model, std::span<const int32_t> tokens);
 
 // Draft logits [tokens, vocabulary] of the MTP head over a prompt; next[i] is the token after tokens[i].
-Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next);
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens,
+                    std::span<const int32_t> next);
 
 }  // namespace longhand

@@ -10,13 +10,15 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int64_t chunk_tokens = 512;           // chunks end at multiples of this, and where messages end
+constexpr int64_t chunk_tokens = 512;  // chunks end at multiples of this, and where messages end
 constexpr int64_t generated_snapshot_every = 256;
-constexpr size_t message_snapshots = 3;         // besides the first, which ends the system prompt
+constexpr size_t message_snapshots = 3;  // besides the first, which ends the system prompt
 // A decode step shorter than this ends soon enough by itself; breaking it off would cost its state.
 constexpr double uninterrupted_ms = 25;
 
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 bool set(const std::atomic<bool>* flag) { return flag && flag->load(); }
 
@@ -26,8 +28,8 @@ struct Session::Timing {
   Clock::time_point start = Clock::now();
 };
 
-// A prompt that reaches the sparse regime is sparse for every query (model-specs 11.6). What was read in the other regime
-// counts only as far as both agree.
+// A prompt that reaches the sparse regime is sparse for every query (model-specs 11.6). What was read in the other
+// regime counts only as far as both agree.
 int64_t Session::read_alike(int64_t length) const {
   const auto& rule = model_->facts().sparse;
   int64_t alike = 0;
@@ -117,7 +119,8 @@ void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResu
     }
     const Clock::time_point step = Clock::now();
     try {
-      logits = advance({&token, 1}, held() + 1, Rows::last, {options.path, step_ms > uninterrupted_ms ? options.cancel : nullptr});
+      logits = advance({&token, 1}, held() + 1, Rows::last,
+                       {options.path, step_ms > uninterrupted_ms ? options.cancel : nullptr});
     } catch (const Cancelled&) {
       result.finish = Finish::cancelled;
       break;

@@ -16,7 +16,8 @@ std::string megabytes(uint64_t bytes) { return std::to_string((bytes + 999'999) 
 void check_room(const Description& verdict) {
   const uint64_t available = available_memory();
   if (verdict.weight_bytes <= available) return;
-  throw OutOfMemory("[memory] the weights take " + megabytes(verdict.weight_bytes) + ", " + megabytes(available) + " are free");
+  throw OutOfMemory("[memory] the weights take " + megabytes(verdict.weight_bytes) + ", " + megabytes(available) +
+                    " are free");
 }
 
 void verify_finite(const Checkpoint& checkpoint, const LoadProgress& progress) {

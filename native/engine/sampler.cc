@@ -50,7 +50,8 @@ std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> histo
   for (const auto& [token, length] : longest) {
     // A cap far above any useful penalty keeps the power finite.
     const double exponent = static_cast<double>(std::min<int64_t>(length - dry.allowed_length, 256));
-    const double penalty = std::min(static_cast<double>(dry.multiplier) * std::pow(static_cast<double>(dry.base), exponent), 1e30);
+    const double penalty =
+        std::min(static_cast<double>(dry.multiplier) * std::pow(static_cast<double>(dry.base), exponent), 1e30);
     out.push_back({token, -static_cast<float>(penalty)});
   }
   std::ranges::sort(out, {}, &TokenBias::id);
@@ -58,7 +59,9 @@ std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> histo
 }
 
 Sampler::Sampler(SamplingOptions options, std::span<const int32_t> history)
-    : options_(std::move(options)), history_(history.begin(), history.end()), penalties_(has_penalties(options_.sampling)) {
+    : options_(std::move(options)),
+      history_(history.begin(), history.end()),
+      penalties_(has_penalties(options_.sampling)) {
   if (!penalties_ || options_.penalty_window == 0) return;
   const size_t window = options_.penalty_window < 0 ? history_.size() : static_cast<size_t>(options_.penalty_window);
   for (const int32_t token : history.last(std::min(window, history.size()))) count(token, 1);

@@ -18,7 +18,8 @@ constexpr uint64_t most_by_itself = 8;
 constexpr size_t checkpoint_from = 8;
 
 int64_t choose_context(const Model& model, int64_t wanted) {
-  if (wanted < 0) throw std::invalid_argument("[session] contextLength is " + std::to_string(wanted) + ", allowed are 1 and more");
+  if (wanted < 0)
+    throw std::invalid_argument("[session] contextLength is " + std::to_string(wanted) + ", allowed are 1 and more");
   return wanted == 0 ? model.facts().context : wanted;
 }
 
@@ -66,7 +67,8 @@ Tensor Session::advance(std::span<const int32_t> tokens, int64_t total, Rows row
   const int64_t before = held();
   const int64_t after = before + static_cast<int64_t>(tokens.size());
   memory_.reserve(after);
-  if (memory_.has_states() && tokens.size() >= checkpoint_from && nearest_snapshot(before) < 0) memory_.save(checkpoint_, before);
+  if (memory_.has_states() && tokens.size() >= checkpoint_from && nearest_snapshot(before) < 0)
+    memory_.save(checkpoint_, before);
   Backend& backend = model_->backend();
   Tensor out{};
   try {
@@ -106,7 +108,8 @@ int64_t Session::nearest_snapshot(int64_t length) const {
   int64_t best = -1;
   for (size_t i = 0; i < kept_.size(); ++i) {
     const int64_t here = kept_[i].state.length;
-    if (here <= length && (best < 0 || here > kept_[static_cast<size_t>(best)].state.length)) best = static_cast<int64_t>(i);
+    if (here <= length && (best < 0 || here > kept_[static_cast<size_t>(best)].state.length))
+      best = static_cast<int64_t>(i);
   }
   return best;
 }
@@ -166,7 +169,8 @@ void Session::start_over(std::span<const int32_t> tokens) {
 
 int64_t Session::rewind(int64_t length) {
   if (length < 0 || length > held()) {
-    throw std::invalid_argument("[session] rewind to " + std::to_string(length) + ", allowed are 0 to " + std::to_string(held()));
+    throw std::invalid_argument("[session] rewind to " + std::to_string(length) + ", allowed are 0 to " +
+                                std::to_string(held()));
   }
   if (length == held()) return 0;
   if (!memory_.has_states()) {
@@ -182,15 +186,16 @@ int64_t Session::rewind(int64_t length) {
   return length - from;
 }
 
-// Reads tokens again in the passes they were first read in (the last one possibly cut short), so that every number comes
-// out as it was.
+// Reads tokens again in the passes they were first read in (the last one possibly cut short), so that every number
+// comes out as it was.
 void Session::replay(const std::vector<int32_t>& tokens, const std::vector<PassRecord>& passes) {
   const int64_t length = static_cast<int64_t>(tokens.size());
   for (const PassRecord& pass : passes) {
     if (pass.end <= held()) continue;
     if (held() == length) return;
     const int64_t end = std::min(pass.end, length);
-    const std::span<const int32_t> part = std::span(tokens).subspan(static_cast<size_t>(held()), static_cast<size_t>(end - held()));
+    const std::span<const int32_t> part =
+        std::span(tokens).subspan(static_cast<size_t>(held()), static_cast<size_t>(end - held()));
     advance(part, pass.total, Rows::none, {.path = pass.path});
   }
 }

@@ -104,8 +104,8 @@ class Session {
   struct Timing;
 
   int64_t held() const { return static_cast<int64_t>(tokens_.size()); }
-  // One pass over tokens that follow what is held. Returns logits (or an empty tensor) readable until the next pass. When
-  // it throws, the timeline is as before, or cut to where it could be restored.
+  // One pass over tokens that follow what is held. Returns logits (or an empty tensor) readable until the next pass.
+  // When it throws, the timeline is as before, or cut to where it could be restored.
   Tensor advance(std::span<const int32_t> tokens, int64_t total, Rows rows, const PassOptions& options);
   Tensor forward(std::span<const int32_t> tokens, int64_t total, Rows rows);
   void recover(int64_t length);

@@ -29,8 +29,10 @@ void grow(Backend& backend, Memory& memory, int64_t capacity) {
     kv->values = grown(backend, kv->values, bytes);
     kv->capacity = capacity;
   } else if (auto* latent = std::get_if<LatentCache>(&memory)) {
-    latent->rope_keys = grown(backend, latent->rope_keys, capacity * cache_row_bytes(latent->type, 1, latent->layout.rope_width));
-    latent->latents = grown(backend, latent->latents, capacity * cache_row_bytes(latent->type, 1, latent->layout.latent_width));
+    latent->rope_keys =
+        grown(backend, latent->rope_keys, capacity * cache_row_bytes(latent->type, 1, latent->layout.rope_width));
+    latent->latents =
+        grown(backend, latent->latents, capacity * cache_row_bytes(latent->type, 1, latent->layout.latent_width));
     latent->capacity = capacity;
   } else if (auto* keys = std::get_if<CompressedKeys>(&memory)) {
     const int64_t row = keys->layout.heads * keys->layout.dim * static_cast<int64_t>(sizeof(float));
@@ -69,7 +71,8 @@ template <class Visit>
 void SessionMemory::each_state(const Visit& visit) {
   for (LayerMemory& layer : layers_) {
     for (Memory& memory : layer) {
-      if (auto* state = std::get_if<RecurrentState>(&memory)) visit(state->state, memory_bytes(state->layout, 0, type_));
+      if (auto* state = std::get_if<RecurrentState>(&memory))
+        visit(state->state, memory_bytes(state->layout, 0, type_));
       if (auto* conv = std::get_if<ConvState>(&memory)) visit(conv->window, memory_bytes(conv->layout, 0, type_));
     }
   }

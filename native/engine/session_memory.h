@@ -27,10 +27,10 @@ class SessionMemory {
 
   // Room for `tokens` tokens (doubling, up to the limit); what is there stays. Throws OutOfMemory and changes nothing.
   void reserve(int64_t tokens);
-  void clear();                                // an empty timeline
-  void cut(int64_t length);                    // the growing parts only
-  void save(Snapshot& into, int64_t length);   // reuses the buffers of `into`
-  void restore(const Snapshot& from);          // states, and the growing parts cut to its length
+  void clear();                               // an empty timeline
+  void cut(int64_t length);                   // the growing parts only
+  void save(Snapshot& into, int64_t length);  // reuses the buffers of `into`
+  void restore(const Snapshot& from);         // states, and the growing parts cut to its length
 
  private:
   template <class Visit>

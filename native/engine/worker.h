@@ -1,5 +1,5 @@
-// One thread with a queue of jobs, in order: everything a model computes runs here, so that a back end sees one pass at a
-// time. Nobody waits for it: closing asks the running job to stop, and the rest is told that it comes too late.
+// One thread with a queue of jobs, in order: everything a model computes runs here, so that a back end sees one pass at
+// a time. Nobody waits for it: closing asks the running job to stop, and the rest is told that it comes too late.
 #pragma once
 
 #include <atomic>
