@@ -1,4 +1,4 @@
-import type { Generation } from '../engine/asks.ts';
+import type { Generation, LoadTarget } from '../engine/asks.ts';
 import type { ChatId, TurnId } from '../protocol/index.ts';
 import { findChat, updateChat } from '../store/chats.ts';
 import { newId } from '../store/identity.ts';
@@ -34,11 +34,12 @@ export function createTitles(core: Core, busy: () => boolean): Titles {
 
   function write(chatId: ChatId) {
     const question = chatToName(core, chatId);
-    if (question === null) return schedule();
+    const target = core.engine.target();
+    if (question === null || target === null) return schedule();
     const turnId = newId(core.now()) as TurnId;
     writing = turnId;
     let text = '';
-    core.engine.generate(titleGeneration(turnId, question), (updates) => {
+    core.engine.generate(titleGeneration(turnId, target, question), (updates) => {
       for (const { event } of updates) {
         if (event.type === 'delta' && event.kind === 'answer') text += event.text;
         if (event.type === 'failed' || event.type === 'finished') {
@@ -81,9 +82,10 @@ function chatToName(core: Core, chatId: ChatId): string | null {
   return `${question.text.slice(0, readCharacters)}\n\n${answer.text.slice(0, readCharacters)}`;
 }
 
-const titleGeneration = (turnId: TurnId, text: string): Generation => ({
+const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Generation => ({
   turnId,
   priority: 'title',
+  target,
   prompt: {
     messages: [
       plain(

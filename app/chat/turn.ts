@@ -31,8 +31,8 @@ export type TurnOptions = {
   /** The answer that is written, already stored as running. `begun`: it had text before. */
   answer: Message;
   begun: boolean;
-  /** Makes the model ready; resolves to what it is to be asked. */
-  prepare: () => Promise<{ generation: Generation; modelName: string }>;
+  /** What the model is to be asked. */
+  prepare: () => { generation: Generation; modelName: string };
   /** After the last event. `sound`: it finished, so that waiting messages may follow. */
   onEnd: (sound: boolean) => void;
   /** All of it is on disk. */
@@ -45,6 +45,7 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   const tally = createTally(begun ? answer : null);
   // The tokens of a text that was written by hand are not known, so none are kept for it.
   let keepIds = true;
+  let name = '';
   let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
   let decision: NodeJS.Timeout | undefined;
 
@@ -68,16 +69,17 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   };
   const ask = core.settings().loopGuard;
 
-  async function start() {
+  function start() {
+    if (phase === 'over') return;
     try {
-      const { generation, modelName } = await prepare();
-      if (phase === 'over') return;
+      const { generation, modelName } = prepare();
+      name = modelName;
       keepIds = !begun || generation.prompt.begun?.ids !== null;
       phase = 'running';
       writer.set({ modelName });
       core.engine.generate(generation, (updates) => updates.forEach(take));
     } catch (error) {
-      if (phase !== 'over') finish({ type: 'failed', failure: failureOf(error) });
+      finish({ type: 'failed', failure: failureOf(error) });
     }
   }
 
@@ -86,6 +88,8 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     tally.see(event);
     const kept = keepIds ? ids : [];
     switch (event.type) {
+      case 'started':
+        return tell({ ...event, model: name });
       case 'delta':
         writer.text(event.kind, event.text, kept);
         break;
@@ -151,7 +155,8 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     onEnd(event.type === 'finished');
   }
 
-  void start();
+  // Whoever called has to know this turn before it says anything.
+  queueMicrotask(start);
   return {
     turnId,
     message,

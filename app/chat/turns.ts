@@ -266,10 +266,9 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   };
 }
 
-/** Loads the model and builds the prompt from what is on disk. */
-async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean) {
+/** Builds the prompt from what is on disk. */
+function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean) {
   const { target, name } = core.models.target(chat.modelId);
-  await core.engine.load(target);
   core.models.used(target.modelId);
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
@@ -277,6 +276,7 @@ async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, 
   const generation: Generation = {
     turnId,
     priority: 'chat',
+    target,
     prompt: promptOf(core.db, { chat, settings, thinking }, path, begun ? answer : null),
     sampling: merged(settings.sampling, chat.sampling),
     stops: [],

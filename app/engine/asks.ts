@@ -29,11 +29,21 @@ export type Prompt = {
   begun: Omit<PromptMessage, 'role'> | null;
 };
 
+export type LoadTarget = {
+  modelId: ModelId;
+  path: string;
+  device: string | null;
+  threads: number | null;
+  contextLength: number | null;
+};
+
 export type Priority = 'chat' | 'title';
 
 export type Generation = {
   turnId: TurnId;
   priority: Priority;
+  /** Loaded first when another model, or none, is in memory. */
+  target: LoadTarget;
   prompt: Prompt;
   sampling: SamplingSettings;
   stops: string[];
@@ -47,16 +57,8 @@ export type TurnUpdate = {
   event: TurnEvent;
   /** Tokens behind a delta, or tokens without text (the end of thinking). */
   ids?: number[];
-  /** With `retracted`: how many tokens of this turn's part of the answer are kept. */
+  /** With `retracted`: how many tokens of the answer are kept. */
   keptIds?: number;
-};
-
-export type LoadTarget = {
-  modelId: ModelId;
-  path: string;
-  device: string | null;
-  threads: number | null;
-  contextLength: number | null;
 };
 
 export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };

@@ -1,4 +1,4 @@
-import { type Choice, type EngineStatus, LonghandError, type ModelId, type TurnId } from '../protocol/index.ts';
+import { type Choice, type EngineStatus, LonghandError, type TurnId } from '../protocol/index.ts';
 import type {
   AskName,
   Asks,
@@ -19,8 +19,9 @@ export type Engine = {
   /** Has this model in memory afterwards, and again after a restart of the process. At once when it is there already. */
   load(target: LoadTarget): Promise<Loaded>;
   unload(): Promise<void>;
-  loadedId(): ModelId | null;
-  /** Exactly one `finished` or `failed` comes last, whatever happens. */
+  /** The model that is in memory, or is coming. */
+  target(): LoadTarget | null;
+  /** Loads the model when it has to. Exactly one `finished` or `failed` comes last, whatever happens. */
   generate(generation: Generation, onUpdates: (updates: TurnUpdate[]) => void): void;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
@@ -145,7 +146,7 @@ export function createEngine({ onStatus, ...supervision }: EngineOptions): Engin
     status: () => status,
     ask,
     load,
-    loadedId: () => wanted?.modelId ?? null,
+    target: () => wanted,
     async unload() {
       wanted = null;
       loading = null;
@@ -153,6 +154,8 @@ export function createEngine({ onStatus, ...supervision }: EngineOptions): Engin
     },
     generate(generation, onUpdates) {
       turns.set(generation.turnId, onUpdates);
+      wanted = generation.target;
+      loading = null;
       try {
         supervisor.send({ generate: generation });
       } catch {

@@ -10,7 +10,11 @@ export type Handlers = {
   readonly [Name in CallName]: (input: Request<Name>) => Response<Name> | Promise<Response<Name>>;
 };
 
-const Frame = z.object({ id: z.number().int().nonnegative(), call: z.string().max(100), input: z.unknown().optional() });
+const Frame = z.object({
+  id: z.number().int().nonnegative(),
+  call: z.string().max(100),
+  input: z.unknown().optional(),
+});
 
 /** Answers one call. Never throws: whatever goes wrong becomes a failure with a code. Null when `frame` is not even a
  *  call that could be answered. */

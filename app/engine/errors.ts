@@ -1,0 +1,21 @@
+import { type ErrorCode, LonghandError } from '../protocol/index.ts';
+
+/** Codes of the addon (native/addon/index.d.ts) in the words of the protocol. */
+const codes: Record<string, ErrorCode> = {
+  format: 'model-broken',
+  unsupported: 'model-unsupported',
+  memory: 'out-of-memory',
+  cancelled: 'cancelled',
+  context: 'context-full',
+  state: 'internal',
+  argument: 'bad-request',
+  device: 'engine-failed',
+  internal: 'engine-failed',
+};
+
+export function toLonghandError(error: unknown): LonghandError {
+  if (error instanceof LonghandError) return error;
+  if (!(error instanceof Error)) return new LonghandError('engine-failed', String(error));
+  const code = 'code' in error && typeof error.code === 'string' ? codes[error.code] : undefined;
+  return new LonghandError(code ?? 'engine-failed', error.message, { cause: error });
+}

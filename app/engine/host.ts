@@ -1,0 +1,136 @@
+import { createRequire } from 'node:module';
+import type * as Addon from '../../native/addon/index.d.ts';
+import { failureOf, LonghandError, type Pipe, type TurnId } from '../protocol/index.ts';
+import { createTemplateRenderer } from '../text/template-renderer.ts';
+import type { AskName, Asks, FromEngine, Generation, InnerStatus, LoadTarget, ToEngine } from './asks.ts';
+import { toLonghandError } from './errors.ts';
+import { inspectModel, type LoadedModel, loadModel } from './model.ts';
+import { countPrompt } from './prompt.ts';
+import { createQueue } from './queue.ts';
+import { type Running, runGeneration } from './turn.ts';
+
+/** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
+ *  process ends with everything it holds, so that none is left over when the core was killed. */
+export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: string; worker: string }) {
+  const addon = createRequire(import.meta.filename)(files.addon) as typeof Addon;
+  const renderer = createTemplateRenderer({ worker: files.worker });
+  const turns = new Map<TurnId, Running>();
+  const queue = createQueue();
+  let model: LoadedModel | null = null;
+  let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
+
+  const send = (message: FromEngine) => pipe.send(message);
+  const status = (now: InnerStatus) => send({ status: now });
+  const atRest = (): InnerStatus => (model ? { at: 'ready', ...model.facts() } : { at: 'idle' });
+
+  const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
+    devices: async () => addon.devices().map((device) => ({ ...device })),
+    inspect: ({ path }) => inspectModel(addon, renderer, path),
+    load: (target) => {
+      // A newer wish ends the load of another model.
+      if (loading && !same(loading.target, target)) loading.signal.set();
+      return inTurn(async () => (await ensure(target)).loaded());
+    },
+    unload: () =>
+      inTurn(async () => {
+        release();
+        status(atRest());
+        return null;
+      }),
+    threads: async ({ count }) => {
+      model?.native.setThreads(count);
+      return null;
+    },
+    count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
+    countText: async ({ text }) => needed().text.tokenizer.encodeText(text).length,
+  };
+
+  function needed(): LoadedModel {
+    if (!model) throw new LonghandError('model-missing', '[engine] no model is in memory');
+    return model;
+  }
+
+  /** Done when everything before it is done: a model is never taken away from a running answer. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      queue.add('chat', { run: () => work().then(resolve, reject), yieldTo: () => {} });
+    });
+  }
+
+  async function ensure(target: LoadTarget): Promise<LoadedModel> {
+    if (model && same(model.target, target)) return model;
+    release();
+    const signal = new addon.AbortFlag();
+    loading = { target, signal };
+    try {
+      status({ at: 'loading', modelId: target.modelId, done: 0, total: 1 });
+      model = await loadModel(addon, target, signal, (done, total) =>
+        status({ at: 'loading', modelId: target.modelId, done, total }),
+      );
+      return model;
+    } finally {
+      loading = null;
+      status(atRest());
+    }
+  }
+
+  function release() {
+    model?.close();
+    model = null;
+  }
+
+  function generate(generation: Generation) {
+    const { turnId, priority, target } = generation;
+    const turn = runGeneration({
+      addon,
+      renderer,
+      generation,
+      watch: null,
+      report(updates) {
+        if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) turns.delete(turnId);
+        send({ turnId, updates });
+      },
+      again: () => enqueue(),
+    });
+    const enqueue = () => queue.add(priority, { run, yieldTo: turn.cancel });
+    async function run() {
+      try {
+        const loaded = await ensure(target);
+        status({ at: 'busy', ...loaded.facts() });
+        await turn.run(loaded);
+      } catch (error) {
+        turn.fail(error);
+      } finally {
+        status(atRest());
+      }
+    }
+    turns.set(turnId, turn);
+    enqueue();
+  }
+
+  async function answer(message: Extract<ToEngine, { ask: AskName }>) {
+    try {
+      const reply = answers[message.ask] as (input: unknown) => Promise<unknown>;
+      send({ id: message.id, value: await reply(message.input) });
+    } catch (error) {
+      send({ id: message.id, failure: failureOf(toLonghandError(error)) });
+    }
+  }
+
+  pipe.onMessage((message) => {
+    if ('ask' in message) void answer(message);
+    else if ('generate' in message) generate(message.generate);
+    else if ('cancel' in message) turns.get(message.cancel)?.cancel();
+    else if ('answerNow' in message) turns.get(message.answerNow)?.answerNow();
+    else if ('decide' in message) turns.get(message.decide)?.decide(message.choice);
+    else endProcess();
+  });
+  pipe.onClose(endProcess);
+}
+
+const same = (a: LoadTarget, b: LoadTarget): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** At once: threads of the addon may be inside a long computation, and nothing here is worth waiting for. */
+function endProcess() {
+  process.kill(process.pid, 'SIGKILL');
+}

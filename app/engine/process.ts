@@ -1,0 +1,21 @@
+import { runEngineHost } from './host.ts';
+import { pipeOfMessagePort, pipeToParent } from './port.ts';
+
+//  The engine process: node process.ts ADDON WORKER, forked by Node or by Electron. In Electron the first message of the parent
+//  brings the port to the core.
+
+const [addon = '', worker = ''] = process.argv.slice(2);
+
+/** Electron's `process.parentPort`, by shape. */
+type ParentPort = {
+  once(event: 'message', listener: (event: { ports: Parameters<typeof pipeOfMessagePort>[0][] }) => void): void;
+};
+const { parentPort } = process as { parentPort?: ParentPort };
+
+if (parentPort) {
+  parentPort.once('message', ({ ports: [port] }) => {
+    if (port) runEngineHost(pipeOfMessagePort(port), { addon, worker });
+  });
+} else {
+  runEngineHost(pipeToParent(), { addon, worker });
+}
