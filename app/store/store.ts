@@ -43,8 +43,9 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
 
   const db = openDatabase(path);
   try {
-    configure(db);
+    // First, because a newer database is not touched.
     const todo = pending(db, readMigrations(migrations));
+    configure(db);
     if (todo.length > 0 && versionOf(db) > 0) await backUp(db, folder, 'before-update', now());
     migrate(db, todo);
     if (restored) {

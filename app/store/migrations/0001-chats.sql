@@ -87,16 +87,17 @@ CREATE TABLE models (
   facts TEXT
 ) STRICT;
 
--- Texts as runs of three characters: finds parts of words in every script.
+-- Texts as runs of three characters: finds parts of words in every script. `fold` (app/store/fold.ts) is what the search
+-- does with the words that are looked for.
 CREATE VIRTUAL TABLE message_search USING fts5 (
-  text, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1'
+  text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
 );
 CREATE TRIGGER message_search_insert AFTER INSERT ON messages WHEN new.text <> '' BEGIN
-  INSERT INTO message_search (rowid, text) VALUES (new.number, new.text);
+  INSERT INTO message_search (rowid, text) VALUES (new.number, fold(new.text));
 END;
 CREATE TRIGGER message_search_update AFTER UPDATE OF text ON messages WHEN new.text <> old.text BEGIN
   DELETE FROM message_search WHERE rowid = old.number;
-  INSERT INTO message_search (rowid, text) VALUES (new.number, new.text);
+  INSERT INTO message_search (rowid, text) VALUES (new.number, fold(new.text));
 END;
 CREATE TRIGGER message_search_delete AFTER DELETE ON messages BEGIN
   DELETE FROM message_search WHERE rowid = old.number;

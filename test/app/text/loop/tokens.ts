@@ -19,7 +19,10 @@ function byBytes(text: string): Piece[] {
   starter ??= new Tokenizer(parse('tokenizer.json'), parse('tokenizer_config.json'));
   const { ids, tokens } = starter.encode(text, { add_special_tokens: false });
   const decoder = new TextDecoder('utf-8');
-  return ids.map((id: number, at: number) => ({ id, text: decoder.decode(bytesOf(tokens[at] ?? ''), { stream: true }) }));
+  return ids.map((id: number, at: number) => ({
+    id,
+    text: decoder.decode(bytesOf(tokens[at] ?? ''), { stream: true }),
+  }));
 }
 
 /** Byte-level vocabularies spell the 256 bytes with printable characters (GPT-2, bytes_to_unicode). */
