@@ -10,7 +10,7 @@ namespace longhand {
 namespace testing {
 namespace {
 
-constexpr int64_t poisoned_floats = 1 << 20;
+constexpr int64_t poisoned_floats = 1 << 18;
 
 DType type_named(const std::string& name) {
   for (int i = 0; i <= static_cast<int>(DType::gguf_mxfp4); ++i)

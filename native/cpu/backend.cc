@@ -30,15 +30,13 @@ uint64_t physical_memory() {
 
 }  // namespace
 
-CpuBackend::CpuBackend(const CpuOptions& options)
-    : instructions_(options.instructions),
-      threads_(options.threads > 0 ? options.threads : usable_cores()),
-      wanted_threads_(threads_.count()) {}
+CpuBackend::CpuBackend(const Kernels& kernels, int threads)
+    : kernels_(kernels), threads_(threads > 0 ? threads : usable_cores()), wanted_threads_(threads_.count()) {}
 
 DeviceInfo CpuBackend::device() const {
   return {.back_end = "cpu",
           .name = processor_name(),
-          .detail = instructions_ + ", " + std::to_string(threads_.count()) + " threads",
+          .detail = std::string(kernels_.name) + ", " + std::to_string(threads_.count()) + " threads",
           .memory_bytes = physical_memory(),
           .unified = true};
 }
@@ -51,6 +49,7 @@ void CpuBackend::begin(const PassOptions& options) {
   pass_ = options;
   if (wanted_threads_ != threads_.count()) threads_.resize(std::max(1, wanted_threads_));
   arena_.recycle();
+  angles_.clear();
 }
 
 void CpuBackend::finish() { pass_.cancel = nullptr; }
@@ -67,14 +66,14 @@ void CpuBackend::read(float* to, const Tensor& from) {
 namespace longhand {
 
 Creation create_cpu(const CpuOptions& options) {
-  const std::vector<std::string> available = cpu_instructions();
+  const auto available = cpu::available_kernels();
   const char* forced = std::getenv("LONGHAND_CPU");
-  CpuOptions chosen = options;
-  if (chosen.instructions.empty()) chosen.instructions = forced && *forced ? forced : available.front();
-  if (std::find(available.begin(), available.end(), chosen.instructions) != available.end())
-    return {std::make_unique<cpu::CpuBackend>(chosen), ""};
-  std::string reason = "[cpu] the instruction set \"" + chosen.instructions + "\" is not there; this processor has";
-  for (const std::string& one : available) reason += " " + one;
+  const std::string wanted = options.instructions.empty() && forced ? forced : options.instructions;
+  for (const cpu::Kernels* kernels : available)
+    if (wanted.empty() || wanted == kernels->name)
+      return {std::make_unique<cpu::CpuBackend>(*kernels, options.threads), ""};
+  std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not there; this processor has";
+  for (const cpu::Kernels* kernels : available) reason += std::string(" ") + kernels->name;
   return {nullptr, reason};
 }
 

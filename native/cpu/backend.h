@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu/arena.h"
+#include "cpu/kernels.h"
 #include "cpu/threads.h"
 #include "cpu/weight.h"
 #include "ops/backend.h"
@@ -22,7 +23,7 @@ inline float* row(const Tensor& t, int64_t i) { return data(t) + i * t.stride; }
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(const CpuOptions& options);
+  CpuBackend(const Kernels& kernels, int threads);
 
   // backend.cc
   DeviceInfo device() const override;
@@ -100,11 +101,21 @@ class CpuBackend final : public Backend {
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
 
-  std::string instructions_;
+  // cos and sin of the pass's rotary angles: the same for all its layers.
+  Tensor rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);
+
+  const Kernels& kernels_;
   Arena arena_;
   Threads threads_;
   PassOptions pass_{};
-  int wanted_threads_;  // takes effect at begin()
+  struct Angles {
+    const Buffer* inv_freq;
+    float scale;
+    std::vector<int32_t> positions;
+    Tensor values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
+  };
+  std::vector<Angles> angles_;  // of this pass
+  int wanted_threads_;          // takes effect at begin()
   uint64_t expert_bytes_read_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/floats.h"
+#include "cpu/scalar.h"
 
 namespace longhand::cpu {
 namespace {
@@ -22,7 +23,7 @@ float largest(const float* x, int64_t n) {
 void quantise_block(const float* x, int64_t n, float limit, std::byte* scale_at, int8_t codes[block]) {
   const uint16_t bits = to_f16(largest(x, n) / limit);
   std::memcpy(scale_at, &bits, scale_bytes);
-  const float scale = from_f16(bits);
+  const float scale = cpu::from_f16(bits);
   const float inverse = scale > 0 ? 1.0f / scale : 0.0f;
   std::fill_n(codes, block, int8_t{0});
   for (int64_t i = 0; i < n; ++i)
@@ -57,22 +58,25 @@ void store_head(CacheType type, const float* from, int64_t dim, std::byte* to) {
   }
 }
 
-void load_head(CacheType type, const std::byte* from, int64_t dim, float* to) {
+void scalar::from_f16(const std::byte* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = cpu::from_f16(load_u16(from + 2 * i));
+}
+
+void load_head(const Kernels& kernels, CacheType type, const std::byte* from, int64_t dim, float* to) {
   if (type == CacheType::f32) {
     std::memcpy(to, from, static_cast<size_t>(dim) * sizeof(float));
     return;
   }
-  if (type == CacheType::f16) {
-    for (int64_t i = 0; i < dim; ++i) to[i] = from_f16(load_u16(from + 2 * i));
-    return;
-  }
+  if (type == CacheType::f16) return kernels.from_f16(from, dim, to);
   const bool bytes = type == CacheType::q8;
-  for (int64_t i = 0; i < dim; ++i) {
-    const std::byte* at = from + i / block * (bytes ? 34 : 18);
-    const int64_t in_block = i % block;
-    const int nibble = static_cast<int>(at[scale_bytes + in_block % 16] >> (in_block < 16 ? 0 : 4)) & 15;
-    const int code = bytes ? static_cast<int8_t>(at[scale_bytes + in_block]) : nibble - 8;
-    to[i] = from_f16(load_u16(at)) * static_cast<float>(code);
+  for (int64_t first = 0; first < dim; first += block, from += bytes ? 34 : 18) {
+    const float scale = cpu::from_f16(load_u16(from));
+    const int64_t n = std::min(block, dim - first);
+    for (int64_t i = 0; i < n; ++i) {
+      const int nibble = static_cast<int>(from[scale_bytes + i % 16] >> (i < 16 ? 0 : 4)) & 15;
+      const int code = bytes ? static_cast<int8_t>(from[scale_bytes + i]) : nibble - 8;
+      to[first + i] = scale * static_cast<float>(code);
+    }
   }
 }
 

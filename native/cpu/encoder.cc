@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/attention.h"
 #include "cpu/backend.h"
-#include "cpu/norm.h"
 
 namespace longhand::cpu {
 
@@ -18,12 +16,12 @@ Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape) {
     thread_local std::vector<float> scores;
     scores.resize(static_cast<size_t>(p.rows));
     for (int64_t j = 0; j < p.rows; ++j)
-      scores[static_cast<size_t>(j)] = shape.scale * dot(row(p, t) + h * dim, row(p, j) + key, dim);
-    softmax(scores.data(), p.rows);
+      scores[static_cast<size_t>(j)] = shape.scale * kernels_.dot(row(p, t) + h * dim, row(p, j) + key, dim);
+    kernels_.softmax(scores.data(), p.rows);
     float* out = row(o, t) + h * dim;
     std::fill_n(out, dim, 0.0f);
     for (int64_t j = 0; j < p.rows; ++j)
-      for (int64_t i = 0; i < dim; ++i) out[i] += scores[static_cast<size_t>(j)] * row(p, j)[value + i];
+      kernels_.add_scaled(out, scores[static_cast<size_t>(j)], row(p, j) + value, dim);
   });
   return o;
 }

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "cpu/attention.h"
 #include "cpu/backend.h"
 #include "cpu/cache.h"
-#include "cpu/norm.h"
 
 namespace longhand::cpu {
 namespace {
@@ -27,7 +25,8 @@ void rotate_kept(const LatentAttention& shape, const int32_t* kept, int32_t posi
 }
 
 // The query of one head as the cache sees it: rotated kept dims, then W_up_k^T of the rest.
-void absorb_query(const LatentAttention& shape, const float* q, int64_t kv_head, int32_t position, float* to) {
+void absorb_query(const Kernels& kernels, const LatentAttention& shape, const float* q, int64_t kv_head,
+                  int32_t position, float* to) {
   const int64_t rest_dim = shape.heads.dim - shape.rope_dim;
   const int32_t* kept = ints(shape.kept) + kv_head * shape.rope_dim;
   const int32_t* rest = ints(shape.rest) + kv_head * rest_dim;
@@ -37,20 +36,20 @@ void absorb_query(const LatentAttention& shape, const float* q, int64_t kv_head,
   std::fill_n(latent, shape.latent_k, 0.0f);
   const float* up = floats(shape.up_k) + kv_head * rest_dim * shape.latent_k;
   for (int64_t r = 0; r < rest_dim; ++r)
-    for (int64_t c = 0; c < shape.latent_k; ++c) latent[c] += q[rest[r]] * up[r * shape.latent_k + c];
+    kernels.add_scaled(latent, q[rest[r]], up + r * shape.latent_k, shape.latent_k);
 }
 
 struct Loaded {
   std::vector<float> rope_keys, latents;  // [keys, rope_width], [keys, latent_width]
 };
-Loaded load(const LatentCache& cache) {
+Loaded load(const Kernels& kernels, const LatentCache& cache) {
   const auto [rope_width, latent_width] = cache.layout;
   Loaded loaded{std::vector<float>(static_cast<size_t>(cache.length * rope_width)),
                 std::vector<float>(static_cast<size_t>(cache.length * latent_width))};
   for (int64_t j = 0; j < cache.length; ++j) {
-    load_head(cache.type, cache_head(cache.type, cache.rope_keys->host(), j, 1, rope_width, 0), rope_width,
+    load_head(kernels, cache.type, cache_head(cache.type, cache.rope_keys->host(), j, 1, rope_width, 0), rope_width,
               loaded.rope_keys.data() + j * rope_width);
-    load_head(cache.type, cache_head(cache.type, cache.latents->host(), j, 1, latent_width, 0), latent_width,
+    load_head(kernels, cache.type, cache_head(cache.type, cache.latents->host(), j, 1, latent_width, 0), latent_width,
               loaded.latents.data() + j * latent_width);
   }
   return loaded;
@@ -77,29 +76,30 @@ Tensor CpuBackend::latent_attention(Tensor p, const LatentAttention& shape, std:
   const int64_t past = cache.length;
   cache.length += p.rows;
 
-  const Loaded loaded = load(cache);
+  const Loaded loaded = load(kernels_, cache);
   const Tensor o = scratch(p.rows, query * dim);
   parallel(p.rows * query, [&](int64_t item) {
     const int64_t t = item / query, h = item % query, g = h / (query / kv), keys = past + t + 1;
     thread_local std::vector<float> absorbed, scores, latent;
     absorbed.resize(static_cast<size_t>(shape.rope_dim + shape.latent_k));
     scores.resize(static_cast<size_t>(keys));
-    absorb_query(shape, row(p, t) + h * dim, g, positions[static_cast<size_t>(t)], absorbed.data());
+    absorb_query(kernels_, shape, row(p, t) + h * dim, g, positions[static_cast<size_t>(t)], absorbed.data());
     for (int64_t j = 0; j < keys; ++j) {
       const float* rope_key = loaded.rope_keys.data() + j * rope_width + g * shape.rope_dim;
-      scores[static_cast<size_t>(j)] = shape.scale * (dot(absorbed.data(), rope_key, shape.rope_dim) +
-                                                      dot(absorbed.data() + shape.rope_dim,
-                                                          loaded.latents.data() + j * latent_width, shape.latent_k));
+      scores[static_cast<size_t>(j)] =
+          shape.scale *
+          (kernels_.dot(absorbed.data(), rope_key, shape.rope_dim) +
+           kernels_.dot(absorbed.data() + shape.rope_dim, loaded.latents.data() + j * latent_width, shape.latent_k));
     }
-    softmax(scores.data(), keys);
+    kernels_.softmax(scores.data(), keys);
     latent.assign(static_cast<size_t>(shape.latent_v), 0.0f);
     for (int64_t j = 0; j < keys; ++j) {
-      const float* value = loaded.latents.data() + j * latent_width + shape.latent_v_first;
-      for (int64_t c = 0; c < shape.latent_v; ++c)
-        latent[static_cast<size_t>(c)] += scores[static_cast<size_t>(j)] * value[c];
+      kernels_.add_scaled(latent.data(), scores[static_cast<size_t>(j)],
+                          loaded.latents.data() + j * latent_width + shape.latent_v_first, shape.latent_v);
     }
     for (int64_t i = 0; i < dim; ++i)
-      row(o, t)[h * dim + i] = dot(floats(shape.up_v) + (g * dim + i) * shape.latent_v, latent.data(), shape.latent_v);
+      row(o, t)[h * dim + i] =
+          kernels_.dot(floats(shape.up_v) + (g * dim + i) * shape.latent_v, latent.data(), shape.latent_v);
   });
   return o;
 }

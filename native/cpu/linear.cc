@@ -8,11 +8,7 @@
 namespace longhand::cpu {
 namespace {
 
-constexpr int64_t tile_rows = 16;
-
-void gate_row(float* x, const float* gate, Gate kind, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) x[i] *= kind == Gate::silu ? silu(gate[i]) : sigmoid(gate[i]);
-}
+constexpr int64_t tile_rows = 32;
 
 }  // namespace
 
@@ -25,7 +21,8 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
     const Tensor gated = scratch(x.rows, x.cols);
     parallel(x.rows, [&](int64_t t) {
       std::copy_n(row(in, t), x.cols, row(gated, t));
-      gate_row(row(gated, t), row(options.gate, t), options.gate_kind, x.cols);
+      (options.gate_kind == Gate::silu ? kernels_.multiply_silu : kernels_.multiply_sigmoid)(
+          row(gated, t), row(options.gate, t), x.cols);
     });
     in = gated;
   }
@@ -36,7 +33,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
-    matmul_tile(w, first, count, data(in), in.stride, in.rows, data(product) + first, product.stride);
+    matmul_tile(kernels_, w, first, count, data(in), in.stride, in.rows, data(product) + first, product.stride);
     for (int64_t t = 0; t < in.rows; ++t) {
       for (int64_t i = first; i < first + count; ++i) {
         const float sum = row(product, t)[i] + (bias ? bias[i] : 0.0f);
@@ -58,10 +55,12 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, half - first);
-    matmul_tile(w, first, count, data(in), in.stride, in.rows, data(y) + first, y.stride);
-    matmul_tile(w, half + first, count, data(in), in.stride, in.rows, data(up) + first, up.stride);
-    for (int64_t t = 0; t < in.rows; ++t)
-      for (int64_t i = first; i < first + count; ++i) row(y, t)[i] = silu(row(y, t)[i]) * row(up, t)[i];
+    matmul_tile(kernels_, w, first, count, data(in), in.stride, in.rows, data(y) + first, y.stride);
+    matmul_tile(kernels_, w, half + first, count, data(in), in.stride, in.rows, data(up) + first, up.stride);
+    for (int64_t t = 0; t < in.rows; ++t) {
+      kernels_.multiply_silu(row(up, t) + first, row(y, t) + first, count);
+      std::copy_n(row(up, t) + first, count, row(y, t) + first);
+    }
   });
   return y;
 }

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "cpu/activation.h"
-#include "cpu/attention.h"
 #include "cpu/backend.h"
 #include "cpu/matmul.h"
-#include "cpu/norm.h"
 
 namespace longhand::cpu {
 namespace {
@@ -30,11 +28,11 @@ std::vector<std::vector<int64_t>> slots_by_expert(const Routes& routes, int64_t 
 }
 
 // One token: probabilities of all experts, the best k (lower id of equals), their weights.
-void choose(const float* logits, const Router& router, int32_t* ids, float* weights) {
+void choose(const Kernels& kernels, const float* logits, const Router& router, int32_t* ids, float* weights) {
   std::vector<float> probability(logits, logits + router.experts);
   std::vector<float> selection;
   if (router.kind == Router::Kind::softmax) {
-    softmax(probability.data(), router.experts);
+    kernels.softmax(probability.data(), router.experts);
     selection = probability;
   } else {
     for (float& p : probability) p = sigmoid(p);
@@ -66,7 +64,7 @@ Routes CpuBackend::route(Tensor x, const Norm* norm, const Router& router) {
   const Tensor ids = scratch(x.rows, router.topk);  // int32 in the place of fp32
   const Tensor weights = scratch(x.rows, router.topk);
   parallel(x.rows, [&](int64_t t) {
-    choose(row(logits, t), router, reinterpret_cast<int32_t*>(row(ids, t)), row(weights, t));
+    choose(kernels_, row(logits, t), router, reinterpret_cast<int32_t*>(row(ids, t)), row(weights, t));
   });
   return {ids.buffer, ids.offset * sizeof(float), weights, router.topk};
 }
@@ -84,9 +82,10 @@ Tensor CpuBackend::expert_gate_up(Tensor x, const Weight& experts, const Norm* n
       const int64_t base = ids[slot] * w.out + first;
       float up[tile_rows];
       float* gate = row(h, slot) + first;
-      matmul_tile(w, base, count, row(in, slot / routes.topk), in.stride, 1, gate, h.stride);
-      matmul_tile(w, base + half, count, row(in, slot / routes.topk), in.stride, 1, up, tile_rows);
-      for (int64_t i = 0; i < count; ++i) gate[i] = silu(gate[i]) * up[i];
+      matmul_tile(kernels_, w, base, count, row(in, slot / routes.topk), in.stride, 1, gate, h.stride);
+      matmul_tile(kernels_, w, base + half, count, row(in, slot / routes.topk), in.stride, 1, up, tile_rows);
+      kernels_.silu(gate, count);
+      for (int64_t i = 0; i < count; ++i) gate[i] *= up[i];
     }
   });
   expert_bytes_read_ += w.bytes / static_cast<size_t>(w.experts) * chosen.size();
@@ -103,7 +102,7 @@ void CpuBackend::expert_down(Tensor h, const Weight& experts, const Routes& rout
   parallel(static_cast<int64_t>(chosen.size()) * tiles, [&](int64_t item) {
     const int64_t first = item % tiles * tile_rows, count = std::min(tile_rows, w.out - first);
     for (const int64_t slot : chosen[static_cast<size_t>(item / tiles)])
-      matmul_tile(w, ids[slot] * w.out + first, count, row(h, slot), h.stride, 1, row(product, slot) + first,
+      matmul_tile(kernels_, w, ids[slot] * w.out + first, count, row(h, slot), h.stride, 1, row(product, slot) + first,
                   product.stride);
   });
   parallel(add_to.rows, [&](int64_t t) {

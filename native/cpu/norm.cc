@@ -1,14 +1,13 @@
-#include "cpu/norm.h"
-
 #include <cmath>
 #include <cstring>
 
 #include "cpu/backend.h"
+#include "cpu/scalar.h"
 
 namespace longhand::cpu {
 
 // Sixteen partial sums: nearer to the exact sum than one, and the order in which the vector kernels add.
-float dot(const float* a, const float* b, int64_t n) {
+float scalar::dot(const float* a, const float* b, int64_t n) {
   constexpr int lanes = 16;
   float sum[lanes] = {};
   int64_t i = 0;
@@ -20,7 +19,12 @@ float dot(const float* a, const float* b, int64_t n) {
   return sum[0];
 }
 
-void rms_norm_row(const float* x, const float* weight, float eps, int64_t n, float* y) {
+void scalar::add_scaled(float* y, float a, const float* x, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+// y = x * rsqrt(mean(x^2) + eps) * weight; y may be x.
+void scalar::rms_norm(const float* x, const float* weight, float eps, int64_t n, float* y) {
   const float inverse = 1.0f / std::sqrt(dot(x, x, n) / static_cast<float>(n) + eps);
   for (int64_t i = 0; i < n; ++i) y[i] = x[i] * inverse * weight[i];
 }
@@ -28,7 +32,8 @@ void rms_norm_row(const float* x, const float* weight, float eps, int64_t n, flo
 namespace {
 
 // (x - mean) / sqrt(variance + eps) * weight + bias, population variance.
-void layer_norm_row(const float* x, const float* add, const LayerNorm& norm, int64_t n, float* y) {
+void layer_norm_row(const Kernels& kernels, const float* x, const float* add, const LayerNorm& norm, int64_t n,
+                    float* y) {
   float mean = 0;
   for (int64_t i = 0; i < n; ++i) {
     y[i] = x[i] + (add ? add[i] : 0.0f);
@@ -36,7 +41,7 @@ void layer_norm_row(const float* x, const float* add, const LayerNorm& norm, int
   }
   mean /= static_cast<float>(n);
   for (int64_t i = 0; i < n; ++i) y[i] -= mean;
-  const float inverse = 1.0f / std::sqrt(dot(y, y, n) / static_cast<float>(n) + norm.eps);
+  const float inverse = 1.0f / std::sqrt(kernels.dot(y, y, n) / static_cast<float>(n) + norm.eps);
   const float* weight = floats(norm.weight);
   const float* bias = floats(norm.bias);
   for (int64_t i = 0; i < n; ++i) y[i] = y[i] * inverse * weight[i] + bias[i];
@@ -46,13 +51,15 @@ void layer_norm_row(const float* x, const float* add, const LayerNorm& norm, int
 
 Tensor CpuBackend::rms_norm(Tensor x, const Norm& norm) {
   const Tensor y = scratch(x.rows, x.cols);
-  parallel(x.rows, [&](int64_t i) { rms_norm_row(row(x, i), floats(norm.weight), norm.eps, x.cols, row(y, i)); });
+  parallel(x.rows, [&](int64_t i) { kernels_.rms_norm(row(x, i), floats(norm.weight), norm.eps, x.cols, row(y, i)); });
   return y;
 }
 
 Tensor CpuBackend::layer_norm(Tensor x, const LayerNorm& norm, Tensor add) {
   const Tensor y = scratch(x.rows, x.cols);
-  parallel(x.rows, [&](int64_t i) { layer_norm_row(row(x, i), add ? row(add, i) : nullptr, norm, x.cols, row(y, i)); });
+  parallel(x.rows, [&](int64_t i) {
+    layer_norm_row(kernels_, row(x, i), add ? row(add, i) : nullptr, norm, x.cols, row(y, i));
+  });
   return y;
 }
 

@@ -1,13 +1,9 @@
 // Between the qkv projection and attention: q/k norm, rotary positions, appending to the cache.
-#include "cpu/rope.h"
-
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "cpu/backend.h"
 #include "cpu/cache.h"
-#include "cpu/norm.h"
 
 namespace longhand::cpu {
 namespace {
@@ -28,36 +24,58 @@ struct Columns {
         first_value(first_key + qkv.heads.kv * qkv.heads.dim) {}
 };
 
-void norm_head(const Norm* norm, int64_t dim, float* head) {
-  if (norm) rms_norm_row(head, floats(norm->weight), norm->eps, dim, head);
+}  // namespace
+
+Tensor CpuBackend::rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens) {
+  if (rope.rotary_dim == 0) return {};
+  const bool axes = static_cast<int64_t>(positions.size()) == 3 * tokens;
+  assert(axes || static_cast<int64_t>(positions.size()) == tokens);
+  for (const Angles& known : angles_)
+    if (known.inv_freq == rope.inv_freq.get() && known.scale == rope.attention_scale &&
+        std::equal(positions.begin(), positions.end(), known.positions.begin(), known.positions.end()))
+      return known.values;
+  const Tensor values = scratch(tokens, rope.rotary_dim);
+  const int64_t half = rope.rotary_dim / 2;
+  parallel(tokens, [&](int64_t t) {
+    for (int64_t j = 0; j < half; ++j) {
+      const int64_t axis = axes ? axis_of(rope, j) : 0;
+      const auto position = static_cast<float>(positions[static_cast<size_t>(axis * tokens + t)]);
+      const float angle = position * floats(rope.inv_freq)[j];
+      row(values, t)[j] = std::cos(angle) * rope.attention_scale;
+      row(values, t)[half + j] = std::sin(angle) * rope.attention_scale;
+    }
+  });
+  angles_.push_back({rope.inv_freq.get(), rope.attention_scale, {positions.begin(), positions.end()}, values});
+  return values;
+}
+
+namespace {
+
+void rotate(const Rope& rope, const float* cosines, float* head) {
+  const int64_t half = rope.rotary_dim / 2;
+  const float* sines = cosines + half;
+  if (rope.pairing == Rope::Pairing::half) {
+    for (int64_t j = 0; j < half; ++j) {
+      const float x = head[j], y = head[j + half];
+      head[j] = x * cosines[j] - y * sines[j];
+      head[j + half] = y * cosines[j] + x * sines[j];
+    }
+    return;
+  }
+  for (int64_t j = 0; j < half; ++j) {
+    const float x = head[2 * j], y = head[2 * j + 1];
+    head[2 * j] = x * cosines[j] - y * sines[j];
+    head[2 * j + 1] = y * cosines[j] + x * sines[j];
+  }
+}
+
+void norm_and_rotate(const Kernels& kernels, const Norm* norm, const Rope& rope, const Tensor& angles, int64_t t,
+                     int64_t dim, float* head) {
+  if (norm) kernels.rms_norm(head, floats(norm->weight), norm->eps, dim, head);
+  if (rope.rotary_dim) rotate(rope, row(angles, t), head);
 }
 
 }  // namespace
-
-void rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens, int64_t token, float* cosines,
-                 float* sines) {
-  const bool axes = static_cast<int64_t>(positions.size()) == 3 * tokens;
-  assert(rope.rotary_dim == 0 || axes || static_cast<int64_t>(positions.size()) == tokens);
-  for (int64_t j = 0; j < rope.rotary_dim / 2; ++j) {
-    const int64_t axis = axes ? axis_of(rope, j) : 0;
-    const float angle =
-        static_cast<float>(positions[static_cast<size_t>(axis * tokens + token)]) * floats(rope.inv_freq)[j];
-    cosines[j] = std::cos(angle) * rope.attention_scale;
-    sines[j] = std::sin(angle) * rope.attention_scale;
-  }
-}
-
-void rotate(const Rope& rope, const float* cosines, const float* sines, float* head) {
-  const int64_t half = rope.rotary_dim / 2;
-  const bool interleaved = rope.pairing == Rope::Pairing::interleaved;
-  for (int64_t j = 0; j < half; ++j) {
-    float& a = head[interleaved ? 2 * j : j];
-    float& b = head[interleaved ? 2 * j + 1 : j + half];
-    const float x = a, y = b;
-    a = x * cosines[j] - y * sines[j];
-    b = y * cosines[j] + x * sines[j];
-  }
-}
 
 Tensor CpuBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                                       KvCache& cache) {
@@ -66,23 +84,18 @@ Tensor CpuBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope
   assert(p.cols == columns.first_value + heads.kv * heads.dim);
   assert(cache.length + p.rows <= cache.capacity && cache.layout.heads == heads.kv && cache.layout.dim == heads.dim);
   const Tensor q = scratch(p.rows, heads.query * heads.dim);
-  const Tensor angles = scratch(p.rows, std::max<int64_t>(rope.rotary_dim, 1));
+  const Tensor angles = rope_angles(rope, positions, p.rows);
   const Tensor keys = scratch(p.rows, heads.kv * heads.dim);
   parallel(p.rows, [&](int64_t t) {
-    float* cosines = row(angles, t);
-    float* sines = cosines + rope.rotary_dim / 2;
-    rope_angles(rope, positions, p.rows, t, cosines, sines);
     for (int64_t h = 0; h < heads.query; ++h) {
       float* head = row(q, t) + h * heads.dim;
       std::copy_n(row(p, t) + h * columns.query_stride, heads.dim, head);
-      norm_head(qkv.q_norm, heads.dim, head);
-      rotate(rope, cosines, sines, head);
+      norm_and_rotate(kernels_, qkv.q_norm, rope, angles, t, heads.dim, head);
     }
     for (int64_t h = 0; h < heads.kv; ++h) {
       float* head = row(keys, t) + h * heads.dim;
       std::copy_n(row(p, t) + columns.first_key + h * heads.dim, heads.dim, head);
-      norm_head(qkv.k_norm, heads.dim, head);
-      rotate(rope, cosines, sines, head);
+      norm_and_rotate(kernels_, qkv.k_norm, rope, angles, t, heads.dim, head);
       const auto slot = [&](Buffer& buffer) {
         return cache_head(cache.type, buffer.host(), cache.length + t, heads.kv, heads.dim, h);
       };
@@ -98,16 +111,12 @@ void CpuBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::s
   const Heads& heads = qkv.heads;
   const Columns columns(qkv);
   assert(p.cols >= columns.first_value);
-  const Tensor angles = scratch(p.rows, std::max<int64_t>(rope.rotary_dim, 1));
+  const Tensor angles = rope_angles(rope, positions, p.rows);
   parallel(p.rows, [&](int64_t t) {
-    float* cosines = row(angles, t);
-    float* sines = cosines + rope.rotary_dim / 2;
-    rope_angles(rope, positions, p.rows, t, cosines, sines);
     for (int64_t h = 0; h < heads.query + heads.kv; ++h) {
       const bool query = h < heads.query;
       float* head = row(p, t) + (query ? h * columns.query_stride : columns.first_key + (h - heads.query) * heads.dim);
-      norm_head(query ? qkv.q_norm : qkv.k_norm, heads.dim, head);
-      rotate(rope, cosines, sines, head);
+      norm_and_rotate(kernels_, query ? qkv.q_norm : qkv.k_norm, rope, angles, t, heads.dim, head);
     }
   });
 }

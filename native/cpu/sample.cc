@@ -102,8 +102,7 @@ Sampled CpuBackend::sample(Tensor logits_row, const Sampling& options, std::span
   assert(logits_row.rows == 1);
   const std::vector<float> scores = penalised(data(logits_row), logits_row.cols, options, counts, biases);
   const auto best = std::max_element(scores.begin(), scores.end());  // the first of equals
-  double sum = 0;
-  for (const float score : scores) sum += std::exp(static_cast<double>(score - *best));
+  const double sum = kernels_.sum_exp(scores.data(), *best, logits_row.cols);
   const float log_total = *best + static_cast<float>(std::log(sum));
   const bool greedy = options.temperature <= 0.0f || *best == forbidden;
   const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);

@@ -5,10 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "cpu/attention.h"
 #include "cpu/backend.h"
 #include "cpu/cache.h"
-#include "cpu/norm.h"
 
 namespace longhand::cpu {
 namespace {
@@ -22,8 +20,8 @@ int64_t windows(int64_t keys, int64_t kernel, int64_t stride) {
 }
 
 // Appends the mean keys of windows [length, wanted).
-void append_means(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means,
-                  int64_t& length) {
+void append_means(const Kernels& kernels, const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted,
+                  Buffer& means, int64_t& length) {
   const auto [heads, dim] = cache.layout;
   std::vector<float> key(static_cast<size_t>(dim));
   for (; length < wanted; ++length) {
@@ -31,7 +29,7 @@ void append_means(const KvCache& cache, int64_t kernel, int64_t stride, int64_t 
     std::fill_n(mean, heads * dim, 0.0f);
     for (int64_t j = length * stride; j < length * stride + kernel; ++j) {
       for (int64_t h = 0; h < heads; ++h) {
-        load_head(cache.type, cache_head(cache.type, cache.keys->host(), j, heads, dim, h), dim, key.data());
+        load_head(kernels, cache.type, cache_head(cache.type, cache.keys->host(), j, heads, dim, h), dim, key.data());
         for (int64_t i = 0; i < dim; ++i) mean[h * dim + i] += key[static_cast<size_t>(i)];
       }
     }
@@ -48,8 +46,8 @@ float log_sum_exp(const std::vector<float>& x) {
 
 // Steps a to c: p_j over the visible K1, summed over the heads of one group. The normaliser is taken over K2; where no
 // K2 is visible the scores are not defined and count as 0.
-std::vector<float> window_scores(const float* q, const CompressedKeys& keys, const BlockSparse& shape, int64_t head,
-                                 int64_t position) {
+std::vector<float> window_scores(const Kernels& kernels, const float* q, const CompressedKeys& keys,
+                                 const BlockSparse& shape, int64_t head, int64_t position) {
   const auto [query, kv, dim] = shape.heads;
   const int64_t seen1 = std::min(windows(position + 1, shape.kernel, shape.stride), keys.k1_length);
   const int64_t seen2 = std::min(windows(position + 1, coarse * shape.kernel, coarse * shape.stride), keys.k2_length);
@@ -58,7 +56,7 @@ std::vector<float> window_scores(const float* q, const CompressedKeys& keys, con
   for (int64_t g = 0; g < query / kv; ++g) {
     const float* one = q + (head * (query / kv) + g) * dim;
     const auto score = [&](const BufferPtr& k, int64_t j) {
-      return shape.scale * dot(one, floats(k) + (j * kv + head) * dim, dim);
+      return shape.scale * kernels.dot(one, floats(k) + (j * kv + head) * dim, dim);
     };
     for (int64_t j = 0; j < seen2; ++j) logits[static_cast<size_t>(j)] = score(keys.k2, j);
     const float normaliser = log_sum_exp(logits);
@@ -95,10 +93,11 @@ void choose_blocks(const std::vector<float>& p, const BlockSparse& shape, int64_
 }  // namespace
 
 void CpuBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  append_means(cache, shape.kernel, shape.stride, windows(cache.length, shape.kernel, shape.stride), *compressed.k1,
-               compressed.k1_length);
+  append_means(kernels_, cache, shape.kernel, shape.stride, windows(cache.length, shape.kernel, shape.stride),
+               *compressed.k1, compressed.k1_length);
   const int64_t kernel = coarse * shape.kernel, stride = coarse * shape.stride;
-  append_means(cache, kernel, stride, windows(cache.length, kernel, stride), *compressed.k2, compressed.k2_length);
+  append_means(kernels_, cache, kernel, stride, windows(cache.length, kernel, stride), *compressed.k2,
+               compressed.k2_length);
 }
 
 BlockList CpuBackend::block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
@@ -108,8 +107,8 @@ BlockList CpuBackend::block_select(Tensor q, const CompressedKeys& compressed, c
   const Tensor list = scratch(rows, shape.effective_topk());  // int32 in the place of fp32
   parallel(rows, [&](int64_t item) {
     const int64_t t = item / shape.heads.kv, head = item % shape.heads.kv;
-    choose_blocks(window_scores(row(q, t), compressed, shape, head, first_position + t), shape, first_position + t,
-                  reinterpret_cast<int32_t*>(row(list, item)));
+    choose_blocks(window_scores(kernels_, row(q, t), compressed, shape, head, first_position + t), shape,
+                  first_position + t, reinterpret_cast<int32_t*>(row(list, item)));
   });
   return {list.buffer, list.offset * sizeof(float), rows, list.cols};
 }
@@ -130,19 +129,18 @@ Tensor CpuBackend::block_attention(Tensor q, const KvCache& cache, const BlockSp
       size_t at = 0;
       for (int64_t b = 0; b < blocks.topk && list[b] >= 0; ++b) {
         for (int64_t j = list[b] * shape.block; j < std::min((list[b] + 1) * shape.block, visible); ++j) {
-          load_head(cache.type, cache_head(cache.type, from->host(), j, kv, dim, head), dim, vector.data());
+          load_head(kernels_, cache.type, cache_head(cache.type, from->host(), j, kv, dim, head), dim, vector.data());
           use(at++);
         }
       }
     };
-    for_each_key(cache.keys,
-                 [&](size_t) { scores.push_back(shape.scale * dot(row(q, t) + h * dim, vector.data(), dim)); });
-    softmax(scores.data(), static_cast<int64_t>(scores.size()));
+    for_each_key(cache.keys, [&](size_t) {
+      scores.push_back(shape.scale * kernels_.dot(row(q, t) + h * dim, vector.data(), dim));
+    });
+    kernels_.softmax(scores.data(), static_cast<int64_t>(scores.size()));
     float* out = row(o, t) + h * dim;
     std::fill_n(out, dim, 0.0f);
-    for_each_key(cache.values, [&](size_t at) {
-      for (int64_t i = 0; i < dim; ++i) out[i] += scores[at] * vector[static_cast<size_t>(i)];
-    });
+    for_each_key(cache.values, [&](size_t at) { kernels_.add_scaled(out, scores[at], vector.data(), dim); });
   });
   return o;
 }

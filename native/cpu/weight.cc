@@ -50,17 +50,22 @@ WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr
   return weight;
 }
 
-void decode_row(const CpuWeight& weight, int64_t index, float* to) {
+RowRun find_rows(const CpuWeight& weight, int64_t index) {
   const int64_t expert = index / weight.out, row = index % weight.out;
   for (const Segment& s : weight.segments) {
     const int64_t e = expert - s.first_expert, r = row - s.first;
-    if (e < 0 || e >= s.experts || r < 0 || r >= s.rows) continue;
-    const std::byte* from = s.data + static_cast<size_t>((e * s.rows + r) * weight.in) * element_bytes(s.type);
-    if (s.type == DType::f32) std::memcpy(to, from, static_cast<size_t>(weight.in) * sizeof(float));
-    for (int64_t i = 0; s.type == DType::f16 && i < weight.in; ++i) to[i] = from_f16(load_u16(from + 2 * i));
-    for (int64_t i = 0; s.type == DType::bf16 && i < weight.in; ++i) to[i] = from_bf16(load_u16(from + 2 * i));
-    return;
+    if (e >= 0 && e < s.experts && r >= 0 && r < s.rows)
+      return {s.type, s.data + static_cast<size_t>((e * s.rows + r) * weight.in) * element_bytes(s.type), s.rows - r};
   }
+  assert(false && "a row outside the matrix");
+  return {};
+}
+
+void decode_row(const CpuWeight& weight, int64_t index, float* to) {
+  const RowRun run = find_rows(weight, index);
+  if (run.type == DType::f32) std::memcpy(to, run.data, static_cast<size_t>(weight.in) * sizeof(float));
+  for (int64_t i = 0; run.type == DType::f16 && i < weight.in; ++i) to[i] = from_f16(load_u16(run.data + 2 * i));
+  for (int64_t i = 0; run.type == DType::bf16 && i < weight.in; ++i) to[i] = from_bf16(load_u16(run.data + 2 * i));
 }
 
 }  // namespace longhand::cpu

@@ -29,7 +29,14 @@ class CpuWeight final : public Weight {
 
 inline const CpuWeight& cpu_weight(const Weight& weight) { return static_cast<const CpuWeight&>(weight); }
 
-// Row `index` of the stacked matrix [experts * out, in] as fp32.
+// Row `index` of the stacked matrix [experts * out, in] and the rows that follow it in the same segment and expert.
+struct RowRun {
+  DType type;
+  const std::byte* data;
+  int64_t rows;
+};
+RowRun find_rows(const CpuWeight& weight, int64_t index);
+// One row as fp32.
 void decode_row(const CpuWeight& weight, int64_t index, float* to);
 
 }  // namespace longhand::cpu

@@ -1,0 +1,86 @@
+// The inner loops that exist once an instruction set. The scalar ones are the specification and stand in the file of
+// their op family; the vector ones are templates over a vector type (vector_kernels.h), compiled once for each set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/tensor.h"
+#include "ops/weight.h"
+
+namespace longhand::cpu {
+
+// A tile of y = W x: `rows` rows of W (in the element type of the kernel, one after the other) times `tokens` rows of
+// x.
+struct RowTile {
+  const std::byte* weights;
+  int64_t rows, in;
+  const float* x;
+  int64_t x_stride, tokens;
+  float* y;
+  int64_t y_stride;
+};
+
+// Query rows of one key/value head against a run of keys; row r sees the keys before limit[r]. Continues an online
+// softmax: o [rows, dim] holds sum(exp(s - peak) v); sum and peak (at first -infinity) are one a row.
+struct AttentionTile {
+  const float* q;  // [rows, dim], already times the scale
+  int64_t rows, dim;
+  const float *keys, *values;  // `count` of them, the first is key number `first`
+  int64_t stride, first, count;
+  const int64_t* limit;
+  float *o, *peak, *sum;
+};
+
+// All tokens of some value columns of one head. S [key_dim, value_dim]; columns [first, first + count).
+struct DeltaTile {
+  float* S;
+  int64_t key_dim, value_dim, first, count;
+  const float* q;  // [tokens, key_dim] by `stride`, normalised and scaled
+  const float* k;
+  const float* v;  // [tokens, value_dim]
+  int64_t stride, tokens;
+  const float *decay, *beta;  // exp(g) and beta, one a token, `gate_stride` apart
+  int64_t gate_stride;
+  float* o;
+  int64_t o_stride;
+};
+
+// S <- decay S + k v^T;  o = scale S^T q
+struct GlaTile {
+  float* S;
+  int64_t key_dim, value_dim;
+  const float *q, *k, *v;
+  int64_t q_stride, k_stride, v_stride, tokens;
+  float decay, scale;
+  float* o;
+  int64_t o_stride;
+};
+
+struct Kernels {
+  const char* name;
+  float (*dot)(const float* a, const float* b, int64_t n);
+  void (*add_scaled)(float* y, float a, const float* x, int64_t n);  // y += a x
+  void (*rms_norm)(const float* x, const float* weight, float eps, int64_t n, float* y);
+  void (*silu)(float* x, int64_t n);                           // x <- silu(x)
+  void (*multiply_silu)(float* x, const float* z, int64_t n);  // x <- x silu(z)
+  void (*multiply_sigmoid)(float* x, const float* z, int64_t n);
+  float (*largest)(const float* x, int64_t n);
+  double (*sum_exp)(const float* x, float peak, int64_t n);  // sum of exp(x - peak)
+  void (*softmax)(float* x, int64_t n);
+  void (*convolve)(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
+  void (*from_f16)(const std::byte* from, int64_t n, float* to);
+  void (*rows_f32)(const RowTile& tile);
+  void (*rows_f16)(const RowTile& tile);
+  void (*rows_bf16)(const RowTile& tile);
+  void (*attend)(const AttentionTile& tile);
+  void (*delta)(const DeltaTile& tile);
+  void (*gla)(const GlaTile& tile);
+};
+
+extern const Kernels scalar_kernels;
+// What this machine can run, best first; the last is scalar.
+std::span<const Kernels* const> available_kernels();
+
+}  // namespace longhand::cpu

@@ -1,0 +1,33 @@
+// The scalar inner loops: the specification of those of other instruction sets. Each stands in the file of its op
+// family.
+#pragma once
+
+#include "cpu/kernels.h"
+
+namespace longhand::cpu::scalar {
+
+// norm.cc
+float dot(const float* a, const float* b, int64_t n);
+void add_scaled(float* y, float a, const float* x, int64_t n);
+void rms_norm(const float* x, const float* weight, float eps, int64_t n, float* y);
+// activation.cc
+void silu(float* x, int64_t n);
+void multiply_silu(float* x, const float* z, int64_t n);
+void multiply_sigmoid(float* x, const float* z, int64_t n);
+// attention.cc
+float largest(const float* x, int64_t n);
+double sum_exp(const float* x, float peak, int64_t n);
+void softmax(float* x, int64_t n);
+void attend(const AttentionTile& tile);
+// cache.cc
+void from_f16(const std::byte* from, int64_t n, float* to);
+// matmul.cc
+void rows_f32(const RowTile& tile);
+void rows_f16(const RowTile& tile);
+void rows_bf16(const RowTile& tile);
+// short_conv.cc, gated_delta.cc, gla.cc
+void convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
+void delta(const DeltaTile& tile);
+void gla(const GlaTile& tile);
+
+}  // namespace longhand::cpu::scalar

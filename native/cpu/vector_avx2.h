@@ -1,0 +1,65 @@
+// Eight floats in an AVX2 register. Included by files compiled for AVX2, FMA and F16C only.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+struct Avx2 {
+  using F = __m256;
+  static constexpr int width = 8;
+
+  static F zero() { return _mm256_setzero_ps(); }
+  static F set(float x) { return _mm256_set1_ps(x); }
+  static F load(const float* p) { return _mm256_loadu_ps(p); }
+  static __m256i mask(int64_t n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  static F load_part(const float* p, int64_t n) { return _mm256_maskload_ps(p, mask(n)); }
+  static void store(float* p, F x) { _mm256_storeu_ps(p, x); }
+  static void store_part(float* p, F x, int64_t n) { _mm256_maskstore_ps(p, mask(n), x); }
+  static __m128i halves(const void* p, int64_t n) {
+    alignas(16) uint16_t part[8] = {};
+    std::memcpy(part, p, static_cast<size_t>(n) * 2);
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(part));
+  }
+  static F load_f16(const void* p) { return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p))); }
+  static F load_f16_part(const void* p, int64_t n) { return _mm256_cvtph_ps(halves(p, n)); }
+  static F from_bf16(__m128i x) { return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16)); }
+  static F load_bf16(const void* p) { return from_bf16(_mm_loadu_si128(static_cast<const __m128i*>(p))); }
+  static F load_bf16_part(const void* p, int64_t n) { return from_bf16(halves(p, n)); }
+  static F gather(const float* p, int64_t stride) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_i32gather_ps(p, _mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(stride))), 4);
+  }
+
+  static F add(F a, F b) { return _mm256_add_ps(a, b); }
+  static F sub(F a, F b) { return _mm256_sub_ps(a, b); }
+  static F mul(F a, F b) { return _mm256_mul_ps(a, b); }
+  static F div(F a, F b) { return _mm256_div_ps(a, b); }
+  static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }  // a b + c
+  static F max(F a, F b) { return _mm256_max_ps(a, b); }
+  static F min(F a, F b) { return _mm256_min_ps(a, b); }
+  static float sum(F x) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  }
+  static float largest(F x) {
+    __m128 s = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    s = _mm_max_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
+  }
+  // x 2^n, n = round(rounded - 1.5 2^23) as left in the low bits of `rounded`
+  static F scale_by_bits(F x, F rounded) {
+    return _mm256_castsi256_ps(
+        _mm256_add_epi32(_mm256_castps_si256(x), _mm256_slli_epi32(_mm256_castps_si256(rounded), 23)));
+  }
+  // x where a >= b, else 0
+  static F where_at_least(F a, F b, F x) { return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), x); }
+};
+
+}  // namespace

@@ -1,0 +1,415 @@
+// The inner loops over a vector type V (vector_*.h). Each including file is compiled for one instruction set, so
+// everything here stays in the file's own anonymous namespace: a shared inline function could end up compiled for the
+// wrong one.
+#pragma once
+
+#include "cpu/kernels.h"
+
+namespace {
+
+using longhand::cpu::AttentionTile;
+using longhand::cpu::DeltaTile;
+using longhand::cpu::GlaTile;
+using longhand::cpu::Kernels;
+using longhand::cpu::RowTile;
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// e^x, relative error below 2^-22; 0 below -87.33, where fp32 has no normal number left.
+template <class V>
+inline typename V::F exp(typename V::F x) {
+  using F = typename V::F;
+  const F lowest = V::set(-87.33f), highest = V::set(88.37f), magic = V::set(12582912.0f);  // 1.5 2^23
+  const F bounded = V::min(V::max(x, lowest), highest);
+  const F rounded = V::fma(bounded, V::set(1.44269504f), magic);
+  const F n = V::sub(rounded, magic);
+  F r = V::fma(n, V::set(-0.693359375f), bounded);  // ln 2 in two parts
+  r = V::fma(n, V::set(2.12194440e-4f), r);
+  F p = V::set(1.9875691500e-4f);
+  p = V::fma(p, r, V::set(1.3981999507e-3f));
+  p = V::fma(p, r, V::set(8.3334519073e-3f));
+  p = V::fma(p, r, V::set(4.1665795894e-2f));
+  p = V::fma(p, r, V::set(1.6666665459e-1f));
+  p = V::fma(p, r, V::set(5.0000001201e-1f));
+  p = V::add(V::fma(V::mul(r, r), p, r), V::set(1.0f));
+  return V::where_at_least(x, lowest, V::scale_by_bits(p, rounded));
+}
+
+template <class V>
+inline typename V::F sigmoid(typename V::F x) {
+  return V::div(V::set(1.0f), V::add(V::set(1.0f), exp<V>(V::sub(V::zero(), x))));
+}
+
+// Calls op(load, store) for every vector of [0, n), the last one partial.
+template <class V, class Op>
+inline void for_vectors(int64_t n, const Op& op) {
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    op(i, [](const float* p) { return V::load(p); }, [](float* p, typename V::F x) { V::store(p, x); });
+  if (const int64_t left = n - i; left > 0)
+    op(
+        i, [left](const float* p) { return V::load_part(p, left); },
+        [left](float* p, typename V::F x) { V::store_part(p, x, left); });
+}
+
+template <class V>
+float dot(const float* a, const float* b, int64_t n) {
+  typename V::F sum = V::zero();
+  for_vectors<V>(n, [&](int64_t i, auto load, auto) { sum = V::fma(load(a + i), load(b + i), sum); });
+  return V::sum(sum);
+}
+
+template <class V>
+void add_scaled(float* y, float a, const float* x, int64_t n) {
+  const typename V::F factor = V::set(a);
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) { store(y + i, V::fma(factor, load(x + i), load(y + i))); });
+}
+
+template <class V>
+void rms_norm(const float* x, const float* weight, float eps, int64_t n, float* y) {
+  const float mean = dot<V>(x, x, n) / static_cast<float>(n);
+  const typename V::F inverse = V::set(1.0f / __builtin_sqrtf(mean + eps));
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) {
+    store(y + i, V::mul(V::mul(load(x + i), inverse), load(weight + i)));
+  });
+}
+
+template <class V>
+void silu(float* x, int64_t n) {
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) {
+    const typename V::F value = load(x + i);
+    store(x + i, V::mul(value, sigmoid<V>(value)));
+  });
+}
+
+template <class V>
+void multiply_silu(float* x, const float* z, int64_t n) {
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) {
+    const typename V::F gate = load(z + i);
+    store(x + i, V::mul(load(x + i), V::mul(gate, sigmoid<V>(gate))));
+  });
+}
+
+template <class V>
+void multiply_sigmoid(float* x, const float* z, int64_t n) {
+  for_vectors<V>(n,
+                 [&](int64_t i, auto load, auto store) { store(x + i, V::mul(load(x + i), sigmoid<V>(load(z + i)))); });
+}
+
+template <class V>
+float largest(const float* x, int64_t n) {
+  float peak = x[0];
+  int64_t i = 0;
+  if (n >= V::width) {
+    typename V::F most = V::load(x);
+    for (; i + V::width <= n; i += V::width) most = V::max(most, V::load(x + i));
+    peak = V::largest(most);
+  }
+  for (; i < n; ++i) peak = x[i] > peak ? x[i] : peak;
+  return peak;
+}
+
+// Partial sums of a few thousand terms in fp32, those in fp64.
+template <class V>
+double sum_exp(const float* x, float peak, int64_t n) {
+  constexpr int64_t block = 4096;
+  const typename V::F shift = V::set(peak);
+  double total = 0;
+  for (int64_t first = 0; first < n; first += block) {
+    const int64_t count = smaller(block, n - first), whole = count / V::width * V::width;
+    typename V::F sum = V::zero();
+    for (int64_t i = 0; i < whole; i += V::width) sum = V::add(sum, exp<V>(V::sub(V::load(x + first + i), shift)));
+    total += static_cast<double>(V::sum(sum));
+    for (int64_t i = whole; i < count; ++i) total += static_cast<double>(__builtin_expf(x[first + i] - peak));
+  }
+  return total;
+}
+
+template <class V>
+void softmax(float* x, int64_t n) {
+  const typename V::F peak = V::set(largest<V>(x, n));
+  typename V::F sum = V::zero();
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width) {
+    const typename V::F e = exp<V>(V::sub(V::load(x + i), peak));
+    V::store(x + i, e);
+    sum = V::add(sum, e);
+  }
+  float total = V::sum(sum);
+  if (const int64_t left = n - i; left > 0) {
+    V::store_part(x + i, exp<V>(V::sub(V::load_part(x + i, left), peak)), left);
+    for (int64_t j = i; j < n; ++j) total += x[j];
+  }
+  const typename V::F inverse = V::set(1.0f / total);
+  for_vectors<V>(n, [&](int64_t j, auto load, auto store) { store(x + j, V::mul(load(x + j), inverse)); });
+}
+
+// y[c] = sum_j taps[c][j] inputs[j][c]
+template <class V>
+void convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y) {
+  int64_t c = 0;
+  for (; c + V::width <= channels; c += V::width) {
+    typename V::F sum = V::zero();
+    for (int64_t j = 0; j < width; ++j)
+      sum = V::fma(V::gather(taps + c * width + j, width), V::load(inputs[j] + c), sum);
+    V::store(y + c, sum);
+  }
+  for (; c < channels; ++c) {
+    y[c] = 0;
+    for (int64_t j = 0; j < width; ++j) y[c] = __builtin_fmaf(taps[c * width + j], inputs[j][c], y[c]);
+  }
+}
+
+// How a row's element type becomes a vector of floats.
+template <class V>
+struct F32Rows {
+  static constexpr int64_t bytes = 4;
+  static typename V::F load(const std::byte* p) { return V::load(reinterpret_cast<const float*>(p)); }
+  static typename V::F load_part(const std::byte* p, int64_t n) {
+    return V::load_part(reinterpret_cast<const float*>(p), n);
+  }
+};
+template <class V>
+struct F16Rows {
+  static constexpr int64_t bytes = 2;
+  static typename V::F load(const std::byte* p) { return V::load_f16(p); }
+  static typename V::F load_part(const std::byte* p, int64_t n) { return V::load_f16_part(p, n); }
+};
+template <class V>
+struct Bf16Rows {
+  static constexpr int64_t bytes = 2;
+  static typename V::F load(const std::byte* p) { return V::load_bf16(p); }
+  static typename V::F load_part(const std::byte* p, int64_t n) { return V::load_bf16_part(p, n); }
+};
+
+// R rows of W times M rows of x, one accumulator a product: its order of summation does not depend on R or M.
+template <class V, class Rows, int R, int M>
+inline void rows_block(const RowTile& tile, int64_t row, int64_t token) {
+  typename V::F sum[R][M];
+  for (int r = 0; r < R; ++r)
+    for (int m = 0; m < M; ++m) sum[r][m] = V::zero();
+  const int64_t row_bytes = tile.in * Rows::bytes;
+  const std::byte* w = tile.weights + row * row_bytes;
+  const float* x = tile.x + token * tile.x_stride;
+  int64_t k = 0;
+  for (; k + V::width <= tile.in; k += V::width) {
+    typename V::F input[M];
+    for (int m = 0; m < M; ++m) input[m] = V::load(x + m * tile.x_stride + k);
+    for (int r = 0; r < R; ++r) {
+      const typename V::F weight = Rows::load(w + r * row_bytes + k * Rows::bytes);
+      for (int m = 0; m < M; ++m) sum[r][m] = V::fma(weight, input[m], sum[r][m]);
+    }
+  }
+  if (const int64_t left = tile.in - k; left > 0) {
+    typename V::F input[M];
+    for (int m = 0; m < M; ++m) input[m] = V::load_part(x + m * tile.x_stride + k, left);
+    for (int r = 0; r < R; ++r) {
+      const typename V::F weight = Rows::load_part(w + r * row_bytes + k * Rows::bytes, left);
+      for (int m = 0; m < M; ++m) sum[r][m] = V::fma(weight, input[m], sum[r][m]);
+    }
+  }
+  for (int m = 0; m < M; ++m)
+    for (int r = 0; r < R; ++r) tile.y[(token + m) * tile.y_stride + row + r] = V::sum(sum[r][m]);
+}
+
+// Eight chains of FMAs hide their latency at one token; four rows by four tokens read each value for four products.
+template <class V, class Rows, int M>
+inline void rows_tokens(const RowTile& tile, int64_t token) {
+  constexpr int R = M == 1 ? 8 : 4;
+  int64_t row = 0;
+  for (; row + R <= tile.rows; row += R) rows_block<V, Rows, R, M>(tile, row, token);
+  for (; row < tile.rows; ++row) rows_block<V, Rows, 1, M>(tile, row, token);
+}
+
+template <class V, class Rows>
+void rows_tile(const RowTile& tile) {
+  int64_t token = 0;
+  for (; token + 4 <= tile.tokens; token += 4) rows_tokens<V, Rows, 4>(tile, token);
+  if (tile.tokens - token == 3) return rows_tokens<V, Rows, 3>(tile, token);
+  if (tile.tokens - token == 2) return rows_tokens<V, Rows, 2>(tile, token);
+  if (tile.tokens - token == 1) return rows_tokens<V, Rows, 1>(tile, token);
+}
+
+template <class V>
+void from_f16(const std::byte* from, int64_t n, float* to) {
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width) V::store(to + i, V::load_f16(from + 2 * i));
+  if (n > i) V::store_part(to + i, V::load_f16_part(from + 2 * i, n - i), n - i);
+}
+
+constexpr int64_t key_block = 32;  // keys and values of a block stay in the first-level cache
+
+// Scores of R rows, online softmax, and their share of the values, for one block of keys [from, from + count) of the
+// tile.
+template <class V, int R>
+inline void attend_rows(const AttentionTile& tile, int64_t row, int64_t from, int64_t count) {
+  alignas(64) float scores[R][key_block];
+  const float* q = tile.q + row * tile.dim;
+  for (int64_t j = 0; j < count; ++j) {
+    typename V::F sum[R];
+    for (int r = 0; r < R; ++r) sum[r] = V::zero();
+    const float* key = tile.keys + (from + j) * tile.stride;
+    for_vectors<V>(tile.dim, [&](int64_t i, auto load, auto) {
+      const typename V::F k = load(key + i);
+      for (int r = 0; r < R; ++r) sum[r] = V::fma(k, load(q + r * tile.dim + i), sum[r]);
+    });
+    for (int r = 0; r < R; ++r) scores[r][j] = V::sum(sum[r]);
+  }
+  int64_t most = 0;
+  for (int r = 0; r < R; ++r) {
+    const int64_t visible = tile.limit[row + r] - tile.first - from;
+    const int64_t seen = visible < 0 ? 0 : smaller(count, visible);
+    for (int64_t j = seen; j < count; ++j) scores[r][j] = 0;
+    if (seen == 0) continue;
+    most = seen > most ? seen : most;
+    const float block_peak = largest<V>(scores[r], seen), old = tile.peak[row + r];
+    const float peak = block_peak > old ? block_peak : old;
+    const float fade = old == peak ? 1.0f : __builtin_expf(old - peak);
+    float sum = tile.sum[row + r] * fade;
+    int64_t j = 0;
+    for (; j + V::width <= seen; j += V::width) {
+      const typename V::F e = exp<V>(V::sub(V::load(scores[r] + j), V::set(peak)));
+      V::store(scores[r] + j, e);
+      sum += V::sum(e);
+    }
+    for (; j < seen; ++j) sum += scores[r][j] = __builtin_expf(scores[r][j] - peak);
+    tile.sum[row + r] = sum;
+    tile.peak[row + r] = peak;
+    float* o = tile.o + (row + r) * tile.dim;
+    if (fade != 1.0f)
+      for_vectors<V>(tile.dim,
+                     [&](int64_t i, auto load, auto store) { store(o + i, V::mul(load(o + i), V::set(fade))); });
+  }
+  for_vectors<V>(tile.dim, [&](int64_t i, auto load, auto store) {
+    typename V::F sum[R];
+    for (int r = 0; r < R; ++r) sum[r] = load(tile.o + (row + r) * tile.dim + i);
+    for (int64_t j = 0; j < most; ++j) {
+      const typename V::F v = load(tile.values + (from + j) * tile.stride + i);
+      for (int r = 0; r < R; ++r) sum[r] = V::fma(V::set(scores[r][j]), v, sum[r]);
+    }
+    for (int r = 0; r < R; ++r) store(tile.o + (row + r) * tile.dim + i, sum[r]);
+  });
+}
+
+template <class V>
+void attend(const AttentionTile& tile) {
+  for (int64_t from = 0; from < tile.count; from += key_block) {
+    const int64_t count = smaller(key_block, tile.count - from);
+    int64_t row = 0;
+    for (; row + 4 <= tile.rows; row += 4) attend_rows<V, 4>(tile, row, from, count);
+    for (; row < tile.rows; ++row) attend_rows<V, 1>(tile, row, from, count);
+  }
+}
+
+// C vectors of value columns, all tokens. One pass over S a token: the update of token t and the two products that
+// token t + 1 needs, o being decay S^T q + (q . k) u.
+template <class V, int C>
+inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) {
+  using F = typename V::F;
+  const auto load = [lanes](const float* p) { return lanes == V::width ? V::load(p) : V::load_part(p, lanes); };
+  const auto store = [lanes](float* p, F x) { return lanes == V::width ? V::store(p, x) : V::store_part(p, x, lanes); };
+  F with_k[C], with_q[C], u[C];
+  const auto clear = [&] {
+    for (int c = 0; c < C; ++c) with_k[c] = with_q[c] = V::zero();
+  };
+  float* S = tile.S + column;
+  clear();
+  for (int64_t i = 0; i < tile.key_dim; ++i) {
+    const F k = V::set(tile.k[i]), q = V::set(tile.q[i]);
+    for (int c = 0; c < C; ++c) {
+      const F s = load(S + i * tile.value_dim + c * V::width);
+      with_k[c] = V::fma(s, k, with_k[c]);
+      with_q[c] = V::fma(s, q, with_q[c]);
+    }
+  }
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    const float* k = tile.k + t * tile.stride;
+    const float* q = tile.q + t * tile.stride;
+    const F decay = V::set(tile.decay[t * tile.gate_stride]), beta = V::set(tile.beta[t * tile.gate_stride]);
+    const F both = V::set(dot<V>(q, k, tile.key_dim));
+    for (int c = 0; c < C; ++c) {
+      const F v = load(tile.v + t * tile.stride + column + c * V::width);
+      u[c] = V::mul(beta, V::sub(v, V::mul(decay, with_k[c])));
+      store(tile.o + t * tile.o_stride + column + c * V::width, V::fma(both, u[c], V::mul(decay, with_q[c])));
+    }
+    const bool more = t + 1 < tile.tokens;
+    const float* next_k = more ? k + tile.stride : k;
+    const float* next_q = more ? q + tile.stride : q;
+    clear();
+    for (int64_t i = 0; i < tile.key_dim; ++i) {
+      const F ki = V::set(k[i]), nk = V::set(next_k[i]), nq = V::set(next_q[i]);
+      for (int c = 0; c < C; ++c) {
+        float* at = S + i * tile.value_dim + c * V::width;
+        const F s = V::fma(ki, u[c], V::mul(decay, load(at)));
+        store(at, s);
+        with_k[c] = V::fma(s, nk, with_k[c]);
+        with_q[c] = V::fma(s, nq, with_q[c]);
+      }
+    }
+  }
+}
+
+template <class V>
+void delta(const DeltaTile& tile) {
+  int64_t column = tile.first;
+  const int64_t end = tile.first + tile.count;
+  for (; column + 4 * V::width <= end; column += 4 * V::width) delta_columns<V, 4>(tile, column, V::width);
+  for (; column < end; column += V::width) delta_columns<V, 1>(tile, column, smaller(V::width, end - column));
+}
+
+template <class V, int C>
+inline void gla_columns(const GlaTile& tile, int64_t column, int64_t lanes) {
+  using F = typename V::F;
+  const auto load = [lanes](const float* p) { return lanes == V::width ? V::load(p) : V::load_part(p, lanes); };
+  const auto store = [lanes](float* p, F x) { return lanes == V::width ? V::store(p, x) : V::store_part(p, x, lanes); };
+  const F decay = V::set(tile.decay), scale = V::set(tile.scale);
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    F v[C], sum[C];
+    for (int c = 0; c < C; ++c) {
+      v[c] = load(tile.v + t * tile.v_stride + column + c * V::width);
+      sum[c] = V::zero();
+    }
+    for (int64_t i = 0; i < tile.key_dim; ++i) {
+      const F k = V::set(tile.k[t * tile.k_stride + i]), q = V::set(tile.q[t * tile.q_stride + i]);
+      for (int c = 0; c < C; ++c) {
+        float* at = tile.S + i * tile.value_dim + column + c * V::width;
+        const F s = V::fma(k, v[c], V::mul(decay, load(at)));
+        store(at, s);
+        sum[c] = V::fma(s, q, sum[c]);
+      }
+    }
+    for (int c = 0; c < C; ++c) store(tile.o + t * tile.o_stride + column + c * V::width, V::mul(scale, sum[c]));
+  }
+}
+
+template <class V>
+void gla(const GlaTile& tile) {
+  int64_t column = 0;
+  for (; column + 4 * V::width <= tile.value_dim; column += 4 * V::width) gla_columns<V, 4>(tile, column, V::width);
+  for (; column < tile.value_dim; column += V::width)
+    gla_columns<V, 1>(tile, column, smaller(V::width, tile.value_dim - column));
+}
+
+template <class V>
+constexpr Kernels vector_kernels(const char* name) {
+  return {.name = name,
+          .dot = dot<V>,
+          .add_scaled = add_scaled<V>,
+          .rms_norm = rms_norm<V>,
+          .silu = silu<V>,
+          .multiply_silu = multiply_silu<V>,
+          .multiply_sigmoid = multiply_sigmoid<V>,
+          .largest = largest<V>,
+          .sum_exp = sum_exp<V>,
+          .softmax = softmax<V>,
+          .convolve = convolve<V>,
+          .from_f16 = from_f16<V>,
+          .rows_f32 = rows_tile<V, F32Rows<V>>,
+          .rows_f16 = rows_tile<V, F16Rows<V>>,
+          .rows_bf16 = rows_tile<V, Bf16Rows<V>>,
+          .attend = attend<V>,
+          .delta = delta<V>,
+          .gla = gla<V>};
+}
+
+}  // namespace
