@@ -1,7 +1,7 @@
 import { listFiles, listModels, modelInfo } from '@huggingface/hub';
 import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
-import type { Repository, Source } from './source.ts';
+import type { FileEntry, Repository, Source } from './source.ts';
 
 export type HubOptions = {
   id: 'huggingface' | 'mirror';
@@ -23,8 +23,19 @@ export function hubSource(options: HubOptions): Source {
     };
   };
 
+  const file = (name: string, commit: string, entry: FileEntry): RemoteFile => ({
+    ...entry,
+    key: `${options.id}:${name}@${commit}/${entry.name}`,
+    address: async () => {
+      const token = await options.token();
+      const url = `${hubUrl}/${name}/resolve/${commit}/${entry.name.split('/').map(encodeURIComponent).join('/')}`;
+      return token ? { url, token } : { url };
+    },
+  });
+
   return {
     id: options.id,
+    file,
     host: new URL(hubUrl).host,
     async search(query, signal) {
       const found = [];
@@ -69,18 +80,14 @@ export function hubSource(options: HubOptions): Source {
         })) {
           if (entry.type !== 'file') continue;
           const path = safePath(entry.path);
-          files.push({
-            key: `${options.id}:${name}@${commit}/${path}`,
-            name: path,
-            size: entry.lfs?.size ?? entry.size,
-            sha256: entry.lfs?.oid ?? null,
-            etag: null,
-            address: async () => {
-              const token = await options.token();
-              const url = `${hubUrl}/${name}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
-              return token ? { url, token } : { url };
-            },
-          });
+          files.push(
+            file(name, commit, {
+              name: path,
+              size: entry.lfs?.size ?? entry.size,
+              sha256: entry.lfs?.oid ?? null,
+              etag: null,
+            }),
+          );
         }
         return { source: options.id, name, commit, gated: info.gated !== false, files };
       } catch (error) {

@@ -1,10 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
 import { type Network, network, request } from './download/request.ts';
 import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
-import type { Repository, Source } from './source.ts';
+import type { FileEntry, Repository, Source } from './source.ts';
 
 /** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
 export function modelScopeSource(url: string, net: Network = network): Source {
@@ -15,8 +13,18 @@ export function modelScopeSource(url: string, net: Network = network): Source {
     for await (const part of answer.body) parts.push(part);
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   };
+  const file = (name: string, commit: string, entry: FileEntry): RemoteFile => {
+    const path = entry.name.split('/').map(encodeURIComponent).join('/');
+    const at = `${home}/models/${name}/resolve/${encodeURIComponent(commit)}/${path}`;
+    return {
+      ...entry,
+      key: `modelscope:${name}@${commit}/${entry.name}#${entry.sha256 ?? ''}`,
+      address: async () => ({ url: at }),
+    };
+  };
   return {
     id: 'modelscope',
+    file,
     host: new URL(home).host,
     async search(query, signal) {
       const found = (await ask(
@@ -49,18 +57,9 @@ export function modelScopeSource(url: string, net: Network = network): Source {
       };
       const entries = (listing.Data?.Files ?? []).filter((file) => file.Type === 'blob');
       if (entries.length === 0) throw new DownloadError('not-found', `[modelscope] ${name} at ${wanted} has no files`);
-      const files = entries.map((entry): RemoteFile => {
-        const path = safePath(entry.Path);
-        const at = `${home}/models/${name}/resolve/${encodeURIComponent(wanted)}/${path.split('/').map(encodeURIComponent).join('/')}`;
-        return {
-          key: `modelscope:${name}@${wanted}/${path}#${entry.Sha256 ?? ''}`,
-          name: path,
-          size: entry.Size,
-          sha256: entry.Sha256 ?? null,
-          etag: null,
-          address: async () => ({ url: at }),
-        };
-      });
+      const files = entries.map((entry) =>
+        file(name, wanted, { name: safePath(entry.Path), size: entry.Size, sha256: entry.Sha256 ?? null, etag: null }),
+      );
       return { source: 'modelscope', name, commit: wanted, gated: false, files };
     },
   };
@@ -68,8 +67,14 @@ export function modelScopeSource(url: string, net: Network = network): Source {
 
 /** One file behind a plain address. Its validator stands for the commit. */
 export function urlSource(net: Network = network): Source {
+  const file = (address: string, _commit: string, entry: FileEntry): RemoteFile => ({
+    ...entry,
+    key: `url:${address}`,
+    address: async () => ({ url: address }),
+  });
   return {
     id: 'url',
+    file,
     host: null,
     search: async () => [],
     async repository(address, _revision, signal): Promise<Repository> {
@@ -80,36 +85,13 @@ export function urlSource(net: Network = network): Source {
         throw new DownloadError('server', `[url] ${url.host} does not tell the size of the file`);
       const name = safePath(decodeURIComponent(basename(url.pathname)));
       const commit = answer.etag ?? `${answer.size} bytes`;
-      const file: RemoteFile = {
-        key: `url:${address}`,
-        name,
-        size: answer.size,
-        sha256: null,
-        etag: answer.etag,
-        address: async () => ({ url: address }),
+      return {
+        source: 'url',
+        name: address,
+        commit,
+        gated: false,
+        files: [file(address, commit, { name, size: answer.size, sha256: null, etag: answer.etag })],
       };
-      return { source: 'url', name: address, commit, gated: false, files: [file] };
     },
   };
-}
-
-/** A folder on a disk or a share: listed like a repository, copied like a download (by `import`). */
-export async function folderRepository(folder: string): Promise<Repository> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files: RemoteFile[] = [];
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const name = safePath(relative(folder, path).split(sep).join('/'));
-    const { size } = await stat(path);
-    files.push({
-      key: `folder:${path}`,
-      name,
-      size,
-      sha256: null,
-      etag: null,
-      address: async () => ({ url: pathToFileURL(path).href }),
-    });
-  }
-  return { source: 'folder', name: folder, commit: 'local', gated: false, files };
 }

@@ -1,15 +1,19 @@
 import type { RemoteFile } from './download/state.ts';
 
-/** Where models come from. One interface for a hub, a mirror of it, another hub, a plain address and a folder. */
+/** Where models come from. One interface for a hub, a mirror of it, another hub, a plain address. */
 export type Source = {
-  readonly id: 'huggingface' | 'mirror' | 'modelscope' | 'url' | 'folder';
+  readonly id: 'huggingface' | 'mirror' | 'modelscope' | 'url';
   /** Host that is contacted, for the privacy page; null when nothing leaves this computer. */
   readonly host: string | null;
   search(query: SearchQuery, signal: AbortSignal): Promise<FoundModel[]>;
   /** Pins a revision to a commit and lists its files.
    *  @throws DownloadError `not-found`, `gated`, `network` ... */
   repository(name: string, revision: string | null, signal: AbortSignal): Promise<Repository>;
+  /** One file of a pinned repository, without asking the network: how a download goes on after a restart. */
+  file(name: string, commit: string, entry: FileEntry): RemoteFile;
 };
+
+export type FileEntry = { name: string; size: number; sha256: string | null; etag: string | null };
 
 export type SearchQuery = { text: string; limit: number };
 
@@ -30,6 +34,3 @@ export type Repository = {
   gated: boolean;
   files: RemoteFile[];
 };
-
-/** Bytes [first, first + length) of a remote file, for reading headers. */
-export type RangeReader = (file: RemoteFile, first: number, length: number, signal: AbortSignal) => Promise<Uint8Array>;

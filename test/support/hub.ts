@@ -73,10 +73,8 @@ export async function startHub(options: {
     .digest('hex');
   const seen = { requests: 0, bytes: 0, ranges: [] as string[], storageTokens: 0, apiTokens: 0 };
   const signatures = new Map<string, number>();
-  const versionOf = (name: string) => {
-    const original = files.get(name);
-    return original && seen.requests > faults.changeAfter ? Buffer.from(original.map((byte) => byte ^ 0x55)) : original;
-  };
+  const changed = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes.map((byte) => byte ^ 0x55))]));
+  const versionOf = (name: string) => (seen.requests > faults.changeAfter ? changed : files).get(name);
 
   const storage = await listen((request, response) => {
     const url = new URL(request.url ?? '/', 'http://x');

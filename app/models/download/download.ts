@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BLOCK } from './blocks.ts';
 import type { FileJournal, Journal } from './journal.ts';
@@ -130,7 +130,8 @@ class Run {
 
   async #freeNow(): Promise<number> {
     const folder = dirname(this.#options.partPath);
-    return this.#free(folder).catch(() => this.#free(dirname(folder)));
+    await mkdir(folder, { recursive: true });
+    return this.#free(folder);
   }
 
   /** Fetches until every block is here, over any number of failures that waiting can mend. */

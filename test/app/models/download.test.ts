@@ -53,7 +53,7 @@ const options = (changes: Partial<DownloadOptions> = {}): DownloadOptions => ({
   targetPath: join(folder, 'library', NAME),
   connections: 3,
   backOffMs: 5,
-  net: { ...network, stallMs: 300 },
+  net: { ...network, stallMs: 1500 },
   ...changes,
 });
 
@@ -91,7 +91,7 @@ test('a connection that is cut again and again costs at most a block each time',
 
 test('a server that stops sending is left and asked again', async () => {
   const hub = await hubWith({ stall: { after: 200_000, times: 2 } });
-  await expectWhole(hub, await run(remote(hub), { connections: 1 }));
+  await expectWhole(hub, await run(remote(hub), { connections: 1, net: { ...network, stallMs: 300 } }));
 });
 
 test('a server without ranges still gives the whole file', async () => {

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** Where a download stands. `done` and `total` are bytes of all its files. */
+export const DownloadStatus = z.discriminatedUnion('at', [
+  z.object({ at: z.literal('queued') }),
+  z.object({ at: z.literal('running'), rate: z.number().nullable(), secondsLeft: z.number().nullable() }),
+  z.object({ at: z.literal('paused') }),
+  z.object({ at: z.literal('waitingForNetwork'), attempt: z.number().int(), reason: z.string() }),
+  z.object({ at: z.literal('waitingForSpace'), missing: z.number() }),
+  z.object({ at: z.literal('checking'), checked: z.number() }),
+  z.object({ at: z.literal('repairing'), damaged: z.number() }),
+  z.object({ at: z.literal('failed'), code: z.string(), message: z.string() }),
+]);
+export type DownloadStatus = z.infer<typeof DownloadStatus>;
+
+export const Download = z.object({
+  id: z.string(),
+  name: z.string(),
+  source: z.string(),
+  repository: z.string(),
+  done: z.number(),
+  total: z.number(),
+  status: DownloadStatus,
+  /** Said once: the file changed on the server, so it began again. */
+  restarted: z.boolean(),
+});
+export type Download = z.infer<typeof Download>;

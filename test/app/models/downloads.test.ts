@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { network } from '../../../app/models/download/request.ts';
+import { createDownloads, type Downloads } from '../../../app/models/downloads.ts';
+import { createShelf, type Shelf } from '../../../app/models/shelf.ts';
+import type { Repository, Source } from '../../../app/models/source.ts';
+import { hubSource } from '../../../app/models/source-hub.ts';
+import type { Download } from '../../../app/protocol/index.ts';
+import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { migrate, readMigrations } from '../../../app/store/migrate.ts';
+import { content, type Hub, startHub } from '../../support/hub.ts';
+
+let folder: string;
+let db: Database;
+let hub: Hub;
+let source: Source;
+let repository: Repository;
+let shelf: Shelf;
+const made: { name: string; path: string }[] = [];
+const running: Downloads[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longhand-shelf-'));
+  db = openDatabase(join(folder, 'longhand.db'));
+  migrate(db, readMigrations(join(import.meta.dirname, '../../../app/store/migrations')));
+  hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
+  source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
+  repository = await source.repository('acme/tiny', null, new AbortController().signal);
+  shelf = createShelf(db, join(folder, 'models'));
+  made.length = 0;
+});
+afterEach(async () => {
+  for (const downloads of running.splice(0)) await downloads.close();
+  db.close();
+  await hub.stop();
+  await rm(folder, { recursive: true });
+});
+
+function open(seen: Download[][] = []): Downloads {
+  const downloads = createDownloads({
+    db,
+    shelf,
+    source: (id) => (id === 'mirror' ? source : undefined),
+    changed: (list) => seen.push(list),
+    finished: async (model) => void made.push(model),
+    tuning: { backOffMs: 5, net: { ...network, stallMs: 500 } },
+  });
+  running.push(downloads);
+  return downloads;
+}
+const until = async (condition: () => boolean) => {
+  for (let i = 0; i < 400 && !condition(); i++) await new Promise((go) => setTimeout(go, 20));
+  expect(condition()).toBe(true);
+};
+
+test('several files of a repository are one item and become one model', async () => {
+  const downloads = open();
+  const item = downloads.start(repository, repository.files, 'Tiny');
+  expect(item).toMatchObject({ name: 'Tiny', done: 0, total: 3 * BLOCK + 409 });
+  await until(() => made.length === 1);
+  const path = made[0]?.path ?? '';
+  expect(readFileSync(join(path, 'model.safetensors')).equals(hub.bytesOf('model.safetensors'))).toBe(true);
+  expect(downloads.list()).toEqual([]);
+  expect(readdirSync(join(folder, 'models', 'incoming'))).toEqual([]);
+});
+
+test('a file that is here already is not fetched again, and goes with the last model that uses it', async () => {
+  const downloads = open();
+  downloads.start(repository, repository.files, 'One');
+  await until(() => made.length === 1);
+  const before = hub.seen.bytes;
+  downloads.start({ ...repository, commit: 'another' }, repository.files, 'Two');
+  await until(() => made.length === 2);
+  expect(hub.seen.bytes).toBe(before);
+  expect(statSync(shelf.blobPath(hub.sha256('model.safetensors'))).nlink).toBe(3);
+  expect(await shelf.discard(made[0]?.path ?? '')).toBe(0);
+  expect(await shelf.discard(made[1]?.path ?? '')).toBe(3 * BLOCK + 409);
+});
+
+test('the same repository twice is refused', () => {
+  const downloads = open();
+  downloads.start(repository, repository.files, 'Tiny');
+  expect(() => downloads.start(repository, repository.files, 'Tiny')).toThrow(/already/);
+});
+
+test('pause keeps what is there, resume goes on', async () => {
+  hub.faults.bytesPerSecond = 2_000_000;
+  const downloads = open();
+  const { id } = downloads.start(repository, repository.files, 'Tiny');
+  await until(() => (downloads.list()[0]?.done ?? 0) > BLOCK);
+  downloads.pause(id);
+  await until(() => downloads.list()[0]?.status.at === 'paused');
+  const bytes = hub.seen.bytes;
+  await new Promise((go) => setTimeout(go, 100));
+  expect(hub.seen.bytes - bytes).toBeLessThan(BLOCK);
+  hub.faults.bytesPerSecond = null;
+  downloads.resume(id);
+  await until(() => made.length === 1);
+  expect(hub.bytesServedTwice()).toBeLessThanOrEqual(4 * BLOCK);
+});
+
+test('a restart takes up the list where it was', async () => {
+  hub.faults.bytesPerSecond = 2_000_000;
+  const first = open();
+  first.start(repository, repository.files, 'Tiny');
+  await until(() => (first.list()[0]?.done ?? 0) > BLOCK);
+  await first.close();
+  hub.faults.bytesPerSecond = null;
+  open();
+  await until(() => made.length === 1);
+  expect(hub.bytesServedTwice()).toBeLessThanOrEqual(4 * BLOCK);
+});
+
+test('cancel leaves nothing behind', async () => {
+  hub.faults.bytesPerSecond = 1_000_000;
+  const downloads = open();
+  const { id } = downloads.start(repository, repository.files, 'Tiny');
+  await until(() => downloads.list()[0]?.status.at === 'running');
+  await downloads.cancel(id);
+  expect(downloads.list()).toEqual([]);
+  expect(readdirSync(join(folder, 'models', 'incoming'))).toEqual([]);
+  expect(db.all('SELECT * FROM download_blocks')).toEqual([]);
+  expect(db.all('SELECT * FROM downloads')).toEqual([]);
+});
+
+test('the order can be changed and is kept', async () => {
+  hub.faults.bytesPerSecond = 100_000;
+  const downloads = open();
+  const ids = ['a', 'b', 'c'].map((commit) => downloads.start({ ...repository, commit }, repository.files, commit).id);
+  downloads.move(ids[2] ?? '', 0);
+  expect(downloads.list().map((item) => item.name)).toEqual(['c', 'a', 'b']);
+  await downloads.close();
+  expect(
+    open()
+      .list()
+      .map((item) => item.name),
+  ).toEqual(['c', 'a', 'b']);
+});
+
+test('a failure stays in the list with its reason and can be tried again', async () => {
+  hub.faults.html = true;
+  const downloads = open();
+  const { id } = downloads.start(repository, repository.files, 'Tiny');
+  await until(() => downloads.list()[0]?.status.at === 'failed');
+  expect(downloads.list()[0]?.status).toMatchObject({ code: 'wrong-content' });
+  hub.faults.html = false;
+  downloads.resume(id);
+  await until(() => made.length === 1);
+  expect(existsSync(made[0]?.path ?? '')).toBe(true);
+});
