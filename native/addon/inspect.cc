@@ -1,6 +1,10 @@
 // `inspect` and `describe`: what headers alone tell.
+#include <algorithm>
+#include <cctype>
+
 #include "addon/convert.h"
 #include "addon/environment.h"
+#include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/registry.h"
 
@@ -17,6 +21,13 @@ Napi::Value on_own_thread(Napi::Env env, std::function<Operation::Convert()> wor
   return promise;
 }
 
+// "BF16", "Q4_0": as files spell it.
+std::string file_type(DType type) {
+  std::string name = type == DType::gguf_mxfp4 ? "mxfp4" : name_of(type);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
 Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
   Napi::Array out = Napi::Array::New(env, checkpoint.tensors().size());
   uint32_t index = 0;
@@ -26,7 +37,7 @@ Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
       shape.Set(static_cast<uint32_t>(d), static_cast<double>(tensor.shape[d]));
     Napi::Object entry = Napi::Object::New(env);
     entry.Set("name", tensor.name);
-    entry.Set("type", name_of(tensor.type));
+    entry.Set("type", file_type(tensor.type));
     entry.Set("shape", shape);
     out.Set(index++, entry);
   }
@@ -35,7 +46,7 @@ Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
 
 Napi::Value inspect(const Napi::CallbackInfo& info) {
   return on_own_thread(info.Env(), [path = string_argument(info, 0, "path")]() -> Operation::Convert {
-    const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path);
+    const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path, Read::headers);
     return [checkpoint, description = describe(checkpoint)](Napi::Env env) -> Napi::Value {
       Napi::Object out = to_js(env, description);
       out.Set("files", to_js(env, checkpoint->files()));
@@ -46,9 +57,57 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
   });
 }
 
+Container container_argument(const Napi::CallbackInfo& info, size_t index) {
+  const std::string name = string_argument(info, index, "container");
+  if (name == "safetensors") return Container::safetensors;
+  if (name == "mlx") return Container::mlx;
+  if (name == "gguf") return Container::gguf;
+  throw std::invalid_argument("[describe] container is \"" + name + "\", allowed are safetensors, mlx and gguf");
+}
+
+// A table as it came from remote headers: anything may be in it.
+std::vector<WeightView> tensor_table(const Napi::Value& value, Container container, Problems& problems) {
+  const auto fail = [] { return std::invalid_argument("[describe] tensors are not a list of {name, type, shape}"); };
+  if (!value.IsArray()) throw fail();
+  const auto entries = value.As<Napi::Array>();
+  std::vector<WeightView> views;
+  for (uint32_t i = 0; i < entries.Length(); ++i) {
+    const Napi::Value item = entries.Get(i);
+    if (!item.IsObject()) throw fail();
+    const auto entry = item.As<Napi::Object>();
+    if (!entry.Get("name").IsString() || !entry.Get("type").IsString() || !entry.Get("shape").IsArray()) throw fail();
+    WeightView view;
+    view.name = entry.Get("name").As<Napi::String>().Utf8Value();
+    const std::string type = entry.Get("type").As<Napi::String>().Utf8Value();
+    const auto shape = entry.Get("shape").As<Napi::Array>();
+    for (uint32_t d = 0; d < shape.Length(); ++d) view.shape.push_back(shape.Get(d).ToNumber().Int64Value());
+    if (const std::optional<DType> known = type_named(container, type)) {
+      view.type = *known;
+      views.push_back(std::move(view));
+    } else {
+      problems.add("[weights] tensor \"" + view.name + "\" holds " + type + ", which this engine cannot read");
+    }
+  }
+  return views;
+}
+
+Napi::Value describe_headers(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Container container = container_argument(info, 2);
+    Problems unreadable;
+    std::vector<WeightView> tensors = tensor_table(info[1], container, unreadable);
+    Json config = Json::parse(string_argument(info, 0, "config"), "config", "config.json");
+    Description description = describe(checkpoint_from_headers(container, std::move(config), std::move(tensors)));
+    std::vector<std::string>& problems = description.problems.list;
+    problems.insert(problems.begin(), unreadable.list.begin(), unreadable.list.end());
+    return to_js(info.Env(), description);
+  });
+}
+
 }  // namespace
 
 void register_inspect(Napi::Env env, Napi::Object exports) {
+  exports.Set("describe", Napi::Function::New(env, describe_headers));
   exports.Set("inspect", Napi::Function::New(env, inspect));
 }
 

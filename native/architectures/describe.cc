@@ -80,23 +80,20 @@ Description describe(const std::shared_ptr<const Checkpoint>& checkpoint) {
   return description;
 }
 
+void require_supported(const Description& description) {
+  if (description.supported()) return;
+  constexpr size_t shown = 12;
+  const std::vector<std::string>& problems = description.problems.list;
+  std::string reasons;
+  for (size_t i = 0; i < problems.size() && i < shown; ++i) reasons += (i ? "; " : "") + problems[i];
+  if (problems.size() > shown) reasons += "; and " + std::to_string(problems.size() - shown) + " more";
+  throw Unsupported(reasons);
+}
+
 Loaded load_family(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress) {
-  // The verdict first, so that nothing is allocated for a checkpoint that cannot run.
-  const Description verdict = describe(checkpoint);
-  if (!verdict.supported()) {
-    constexpr size_t shown = 12;
-    std::string reasons;
-    for (size_t i = 0; i < verdict.problems.list.size() && i < shown; ++i) {
-      reasons += (i ? "; " : "") + verdict.problems.list[i];
-    }
-    if (verdict.problems.list.size() > shown) {
-      reasons += "; and " + std::to_string(verdict.problems.list.size() - shown) + " more";
-    }
-    throw Unsupported(reasons);
-  }
   Loaded loaded;
   loaded.family = make(checkpoint, &backend, std::move(progress), loaded.description);
-  if (!loaded.description.supported()) throw Unsupported(loaded.description.problems.list.front());
+  require_supported(loaded.description);
   return loaded;
 }
 

@@ -25,8 +25,10 @@ struct Description {
 };
 
 Description describe(const std::shared_ptr<const Checkpoint>& checkpoint);
+// Throws Unsupported with every reason (a dozen of them, when there are many).
+void require_supported(const Description& description);
 
-// The same, keeping the family: with a back end its weights are loaded. Throws Unsupported with every reason.
+// Loads the weights of a checkpoint that has been found supported.
 struct Loaded {
   Description description;
   std::unique_ptr<Family> family;

@@ -1,10 +1,10 @@
 #include "engine/model.h"
 
-#include <cmath>
 #include <stdexcept>
 
 #include "engine/available_memory.h"
 #include "formats/error.h"
+#include "formats/verify.h"
 
 namespace longhand {
 
@@ -20,24 +20,12 @@ void check_room(const Description& verdict) {
                     " are free");
 }
 
-void verify_finite(const Checkpoint& checkpoint, const LoadProgress& progress) {
-  for (const WeightView& tensor : checkpoint.tensors()) {
-    if (progress.cancel && progress.cancel->load()) throw Cancelled{};
-    if (tensor.shape.empty() || tensor.elements() == 0) continue;
-    const int64_t columns = tensor.shape.back();
-    const int64_t rows = tensor.elements() / columns;
-    std::vector<float> row(static_cast<size_t>(columns));
-    for (int64_t i = 0; i < rows; ++i) {
-      dequantise_rows(tensor, i, 1, row.data());
-      for (const float value : row) {
-        if (!std::isfinite(value)) {
-          throw FormatError("[weights] tensor \"" + tensor.name + "\" holds a value that is not finite in row " +
-                            std::to_string(i) + ", allowed are finite numbers");
-        }
-      }
-    }
-    checkpoint.release(tensor);
-  }
+// One bad bit in a scale spreads over a whole group: scales are always looked at, every value when asked to.
+void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
+  const std::atomic<bool>* cancel = request.progress.cancel;
+  verify(checkpoint, request.verify ? Verify::values : Verify::scales,
+         [&](size_t, size_t) { return !cancel || !cancel->load(); });
+  if (cancel && cancel->load()) throw Cancelled{};
 }
 
 }  // namespace
@@ -45,8 +33,10 @@ void verify_finite(const Checkpoint& checkpoint, const LoadProgress& progress) {
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
     : path_(std::move(request.path)), worker_(std::move(worker)), backend_(std::move(request.backend)) {
   const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path_);
-  check_room(describe(checkpoint));
-  if (request.verify) verify_finite(*checkpoint, request.progress);
+  const Description verdict = describe(checkpoint);
+  require_supported(verdict);
+  check_room(verdict);
+  check_finite(*checkpoint, request);
   loaded_ = load_family(checkpoint, *backend_, std::move(request.progress));
 }
 
