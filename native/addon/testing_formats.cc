@@ -110,6 +110,15 @@ Napi::Value dequantise(const Napi::CallbackInfo& info) {
   });
 }
 
+// unsupportedQuantisation(config text) -> sentence or null
+Napi::Value unsupported(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Json config = Json::parse(string_argument(info, 0, "config"), "config", "config.json");
+    const std::optional<std::string> sentence = unsupported_quantisation(config);
+    return sentence ? Napi::String::New(info.Env(), *sentence).As<Napi::Value>() : info.Env().Null();
+  });
+}
+
 // metadataStrings(path, key)
 Napi::Value metadata_strings(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -175,6 +184,7 @@ void register_testing_formats(Napi::Env env, Napi::Object exports) {
   add("readSafetensors", read_safetensors_bytes);
   add("readGguf", read_gguf_bytes);
   add("assemble", assemble_bytes);
+  add("unsupportedQuantisation", unsupported);
 }
 
 }  // namespace longhand

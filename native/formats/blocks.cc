@@ -63,10 +63,11 @@ BlockSize block_size(DType type) { return types[static_cast<size_t>(type)].block
 std::optional<size_t> tensor_bytes(DType type, std::span<const int64_t> shape) {
   const BlockSize block = block_size(type);
   if (block.elements == 0) return std::nullopt;
+  int64_t elements = 1;
   int64_t bytes = block.bytes;
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t count = shape[i];
-    if (count < 0) return std::nullopt;
+    if (count < 0 || __builtin_mul_overflow(elements, count, &elements)) return std::nullopt;
     if (i + 1 == shape.size()) {
       if (count % block.elements != 0) return std::nullopt;
       count /= block.elements;

@@ -78,12 +78,15 @@ Json read_config(const fs::path& folder) {
   return config;
 }
 
-// Sizes for a table that came without a file. The shape has been checked nowhere else.
+// Sizes for a table that came without a file. No file has bounded its numbers: what no disk can hold is refused, so
+// that later products of sizes stay inside 64 bits.
 void size_headers(std::vector<WeightView>& tensors) {
+  constexpr size_t largest = size_t{1} << 50;
+  constexpr size_t max_dimensions = 8;
   for (WeightView& view : tensors) {
     const std::optional<size_t> bytes = tensor_bytes(view.type, view.shape);
-    if (!bytes)
-      throw FormatError("[checkpoint] tensor \"" + printable(view.name) + "\" has a shape that its type " +
+    if (!bytes || *bytes > largest || view.shape.size() > max_dimensions)
+      throw FormatError("[checkpoint] tensor \"" + printable(view.name) + "\" has a shape that a tensor of type " +
                         name_of(view.type) + " cannot have");
     view.data_bytes = *bytes;
     view.data = nullptr;

@@ -57,6 +57,10 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
                                                           std::vector<WeightView> tensors);
 
+// Why the quantisation that config.json names cannot be computed with (GPTQ, AWQ, ...); none when there is nothing to
+// say. The tensors of such a release open as they are; the verdict (describe) is the place to refuse it.
+std::optional<std::string> unsupported_quantisation(const Json& config);
+
 // An element type by its name in a file: "BF16" (safetensors, MLX), "Q4_K" (GGUF); none when the engine cannot use it.
 std::optional<DType> type_named(Container container, std::string_view name);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <unordered_map>
@@ -46,10 +47,11 @@ struct Stack {
   int64_t experts = 1, rows = 1, columns = 1;
 };
 Stack stack_of(const WeightView& view) {
+  if (view.elements() == 0) return {0, 0, 0};
   Stack stack;
   if (!view.shape.empty()) stack.columns = view.shape.back();
   if (view.shape.size() > 1) stack.rows = view.shape[view.shape.size() - 2];
-  if (stack.columns > 0 && stack.rows > 0) stack.experts = view.elements() / (stack.rows * stack.columns);
+  stack.experts = view.elements() / (stack.rows * stack.columns);
   return stack;
 }
 
@@ -90,16 +92,25 @@ std::array<float, 256> table_of(DType type) {
   return table;
 }
 
+// One run of elements under one scale.
+const std::byte* convert_run(const std::array<float, 256>& table, float scale, const std::byte* from, int64_t count,
+                             std::byte*& to) {
+  for (int64_t i = 0; i < count; ++i, to += 2) {
+    const uint16_t bits = f32_to_bf16(table[std::to_integer<uint8_t>(from[i])] * scale);
+    std::memcpy(to, &bits, sizeof bits);
+  }
+  return from + count;
+}
+
 void convert_rows(const WeightView& view, const std::vector<float>& scales, const Coverage& c, std::byte* to) {
   const std::array<float, 256> table = table_of(view.type);
   const Stack s = stack_of(view);
   const std::byte* from = view.data;
   for (int64_t row = 0; row < s.experts * s.rows; ++row) {
-    const int64_t first = row / s.rows * c.expert_stride + row % s.rows / c.row_block * c.row_stride;
-    for (int64_t column = 0; column < s.columns; ++column, ++from, to += 2) {
-      const uint16_t bits = f32_to_bf16(table[std::to_integer<uint8_t>(*from)] *
-                                        scales[static_cast<size_t>(first + column / c.column_block)]);
-      std::memcpy(to, &bits, sizeof bits);
+    int64_t scale = row / s.rows * c.expert_stride + row % s.rows / c.row_block * c.row_stride;
+    for (int64_t column = 0; column < s.columns; column += c.column_block, ++scale) {
+      const int64_t count = std::min(c.column_block, s.columns - column);
+      from = convert_run(table, scales[static_cast<size_t>(scale)], from, count, to);
     }
   }
 }

@@ -74,7 +74,14 @@ const folders = (target) => {
 
 function fuzz(target, seconds, objects) {
   const { found, kept, golden } = folders(target);
-  const limits = [`-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536', '-verbosity=0'];
+  const limits = [
+    `-max_total_time=${seconds}`,
+    '-timeout=10',
+    '-rss_limit_mb=2048',
+    '-max_len=65536',
+    '-verbosity=0',
+    '-print_funcs=0',
+  ];
   const crashes = `-artifact_prefix=${join(work, 'crashes', `${target}-`)}`;
   return run([build(target, objects), ...limits, `-dict=${dictionary}`, crashes, found, kept, ...golden]);
 }
