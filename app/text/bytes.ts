@@ -1,5 +1,3 @@
-import type { Marker, TokenizerJson } from './tokenizer.ts';
-
 /** The UTF-8 bytes of an id, or none for an id without a meaning. */
 export type ByteMap = {
   of(id: number): Uint8Array;
@@ -15,7 +13,7 @@ const utf8 = new TextEncoder();
 export function bytesOfTokens(
   vocabulary: readonly (string | undefined)[],
   json: { decoder?: unknown; model: { type?: string | null | undefined } },
-  markers: ReadonlyMap<number, Marker>,
+  markers: ReadonlyMap<number, { readonly text: string }>,
 ): ByteMap {
   const style = styleOf(json);
   const known = new Map<number, Uint8Array>();
@@ -72,14 +70,6 @@ const byteOfCharacter: ReadonlyMap<string, number> = (() => {
   return table;
 })();
 
-/** The printable form of UTF-8 bytes: how a byte-level vocabulary writes a text. */
-export function toPrintable(text: string): string {
-  let out = '';
-  for (const byte of utf8.encode(text)) out += characterOfByte[byte];
-  return out;
-}
-const characterOfByte: readonly string[] = [...byteOfCharacter.keys()];
-
 function fromPrintable(token: string): Uint8Array {
   const bytes = new Uint8Array(token.length);
   for (let i = 0; i < token.length; ++i) {
@@ -96,5 +86,3 @@ function fromPiece(token: string): Uint8Array {
 }
 
 const fromWordPiece = (token: string): Uint8Array => utf8.encode(token.startsWith('##') ? token.slice(2) : ` ${token}`);
-
-export type { TokenizerJson };

@@ -1,0 +1,43 @@
+// Running other programs: with their output as progress, and all of it shown when they fail.
+import { spawn, spawnSync } from 'node:child_process';
+import { progressLine, say } from './say.mjs';
+
+const KEPT_LINES = 200;
+
+/** @returns {Promise<void>} rejects with a sentence that names the command and its exit code. */
+export function run(command, args, { cwd, env, progress = (line) => line } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const line = progressLine();
+    const kept = [];
+    const take = (chunk) => {
+      for (const text of String(chunk).split(/[\r\n]+/)) {
+        if (text.trim() === '') continue;
+        kept.push(text);
+        if (kept.length > KEPT_LINES) kept.shift();
+        const shown = progress(text);
+        if (shown) line.show(shown);
+      }
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => {
+      line.end();
+      reject(new Error(`[${command}] could not be started: ${error.message}`));
+    });
+    child.on('close', (code, signal) => {
+      line.end();
+      if (code === 0) return resolve();
+      for (const text of kept) say(`  ${text}`);
+      reject(new Error(`[${[command, ...args].join(' ')}] ended with ${signal ?? code}`));
+    });
+  });
+}
+
+/** The first line a program prints, or null when there is no such program. */
+export function firstLine(command, args) {
+  const { status, stdout, error } = spawnSync(command, args, { encoding: 'utf8', timeout: 20_000 });
+  return error || status !== 0 ? null : (stdout.trim().split('\n')[0] ?? '');
+}
+
+export const works = (command, args = ['--version']) => firstLine(command, args) !== null;

@@ -1,0 +1,48 @@
+// npm start: the desktop app where Electron and a display are, else the same pages in a browser, else the terminal.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { run } from './run.mjs';
+import { say, sayProblem, sayStep } from './say.mjs';
+import { root } from './setup.mjs';
+import { chooseShell, electronBinary, electronInstaller, hasDisplay } from './shells.mjs';
+import { hashOf, isStamped, stamp } from './stamps.mjs';
+
+const REACH_MS = 4000;
+
+/** Fetches Electron once where it could be used. A machine without a network is not asked again for this version. */
+async function fetchElectron() {
+  const installer = electronInstaller(root);
+  if (!installer || !hasDisplay() || electronBinary(root)) return;
+  const version = hashOf(root, [join('node_modules', 'electron', 'package.json')]);
+  if (isStamped(root, 'electron', version)) return;
+  stamp(root, 'electron', version);
+  const mirror = process.env.ELECTRON_MIRROR ?? process.env.npm_config_electron_mirror ?? 'https://github.com';
+  try {
+    await fetch(mirror, { method: 'HEAD', signal: AbortSignal.timeout(REACH_MS) });
+    sayStep('Fetching Electron');
+    await run(process.execPath, [installer], { cwd: root });
+  } catch {
+    say('  Electron cannot be fetched now; delete .cache/setup/electron to try again');
+  }
+}
+
+await fetchElectron();
+const choice = chooseShell(root, { args: process.argv.slice(2) });
+if (choice.shell === 'browser') sayStep(`Opening in the browser, because ${choice.because}`);
+if (choice.shell === 'terminal') sayStep(`Opening in the terminal, because ${choice.because}`);
+
+const child = spawn(choice.program, choice.args, {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, LONGHAND_ROOT: root },
+});
+// Ctrl-C reaches the child by the terminal; this process only waits for its end.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+child.on('error', (error) => {
+  sayProblem(`[start] ${choice.program}: ${error.message}`);
+  process.exitCode = 1;
+});
+child.on('exit', (code, signal) => {
+  process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+});

@@ -1,0 +1,83 @@
+// Programs that npm cannot bring, and how each machine gets them.
+import { existsSync } from 'node:fs';
+import { firstLine, run, works } from './run.mjs';
+import { sayDone, sayStep } from './say.mjs';
+
+const onMac = process.platform === 'darwin';
+
+/** `found`: whether it is there. `apt`, `brew`: packages that bring it. `why`: what cannot be done without it.
+ *  `needless`: an optional tool whose absence is told by the tests that need it. */
+export const TOOLS = {
+  compiler: {
+    found: () => (onMac ? works('xcode-select', ['-p']) && works('clang++') : works('c++')),
+    apt: ['g++', 'make'],
+    mac: 'xcode-select --install',
+    why: 'the engine is compiled from source',
+  },
+  cmake: {
+    found: () => atLeast(firstLine('cmake', ['--version']), 3, 22),
+    apt: ['cmake'],
+    brew: ['cmake'],
+    why: 'the engine is compiled from source',
+  },
+  clang: {
+    found: () => onMac || (works('clang-19') && works('ld.lld-19')),
+    apt: ['clang-19', 'lld-19'],
+    why: 'the tests run the Metal back end on the CPU',
+  },
+  clangFormat: {
+    found: () => onMac || works('clang-format-19'),
+    apt: ['clang-format-19'],
+    why: 'the tests check the format of C++',
+  },
+  chromium: {
+    found: () => onMac || browserPath() !== null,
+    apt: ['chromium'],
+    why: 'the end-to-end tests run in a real browser',
+  },
+  pip: {
+    found: () => works('python3', ['-m', 'pip', '--version']),
+    apt: ['python3-pip'],
+    mac: 'python3 -m ensurepip --user',
+    why: 'a real model for the tests comes from PyPI',
+  },
+};
+
+export const browserPath = () =>
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
+
+function atLeast(text, major, minor) {
+  const version = /(\d+)\.(\d+)/.exec(text ?? '');
+  if (!version) return false;
+  const [a, b] = [Number(version[1]), Number(version[2])];
+  return a > major || (a === major && b >= minor);
+}
+
+/** Makes the named tools available, or says in one line how to get each.
+ *  @throws Error with the exact commands */
+export async function provide(names, tools = TOOLS, platform = process.platform) {
+  const missing = names.filter((name) => !tools[name].found());
+  if (missing.length === 0) return;
+  const packages = missing.flatMap((name) => tools[name].apt ?? []);
+  const isRoot = process.getuid?.() === 0;
+  if (platform === 'linux' && isRoot && works('apt-get', ['--version'])) {
+    sayStep(`Installing ${packages.join(', ')} (apt-get)`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    await run('apt-get', ['update', '-q'], { env });
+    await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { env });
+    sayDone(`${packages.join(', ')} installed`);
+    const still = missing.filter((name) => !tools[name].found());
+    if (still.length === 0) return;
+  }
+  throw new Error(missing.map((name) => advice(name, tools[name], platform)).join('\n'));
+}
+
+function advice(name, tool, platform) {
+  const command =
+    platform === 'darwin'
+      ? (tool.mac ?? `brew install ${(tool.brew ?? tool.apt).join(' ')}`)
+      : works('apt-get', ['--version'])
+        ? `sudo apt-get install -y ${tool.apt.join(' ')}`
+        : `install these with your system's package manager: ${tool.apt.join(' ')}`;
+  return `[setup] ${name} is missing: ${tool.why}. Get it with:\n    ${command}`;
+}

@@ -1,0 +1,23 @@
+// A test may be left out only for a reason that is known here, on a machine where the reason holds.
+
+/** `holds`: whether a machine can lack it. A skip for another reason, or where it should not happen, is a failure in CI. */
+export const REASONS = [
+  { reason: /^needs a Mac\b/, holds: ({ platform }) => platform !== 'darwin' },
+  { reason: /^needs Linux\b/, holds: ({ platform }) => platform !== 'linux' },
+  { reason: /^needs arm64\b/, holds: ({ arch }) => arch !== 'arm64' },
+  { reason: /^needs x86-64\b/, holds: ({ arch }) => arch !== 'x64' },
+  { reason: /^needs a CPU with\b/, holds: () => true },
+  { reason: /^needs a GPU\b/, holds: () => true },
+  { reason: /^needs to run as root\b/, holds: ({ root }) => !root },
+  { reason: /^needs to run without root\b/, holds: ({ root }) => root },
+  { reason: /^needs an Electron binary\b/, holds: () => true },
+];
+
+export const here = () => ({ platform: process.platform, arch: process.arch, root: process.getuid?.() === 0 });
+
+/** @param {{ name: string, reason: string }[]} skips @returns {{ name: string, reason: string, expected: boolean }[]} */
+export const judged = (skips, machine = here()) =>
+  skips.map((skip) => ({
+    ...skip,
+    expected: REASONS.some(({ reason, holds }) => reason.test(skip.reason) && holds(machine)),
+  }));
