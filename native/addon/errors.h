@@ -12,8 +12,8 @@ struct ErrorText {
   std::string code;
   std::string message;
 };
-// `format`, `unsupported`, `memory`, `cancelled`, `context`, `state`, `argument` by the exception's type; anything else is
-// `internal`.
+// `format`, `unsupported`, `memory`, `cancelled`, `context`, `state`, `argument` by the exception's type; anything else
+// is `internal`.
 ErrorText error_text(const std::exception_ptr& error);
 Napi::Error js_error(Napi::Env env, const std::exception_ptr& error);
 Napi::Error coded_error(Napi::Env env, const std::string& code, const std::string& message);

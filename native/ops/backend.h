@@ -34,7 +34,8 @@ struct DeviceInfo {
 
 // ---- operands of ops ----------------------------------------------------------------------------------------------
 
-// y = x * rsqrt(mean(x^2) + eps) * w. `weight` is fp32 and already holds the effective gain (1 + w for RMS-1p families).
+// y = x * rsqrt(mean(x^2) + eps) * w. `weight` is fp32 and already holds the effective gain (1 + w for RMS-1p
+// families).
 struct Norm {
   BufferPtr weight{};
   float eps = 1e-6f;
@@ -49,26 +50,26 @@ enum class Gate : uint8_t { none, sigmoid, silu };
 
 // Options of `linear`, applied in this order: norm(x) -> * gate -> W -> + bias -> activation -> * scale -> + add_to.
 struct Linear {
-  const Norm* norm = nullptr;       // over the whole row of x
-  Tensor gate{};                    // [T, in]; x <- x * g(gate), after the norm
+  const Norm* norm = nullptr;  // over the whole row of x
+  Tensor gate{};               // [T, in]; x <- x * g(gate), after the norm
   Gate gate_kind = Gate::none;
   const BufferPtr* bias = nullptr;  // fp32 [out]
   Activation activation = Activation::none;
   float scale = 1.0f;
-  Tensor add_to{};                  // residual stream [T, out], updated in place and returned
+  Tensor add_to{};  // residual stream [T, out], updated in place and returned
 };
 
 // Rotary positions. `pairing`: half = (i, i + rotary_dim/2); interleaved = (2i, 2i+1) (GGUF arch llama).
 // inv_freq holds rotary_dim/2 values with every scaling (linear, llama3, yarn, rope_freqs) already applied.
-// With `sections` (M-RoPE, interleaved selection) frequency j reads axis positions[j % 3 ...] as in model-specs 8.5; text
-// has equal positions on the three axes, so sections only matter once images are fed.
+// With `sections` (M-RoPE, interleaved selection) frequency j reads axis positions[j % 3 ...] as in model-specs 8.5;
+// text has equal positions on the three axes, so sections only matter once images are fed.
 struct Rope {
   enum class Pairing : uint8_t { half, interleaved } pairing = Pairing::half;
-  int64_t rotary_dim = 0;      // 0: no rope
+  int64_t rotary_dim = 0;        // 0: no rope
   BufferPtr inv_freq{};          // fp32 [rotary_dim / 2]
   float attention_scale = 1.0f;  // yarn: multiplies the rotated part of q and k
   int sections[3] = {0, 0, 0};
-  BufferPtr selection{};         // MHA2MLA, optional: int32 [kv_heads, rotary_dim], the original dim each kept dim comes from
+  BufferPtr selection{};  // MHA2MLA, optional: int32 [kv_heads, rotary_dim], the original dim each kept dim comes from
 };
 
 struct Heads {
@@ -95,12 +96,13 @@ struct Attention {
 struct GatedDelta {
   int64_t key_heads = 0, value_heads = 0, key_dim = 0, value_dim = 0;
   enum class HeadMap : uint8_t { grouped, tiled } head_map = HeadMap::grouped;  // HF, MLX: h / r; GGUF: h % key_heads
-  BufferPtr conv{};         // fp32 [channels, width], newest tap last; channels = 2 * key_heads * key_dim + value_heads * value_dim
+  BufferPtr
+      conv{};  // fp32 [channels, width], newest tap last; channels = 2 * key_heads * key_dim + value_heads * value_dim
   int64_t conv_width = 4;
-  BufferPtr decay{};        // fp32 [value_heads]: -exp(A_log)
-  BufferPtr dt_bias{};      // fp32 [value_heads]
-  Norm norm{};              // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
-  float l2_eps = 1e-6f;   // added to the sum of squares
+  BufferPtr decay{};     // fp32 [value_heads]: -exp(A_log)
+  BufferPtr dt_bias{};   // fp32 [value_heads]
+  Norm norm{};           // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
+  float l2_eps = 1e-6f;  // added to the sum of squares
 
   int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
   int64_t columns() const { return channels() + value_heads * value_dim + 2 * value_heads; }
@@ -124,12 +126,12 @@ struct ShortConv {
 // up_k is absorbed into the query, up_v into the output: [kv_heads * (dim - rope), latent], [kv_heads * dim, latent].
 struct LatentAttention {
   Heads heads;
-  int64_t rope_dim = 0;       // rotated dims a head (2r)
-  int64_t latent_k = 0;       // columns of the latent that up_k reads: [0, latent_k)
+  int64_t rope_dim = 0;                      // rotated dims a head (2r)
+  int64_t latent_k = 0;                      // columns of the latent that up_k reads: [0, latent_k)
   int64_t latent_v_first = 0, latent_v = 0;  // columns that up_v reads (joint: the same)
-  BufferPtr up_k{}, up_v{};       // fp32
-  BufferPtr kept{}, rest{};       // int32 [kv_heads, rope_dim], [kv_heads, dim - rope_dim]: original dims, in column order
-  Rope rope{};                  // inv_freq [dim / 2] of the ORIGINAL head
+  BufferPtr up_k{}, up_v{};                  // fp32
+  BufferPtr kept{}, rest{};  // int32 [kv_heads, rope_dim], [kv_heads, dim - rope_dim]: original dims, in column order
+  Rope rope{};               // inv_freq [dim / 2] of the ORIGINAL head
   float scale = 0;
 };
 
@@ -150,8 +152,8 @@ struct BlockList {
 // Mixture of experts (model-specs 6.3, 10.3).
 struct Router {
   enum class Kind : uint8_t { softmax, sigmoid_bias } kind = Kind::softmax;
-  WeightPtr weight{};    // [experts, hidden]
-  BufferPtr bias{};      // fp32 [experts]; selection only (sigmoid_bias)
+  WeightPtr weight{};  // [experts, hidden]
+  BufferPtr bias{};    // fp32 [experts]; selection only (sigmoid_bias)
   int64_t experts = 0, topk = 0;
   bool renormalise = true;
   float renormalise_eps = 0.0f;  // added to the sum (lfm2_moe: 1e-6)
@@ -183,8 +185,8 @@ struct Sampling {
   float min_p = 0.0f;
   float repetition_penalty = 1.0f, presence_penalty = 0.0f, frequency_penalty = 0.0f;
   uint64_t seed = 0;
-  uint64_t position = 0;     // randomness is a function of (seed, position) only
-  int32_t logprobs = 0;      // how many alternatives to report
+  uint64_t position = 0;  // randomness is a function of (seed, position) only
+  int32_t logprobs = 0;   // how many alternatives to report
 };
 struct Candidate {
   int32_t id;
@@ -220,14 +222,16 @@ class Backend {
   virtual void clear(Buffer& buffer) = 0;
 
   // One matrix from one or more views stacked by rows (same `in`); 3-D views are expert stacks (stacked along `out`).
-  // A file with one tensor an expert: 2-D views in the order expert 0 (gate, up), expert 1 (gate, up), ..., and `experts`.
-  virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive, int64_t experts = 1) = 0;
+  // A file with one tensor an expert: 2-D views in the order expert 0 (gate, up), expert 1 (gate, up), ..., and
+  // `experts`.
+  virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
+                            int64_t experts = 1) = 0;
 
   // A pass brackets ops. begin() recycles the arena of activations; finish() returns when every result can be read.
   virtual void begin(const PassOptions& options) = 0;
   virtual void finish() = 0;
-  virtual Tensor scratch(int64_t rows, int64_t cols) = 0;         // uninitialised, in the arena
-  virtual void read(float* to, const Tensor& from) = 0;           // after finish(); [rows, cols] packed
+  virtual Tensor scratch(int64_t rows, int64_t cols) = 0;  // uninitialised, in the arena
+  virtual void read(float* to, const Tensor& from) = 0;    // after finish(); [rows, cols] packed
 
   // Embedding rows: [T, in of table]. y = scale * table[id].
   virtual Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) = 0;
@@ -246,7 +250,8 @@ class Backend {
   // Softmax attention. `positions` is [T] (text) or [3 * T] (axes t, h, w).
   // Normalises and rotates q and k and appends k, v to the cache (cache.length grows by T). Returns q [T, heads * dim];
   // with `gated` the gate stays in p, see gate_columns().
-  virtual Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions, KvCache& cache) = 0;
+  virtual Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
+                                    KvCache& cache) = 0;
   // The same without a cache, in place on p (lightning layers): q and k columns of p.
   virtual void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) = 0;
   // The interleaved gates of a gated q projection, gathered: [T, heads * dim].
@@ -255,7 +260,8 @@ class Backend {
   virtual Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) = 0;
   // Encoder: p = [T, q | k | v], every row sees every row.
   virtual Tensor attention_bidirectional(Tensor p, const Attention& shape) = 0;
-  virtual Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions, LatentCache& cache) = 0;
+  virtual Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
+                                  LatentCache& cache) = 0;
 
   // Linear attention.
   // Causal depthwise convolution + SiLU over the first state.channels columns of p: [T, channels].
@@ -273,12 +279,14 @@ class Backend {
   // Block-sparse attention.
   virtual void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) = 0;
   // `total` is the key length the visibility rules of model-specs 11.6 refer to (the final prompt length in prefill).
-  virtual BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position, int64_t total) = 0;
+  virtual BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
+                                 int64_t first_position, int64_t total) = 0;
   virtual Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) = 0;
 
   // Mixture of experts. Only the bytes of chosen experts are read.
   virtual Routes route(Tensor x, const Norm* norm, const Router& router) = 0;
-  virtual Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) = 0;  // [T * topk, I]
+  virtual Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm,
+                                const Routes& routes) = 0;  // [T * topk, I]
   // add_to += sum_i weight_i * W_i h_i
   virtual void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) = 0;
   // add_to += sigmoid(x . gate) * shared, gate [1, hidden] (shared expert)
@@ -288,7 +296,8 @@ class Backend {
   virtual Tensor concat(Tensor a, Tensor b) = 0;
 
   // Chooses one token from a row of logits. `counts`: tokens of the penalty window; `biases`: sparse additions.
-  virtual Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts, std::span<const TokenBias> biases) = 0;
+  virtual Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
+                         std::span<const TokenBias> biases) = 0;
 };
 
 // Factories, one a back end; a build without it returns null and the reason.
@@ -297,8 +306,9 @@ struct Creation {
   std::string reason;  // why there is none
 };
 struct CpuOptions {
-  int threads = 0;           // 0: physical performance cores within the cgroup limit
-  std::string instructions;  // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
+  int threads = 0;  // 0: physical performance cores within the cgroup limit
+  std::string
+      instructions;  // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
 };
 Creation create_cpu(const CpuOptions& options);
 std::vector<std::string> cpu_instructions();  // what this processor has of them, best first; ends with "scalar"

@@ -7,8 +7,8 @@
 
 namespace longhand {
 
-// Device memory, owned by the back end that made it. `host()` is the address the CPU can read and write: always there on
-// the CPU and on unified memory, null for memory that only a discrete GPU can reach.
+// Device memory, owned by the back end that made it. `host()` is the address the CPU can read and write: always there
+// on the CPU and on unified memory, null for memory that only a discrete GPU can reach.
 class Buffer {
  public:
   virtual ~Buffer() = default;

@@ -11,19 +11,43 @@ namespace longhand {
 
 // Element types and block layouts as they stand in files. Sizes and bit layouts: native/formats/blocks.h.
 enum class DType : uint8_t {
-  f32, f16, bf16,
-  f8_e4m3, f8_e5m2,                                    // safetensors FP8 releases, with a scale tensor
-  u8, i8, u16, i16, u32, i32, u64, i64, f64, boolean,  // may appear in a file; never as a matrix
-  affine,                                              // MLX integers: WeightView::affine tells bits, group, scales, biases
-  mxfp4, mxfp8, nvfp4,                                 // MLX float modes: codes in `data`, scales in `affine.scales`
-  q4_0, q4_1, q5_0, q5_1, q8_0,                        // GGUF 32-element blocks
-  q2_k, q3_k, q4_k, q5_k, q6_k,                        // GGUF 256-element super-blocks
-  iq4_nl, iq4_xs, gguf_mxfp4,                          // GGUF table formats
+  f32,
+  f16,
+  bf16,
+  f8_e4m3,
+  f8_e5m2,  // safetensors FP8 releases, with a scale tensor
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  u64,
+  i64,
+  f64,
+  boolean,  // may appear in a file; never as a matrix
+  affine,   // MLX integers: WeightView::affine tells bits, group, scales, biases
+  mxfp4,
+  mxfp8,
+  nvfp4,  // MLX float modes: codes in `data`, scales in `affine.scales`
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q8_0,  // GGUF 32-element blocks
+  q2_k,
+  q3_k,
+  q4_k,
+  q5_k,
+  q6_k,  // GGUF 256-element super-blocks
+  iq4_nl,
+  iq4_xs,
+  gguf_mxfp4,  // GGUF table formats
 };
 const char* name_of(DType type);
 
-// Group-wise scales beside the codes (MLX). `scales`/`biases` are [out, in / group], in `scale_type` (f32, f16, bf16; u8 for
-// E8M0 and E4M3 scales).
+// Group-wise scales beside the codes (MLX). `scales`/`biases` are [out, in / group], in `scale_type` (f32, f16, bf16;
+// u8 for E8M0 and E4M3 scales).
 struct GroupScales {
   int bits = 0;
   int group = 0;
@@ -60,7 +84,7 @@ class Weight {
   int64_t experts = 1;
   int64_t out = 0;
   int64_t in = 0;
-  size_t bytes = 0;  // what one full read of it costs
+  size_t bytes = 0;       // what one full read of it costs
   bool in_place = false;  // reads the mapped file; otherwise its pages may be released after prepare()
 };
 using WeightPtr = std::shared_ptr<const Weight>;

@@ -37,7 +37,7 @@ export const LAWS: readonly Law[] = [
   { from: 'native/addon', to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats'] },
   {
     from: 'native/addon/devices.cc',
-    to: ['native/cpu', 'native/metal', 'native/vulkan', 'native/ops', 'native/addon'],
+    to: ['native/formats', 'native/cpu', 'native/metal', 'native/vulkan', 'native/ops', 'native/addon'],
   },
   { from: 'metal', to: ['native/ops/params.h'] },
 ];
