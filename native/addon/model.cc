@@ -70,11 +70,11 @@ ModelObject::ModelObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Mode
   open_ = *info[0].As<Napi::External<Open>>().Data();
 }
 
+// Sessions and waiting jobs keep what they need: only `close` ends them.
 ModelObject::~ModelObject() { let_go(); }
 
 void ModelObject::let_go() {
   if (!open_.worker) return;
-  open_.worker->close();
   destroy_on(*open_.worker, std::move(open_.model));
   open_ = {};
 }
@@ -145,7 +145,10 @@ void ModelObject::set_threads(const Napi::CallbackInfo& info) {
   opened.model->backend().set_threads(static_cast<int>(count));
 }
 
-void ModelObject::close(const Napi::CallbackInfo&) { let_go(); }
+void ModelObject::close(const Napi::CallbackInfo&) {
+  if (open_.worker) open_.worker->close();
+  let_go();
+}
 
 void register_model(Napi::Env env, Napi::Object exports) {
   const Napi::Function constructor =

@@ -128,6 +128,7 @@ SessionObject::SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   open_ = *info[0].As<Napi::External<Open>>().Data();
 }
 
+// Waiting jobs keep the session: only `close` ends them.
 SessionObject::~SessionObject() { let_go(); }
 
 Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& model,
@@ -151,7 +152,6 @@ Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& m
 
 void SessionObject::let_go() {
   if (!open_.worker) return;
-  open_.worker->close_owner(open_.session.get());
   destroy_on(*open_.worker, std::move(open_.session));
   open_ = {};
 }
@@ -268,7 +268,10 @@ Napi::Value SessionObject::reset(const Napi::CallbackInfo& info) {
   });
 }
 
-void SessionObject::close(const Napi::CallbackInfo&) { let_go(); }
+void SessionObject::close(const Napi::CallbackInfo&) {
+  if (open_.worker) open_.worker->close_owner(open_.session.get());
+  let_go();
+}
 
 void register_session(Napi::Env env, Napi::Object exports) {
   const Napi::Function constructor =

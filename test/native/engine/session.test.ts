@@ -1,0 +1,171 @@
+// What a session promises at its edges: limits, wrong input, cancelling, closing in the middle of work.
+import { expect, test } from 'vitest';
+import type { GenerateResult, Session } from '../../../native/addon/index.d.ts';
+import { addon } from '../../support/addon.ts';
+import { someTokens, starter } from '../../support/models.ts';
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  return 'none';
+};
+const runs = (session: Session, options: Partial<Parameters<Session['generate']>[1]> = {}): Promise<GenerateResult> =>
+  session.generate(someTokens(20), { maxTokens: 16, ...options });
+
+test('a context that is full ends the answer with its reason, and nothing is lost', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession({ contextLength: 32 });
+  const { finish, tokens } = await runs(session, { maxTokens: 100 });
+  expect(finish).toBe('context');
+  expect(tokens).toHaveLength(13);
+  expect(session.tokens()).toHaveLength(32);
+  expect(await codeOf(session.generate(someTokens(33), { maxTokens: 1 }))).toBe('context');
+  expect(session.tokens()).toHaveLength(32);
+  model.close();
+});
+
+test('wrong input is refused with code `argument` and leaves the session as it was', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  await runs(session);
+  const held = session.tokens();
+  expect(await codeOf(session.generate(Int32Array.from([1, 8192]), { maxTokens: 1 }))).toBe('argument');
+  expect(await codeOf(session.generate(Int32Array.from([-1]), { maxTokens: 1 }))).toBe('argument');
+  expect(await codeOf(session.generate(new Int32Array(0), { maxTokens: 1 }))).toBe('argument');
+  expect(await codeOf(session.rewind(held.length + 1))).toBe('argument');
+  const notTokens = [1, 2, 3] as unknown as Int32Array;
+  expect(() => session.generate(notTokens, { maxTokens: 1 })).toThrow('Int32Array');
+  for (const wrong of [{ temperature: Number.NaN }, { topP: 2 }, { maxTokens: -1 }, { topK: 1.5 }, { seed: -1 }]) {
+    expect(() => session.generate(someTokens(3), { maxTokens: 1, ...wrong })).toThrow(Object.keys(wrong)[0]);
+  }
+  expect(session.tokens()).toEqual(held);
+  expect(() => model.createSession({ contextLength: 0 })).toThrow('contextLength');
+  model.close();
+});
+
+test('sampling is a function of seed and position', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const options = { temperature: 1, topP: 0.95, seed: 42, maxTokens: 24 };
+  const first = await runs(session, options);
+  await session.reset();
+  expect((await runs(session, options)).tokens).toEqual(first.tokens);
+  await session.reset();
+  expect((await runs(session, { ...options, seed: 43 })).tokens).not.toEqual(first.tokens);
+
+  // Stopped and continued: the same tokens as in one go.
+  const prefix = Int32Array.from([...someTokens(20), ...first.tokens.slice(0, 10)]);
+  const rest = await session.generate(prefix, { ...options, maxTokens: 14 });
+  expect(rest.tokens).toEqual(first.tokens.slice(10));
+  model.close();
+});
+
+test('stop tokens end the answer and are part of it', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const free = await runs(session);
+  const stop = free.tokens[5] ?? -1;
+  const { tokens, finish } = await runs(session, { stopTokens: [stop] });
+  expect(finish).toBe('stop');
+  expect(tokens).toEqual(free.tokens.slice(0, free.tokens.indexOf(stop) + 1));
+  model.close();
+});
+
+test('forbidden tokens and repetition penalties change what is said', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const free = await runs(session);
+  const forbidden = await runs(session, { forbidden: free.tokens });
+  expect(forbidden.tokens.filter((token) => free.tokens.includes(token))).toEqual([]);
+  const penalised = await runs(session, { repetitionPenalty: 1e6, maxTokens: 40 });
+  expect(new Set(penalised.tokens).size).toBe(40);
+  model.close();
+});
+
+test('DRY forbids what would repeat a sequence, and breakers protect', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const pattern = [10, 11, 12, 13];
+  const prompt = Int32Array.from([...pattern, 20, ...pattern, 20, ...pattern]);
+  const dry = { multiplier: 1e6, base: 1.75, allowedLength: 2, window: -1, breakers: [] as number[] };
+  const dominated = async (options: object) =>
+    (await session.generate(prompt, { maxTokens: 1, logprobs: 1, ...options })).tokens[0];
+  const allowed = await dominated({
+    forbidden: Array.from({ length: 8192 }, (_, id) => id).filter((id) => id !== 20 && id !== 30),
+  });
+  const repeated = await dominated({
+    dry,
+    forbidden: Array.from({ length: 8192 }, (_, id) => id).filter((id) => id !== 20 && id !== 30),
+  });
+  expect([20, 30]).toContain(allowed);
+  expect(repeated).toBe(30);
+  const shielded = await dominated({
+    dry: { ...dry, breakers: [13] },
+    forbidden: Array.from({ length: 8192 }, (_, id) => id).filter((id) => id !== 20 && id !== 30),
+  });
+  expect(shielded).toBe(allowed);
+  model.close();
+});
+
+test('cancelling ends a prefill and a decode within 50 ms', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  for (const [prompt, delay] of [
+    [someTokens(8000), 60],
+    [someTokens(10), 60],
+  ] as const) {
+    const signal = new addon.AbortFlag();
+    let asked = 0;
+    setTimeout(() => {
+      asked = performance.now();
+      signal.set();
+    }, delay);
+    const { finish } = await session.generate(prompt, { maxTokens: 8000, signal });
+    const late = performance.now() - asked;
+    expect(finish).toBe('cancelled');
+    expect(late).toBeLessThan(50);
+  }
+  model.close();
+});
+
+function longWork(session: Session): [work: Promise<GenerateResult>, started: Promise<void>] {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return [session.generate(someTokens(8000), { maxTokens: 100, onPrefill: () => resolve() }), promise];
+}
+
+test('closing in the middle of work settles every promise', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const [running, started] = longWork(session);
+  await started;
+  const waiting = session.generate(someTokens(10), { maxTokens: 1 });
+  session.close();
+  expect((await running).finish).toBe('cancelled');
+  expect(await codeOf(waiting)).toBe('state');
+  expect(() => session.tokens()).toThrow('closed');
+
+  const other = model.createSession();
+  const [cut, begun] = longWork(other);
+  await begun;
+  model.close();
+  expect((await cut).finish).toBe('cancelled');
+  expect(await codeOf(other.generate(someTokens(3), { maxTokens: 1 }))).toBe('state');
+  expect(() => model.createSession()).toThrow('closed');
+});
+
+test('calls on one session run in order', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const order: string[] = [];
+  await Promise.all([
+    runs(session).then(() => order.push('first')),
+    session.snapshot().then(() => order.push('second')),
+    session.reset().then(() => order.push('third')),
+  ]);
+  expect(order).toEqual(['first', 'second', 'third']);
+  expect(session.tokens()).toHaveLength(0);
+  model.close();
+});

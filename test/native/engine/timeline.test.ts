@@ -1,0 +1,109 @@
+// A timeline can be left and returned to: snapshots, rewinding and cancelling are exact to the last bit, for every family.
+import { describe, expect, test } from 'vitest';
+import type { Model, NumericPath, TokenEvent } from '../../../native/addon/index.d.ts';
+import { addon } from '../../support/addon.ts';
+import { families, fingerprint, someTokens } from '../../support/models.ts';
+
+const paths: NumericPath[] = ['exact', 'fast'];
+
+async function generated(model: Model, path: NumericPath, prompt: Int32Array, count: number) {
+  const session = model.createSession({ path, contextLength: 1024 });
+  const events: TokenEvent[] = [];
+  await session.generate(prompt, { maxTokens: count, logprobs: 1, onTokens: (tokens) => events.push(...tokens) });
+  return { session, events: events.map(({ id, logprob }) => ({ id, logprob })) };
+}
+
+describe.each(families)('%s', (_name, folder) => {
+  test.each(paths)('rewinding leaves no trace of what came after (%s)', async (path) => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(70);
+    const { session } = await generated(model, path, prompt, 30);
+    await session.rewind(83);
+    const rewound = await fingerprint(session);
+
+    const { session: straight } = await generated(model, path, prompt, 14);
+    expect(await fingerprint(straight)).toEqual(rewound);
+    model.close();
+  });
+
+  test.each(paths)('a snapshot that is continued equals a straight run (%s)', async (path) => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(40);
+    const whole = await generated(model, path, prompt, 24);
+
+    const session = model.createSession({ path, contextLength: 1024 });
+    await session.generate(prompt, { maxTokens: 9 });
+    const length = await session.snapshot();
+    const held = session.tokens();
+    await session.generate(Int32Array.from([...held, 7, 8, 9]), { maxTokens: 20 });
+    expect(await session.rewind(length)).toEqual({ replayed: 0 });
+    expect(session.tokens()).toEqual(held);
+
+    const events: TokenEvent[] = [];
+    const prefix = Int32Array.from([...prompt, ...whole.events.slice(0, 9).map(({ id }) => id)]);
+    await session.generate(prefix, { maxTokens: 15, logprobs: 1, onTokens: (tokens) => events.push(...tokens) });
+    expect(events.map(({ id, logprob }) => ({ id, logprob }))).toEqual(whole.events.slice(9));
+    model.close();
+  });
+
+  test('a longer prefix continues from what is held', async () => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(50);
+    const { session, events } = await generated(model, 'exact', prompt, 6);
+    const longer = Int32Array.from([...prompt, ...events.map(({ id }) => id), 11, 12]);
+    const { timings, reuse } = await session.generate(longer, { maxTokens: 1 });
+    expect(timings.cachedTokens).toBe(55);
+    expect(reuse).toEqual({ tokens: 55, requested: 58, reason: 'whole' });
+    model.close();
+  });
+
+  test('regenerating reads one token again', async () => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(50);
+    const { session, events } = await generated(model, 'exact', prompt, 20);
+    const again: TokenEvent[] = [];
+    const { timings } = await session.generate(prompt, {
+      maxTokens: 20,
+      logprobs: 1,
+      onTokens: (tokens) => again.push(...tokens),
+    });
+    expect(timings.cachedTokens).toBe(49);
+    expect(again.map(({ id, logprob }) => ({ id, logprob }))).toEqual(events);
+    model.close();
+  });
+
+  test('what a cancelled prefill has read stays, and nothing more', async () => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(900);
+    const session = model.createSession({ path: 'exact', contextLength: 1024 });
+    const signal = new addon.AbortFlag();
+    const { finish, tokens } = await session.generate(prompt, {
+      maxTokens: 4,
+      signal,
+      onPrefill: (done) => {
+        if (done >= 512) signal.set();
+      },
+    });
+    expect(finish).toBe('cancelled');
+    expect(tokens).toEqual([]);
+    const held = session.tokens().length;
+    expect(session.tokens()).toEqual(prompt.subarray(0, held));
+
+    const after = await session.generate(prompt, { maxTokens: 6, path: 'exact' });
+    expect(after.timings.cachedTokens).toBe(Math.min(held, 899));
+    const straight = await generated(model, 'exact', prompt, 6);
+    expect(after.tokens).toEqual(straight.events.map(({ id }) => id));
+    model.close();
+  });
+
+  test('an edited prompt reuses only what is the same', async () => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(60);
+    const { session } = await generated(model, 'exact', prompt, 8);
+    const edited = Int32Array.from([...prompt.subarray(0, 30), ...someTokens(30, 9)]);
+    const { tokens } = await session.generate(edited, { maxTokens: 8 });
+    const straight = await generated(model, 'exact', edited, 8);
+    expect(tokens).toEqual(straight.events.map(({ id }) => id));
+    model.close();
+  });
+});

