@@ -74,6 +74,31 @@ Container container_named(const std::string& name) {
   return name == "mlx" ? Container::mlx : Container::safetensors;
 }
 
+// Whether every byte of a view lies in one of the page-aligned mappings.
+bool in_place(const Checkpoint& checkpoint, const std::byte* from, size_t bytes) {
+  for (const Mapping& mapping : checkpoint.mappings()) {
+    const std::byte* base = mapping.bytes.data();
+    if (from >= base && from + bytes <= base + mapping.bytes.size())
+      return reinterpret_cast<uintptr_t>(base) % 4096 == 0;
+  }
+  return false;
+}
+
+// copiedTensors(path): names of tensors (and of their scales or biases) that are not used where they lie in the file.
+Napi::Value copied_tensors(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const auto checkpoint = open_checkpoint(string_argument(info, 0, "path"));
+    std::vector<std::string> copied;
+    for (const WeightView& view : checkpoint->tensors()) {
+      const GroupScales& a = view.affine;
+      if (!in_place(*checkpoint, view.data, view.data_bytes)) copied.push_back(view.name);
+      if (a.scales != nullptr && !in_place(*checkpoint, a.scales, 1)) copied.push_back(view.name + " scales");
+      if (a.biases != nullptr && !in_place(*checkpoint, a.biases, 1)) copied.push_back(view.name + " biases");
+    }
+    return strings_to_js(info.Env(), copied);
+  });
+}
+
 // fromHeaders(container, config text, [{name, type, shape}])
 Napi::Value from_headers(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -183,6 +208,7 @@ void register_testing_formats(Napi::Env env, Napi::Object exports) {
   add("parseJson", parse_json);
   add("readSafetensors", read_safetensors_bytes);
   add("readGguf", read_gguf_bytes);
+  add("copiedTensors", copied_tensors);
   add("assemble", assemble_bytes);
   add("unsupportedQuantisation", unsupported);
 }

@@ -35,6 +35,7 @@ export const formats = addon.testing as unknown as {
   parseJson(bytes: Uint8Array): unknown;
   readSafetensors(bytes: Uint8Array): TensorFacts[];
   readGguf(bytes: Uint8Array): TensorFacts[];
+  copiedTensors(path: string): string[];
   unsupportedQuantisation(config: string): string | null;
   assemble(config: string, safetensors: Uint8Array): CheckpointFacts;
 };

@@ -2,7 +2,8 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formats, type GgufTensor, gguf, llama, safetensors, temporaryFolder } from '../../support/formats.ts';
+import { golden } from '../../support/addon.ts';
+import { f32, formats, type GgufTensor, gguf, llama, safetensors, temporaryFolder } from '../../support/formats.ts';
 
 /** `head` followed by zeros that take no room on disk. */
 function sparse(path: string, head: Uint8Array, size: number): void {
@@ -34,6 +35,25 @@ describe('four gigabytes', () => {
     const before = resident();
     expect(formats.openCheckpoint(path).tensors).toMatchObject([{ name: 'w', bytes: 4 * gigabyte }]);
     expect(resident() - before).toBeLessThan(32 << 20);
+  });
+});
+
+describe('every tensor is used where it lies in the file', () => {
+  const models = [
+    'containers/sharded',
+    'gguf_models/qwen35/model-mixed.gguf',
+    'mlx_models/qwen3_5_4bit',
+    'mlx_models/qwen3_5_moe_4bit',
+    'qwen3_5_moe/top3',
+  ];
+  for (const model of models) test(model, () => expect(formats.copiedTensors(join(golden, model))).toEqual([]));
+
+  test('but FP8, which becomes bf16', () => {
+    const codes = { dtype: 'F8_E4M3', shape: [2, 2], bytes: new Uint8Array(4) };
+    const scale = { dtype: 'F32', shape: [1], bytes: f32(1) };
+    const file = safetensors({ a: codes, a_scale: scale, b: scale });
+    const folder = temporaryFolder({ 'config.json': '{}', 'model.safetensors': file });
+    expect(formats.copiedTensors(folder)).toEqual(['a']);
   });
 });
 
