@@ -1,0 +1,100 @@
+import { Dialog } from 'radix-ui';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { onMenu, openExternal, useConnection } from './bridge.ts';
+import { ChatPage } from './chat/page.tsx';
+import { listenToChats, useChat } from './chat/store.ts';
+import './i18n.ts';
+import { Onboarding } from './onboarding/page.tsx';
+import { applyAppearance, followDesktop } from './settings/apply.ts';
+import { SettingsPage } from './settings/page.tsx';
+import { listenToSettings, useSettings } from './settings/store.ts';
+import { commandById } from './shell/commands.ts';
+import { listenToEngine, useEngine } from './shell/engine.ts';
+import { useKeyboard } from './shell/keyboard.ts';
+import { listenToNotices, Notices } from './shell/notices.tsx';
+import { Palette } from './shell/palette.tsx';
+import { Sidebar } from './shell/sidebar.tsx';
+import { useShell } from './shell/store.ts';
+import { LinkQuestion } from './ui/markdown/links.tsx';
+import { ToastRegion } from './ui/toast.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+
+export function App() {
+  const { t } = useTranslation();
+  const known = useSettings((state) => state.known);
+  const onboarded = useSettings((state) => state.values.onboarded);
+  useCore();
+  useAppearance();
+  useKeyboard();
+  if (!known) return null;
+  return (
+    <TooltipProvider>
+      {onboarded ? <Frame /> : <Onboarding />}
+      <Palette />
+      <LinkQuestion open={openExternal} />
+      <ToastRegion label={t('toasts')} />
+    </TooltipProvider>
+  );
+}
+
+/** Everything that is shown is asked for at every new connection. */
+function useCore(): void {
+  const epoch = useConnection((state) => state.epoch);
+  useEffect(() => {
+    const stops = [listenToChats(), listenToSettings(), listenToEngine(), listenToNotices()];
+    onMenu((command) => commandById(command).run());
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, []);
+  useEffect(() => {
+    if (epoch === 0) return;
+    void useSettings.getState().load();
+    void useEngine.getState().load();
+    void useChat.getState().load();
+  }, [epoch]);
+}
+
+function useAppearance(): void {
+  const values = useSettings((state) => state.values);
+  const known = useSettings((state) => state.known);
+  useEffect(() => {
+    if (known) applyAppearance(values);
+  }, [values, known]);
+  useEffect(() => followDesktop(() => useSettings.getState().values.theme), []);
+}
+
+function Frame() {
+  const { t } = useTranslation();
+  const { place, sidebar, sidebarOver, toggleSidebar } = useShell();
+  const width = useSettings((state) => state.values.sidebarWidth);
+  return (
+    <div className="flex h-full">
+      {sidebar && (
+        <div className="flex flex-none max-lg:hidden" style={{ width }}>
+          <Sidebar />
+        </div>
+      )}
+      <Dialog.Root open={sidebarOver} onOpenChange={toggleSidebar}>
+        <Dialog.Portal>
+          <Dialog.Overlay className="fixed inset-0 z-20 bg-scrim lg:hidden" />
+          <Dialog.Content
+            aria-describedby={undefined}
+            className="fixed inset-y-0 start-0 z-20 flex shadow-3 outline-none lg:hidden"
+            style={{ width }}
+          >
+            <Dialog.Title className="sr-only">{t('sidebar.label')}</Dialog.Title>
+            <Sidebar />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Notices />
+        <div className="min-h-0 flex-1">
+          {place.at === 'chat' ? <ChatPage /> : <SettingsPage section={place.section} />}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { create } from 'zustand';
+import type { CallFrame, CoreFrame, PreloadApi } from '../app/protocol/index.ts';
+import {
+  type Choosing,
+  createClient,
+  type MenuCommand,
+  type Pipe,
+  socketPath,
+  Upload,
+  uploadPath,
+} from '../app/protocol/index.ts';
+
+//  The only file that knows how the core is reached: the preload API in Electron, a WebSocket and uploads in a browser.
+
+declare global {
+  interface Window {
+    longhand?: PreloadApi;
+  }
+}
+
+export const core = createClient();
+
+/** `epoch` counts connections: after a new one everything that is shown is asked for again. */
+export const useConnection = create<{ at: 'connecting' | 'open' | 'lost'; epoch: number }>()(() => ({
+  at: 'connecting',
+  epoch: 0,
+}));
+
+type CorePipe = Pipe<CallFrame, CoreFrame>;
+
+/** Hands a pipe to the client; also how the tests put a core beside the page. */
+export function attach(pipe: CorePipe): void {
+  core.attach(pipe);
+  useConnection.setState((state) => ({ at: 'open', epoch: state.epoch + 1 }));
+  pipe.onClose(() => useConnection.setState({ at: 'lost' }));
+}
+
+const preload = () => window.longhand;
+
+export const isElectron = () => preload() !== undefined;
+export const isMac = () =>
+  (preload()?.platform ?? navigator.platform).toLowerCase().startsWith('mac') || preload()?.platform === 'darwin';
+
+export function connect(): void {
+  const api = preload();
+  if (api) listenToPreload(api);
+  else openSocket(0);
+}
+
+function listenToPreload(api: PreloadApi): void {
+  let receive: (frame: CoreFrame) => void = () => {};
+  let closed: () => void = () => {};
+  api.listen({
+    opened: () =>
+      attach({
+        send: api.send,
+        onMessage: (listener) => {
+          receive = listener;
+        },
+        onClose: (listener) => {
+          const before = closed;
+          closed = () => {
+            before();
+            listener();
+          };
+        },
+        close: () => {
+          closed = () => {};
+        },
+      }),
+    message: (frame) => receive(frame),
+    closed: () => {
+      const tell = closed;
+      closed = () => {};
+      tell();
+    },
+  });
+}
+
+const WAITS = [250, 500, 1000, 2000, 4000];
+
+function openSocket(attempt: number): void {
+  const socket = new WebSocket(new URL(socketPath, window.location.href.replace(/^http/, 'ws')));
+  let opened = false;
+  socket.onopen = () => {
+    opened = true;
+    attach({
+      send: (frame) => socket.send(JSON.stringify(frame)),
+      onMessage: (listener) => {
+        socket.addEventListener('message', (event) => listener(JSON.parse(String(event.data)) as CoreFrame));
+      },
+      onClose: (listener) => socket.addEventListener('close', listener),
+      close: () => socket.close(),
+    });
+  };
+  socket.onclose = () => {
+    useConnection.setState({ at: 'lost' });
+    const next = opened ? 0 : attempt + 1;
+    setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
+  };
+}
+
+/** Asks with the system's dialog. Null where there is none: then paths are typed and files come through an input. */
+export function choose(what: Choosing): Promise<string[]> | null {
+  return preload()?.choose(what) ?? null;
+}
+
+/** A file the user gave us, as a path that the core can read. */
+export async function placeFile(file: File): Promise<{ path: string; name: string }> {
+  const path = preload()?.pathOf(file);
+  if (path) return { path, name: file.name };
+  const answer = await fetch(`${uploadPath}?name=${encodeURIComponent(file.name)}`, { method: 'POST', body: file });
+  if (!answer.ok) throw new Error(await answer.text());
+  return Upload.parse(await answer.json());
+}
+
+export function openExternal(address: string): void {
+  const api = preload();
+  if (api) void api.openExternal(address);
+  else window.open(address, '_blank', 'noopener,noreferrer');
+}
+
+/** Shows a file in the file manager; null where the page cannot. */
+export const reveal = (): ((path: string) => void) | null => {
+  const api = preload();
+  return api ? (path) => void api.reveal(path) : null;
+};
+
+export const onMenu = (listener: (command: MenuCommand) => void): void => preload()?.onMenu(listener);

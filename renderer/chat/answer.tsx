@@ -1,0 +1,46 @@
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Message, MessageId } from '../../app/protocol/index.ts';
+import { Markdown } from '../ui/markdown/markdown.tsx';
+import { Editor } from './editor.tsx';
+import { FailureNotice } from './failure-notice.tsx';
+import { Paused } from './paused.tsx';
+import { Reading } from './reading.tsx';
+import { isRunning } from './state.ts';
+import { StatsLine } from './stats-line.tsx';
+import { useChat } from './store.ts';
+import { Thinking } from './thinking.tsx';
+
+type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
+
+/** Thinking, text, what went wrong, and one line of figures. */
+export const Answer = memo(function Answer({ message, versions, last }: AnswerProps) {
+  const { t } = useTranslation();
+  const live = useChat((state) => state.live.get(message.id) ?? null);
+  const editing = useChat((state) => state.editing === message.id);
+  const rewrite = useChat((state) => state.rewrite);
+  const running = isRunning(message);
+  const writing = message.state.at === 'running';
+  return (
+    <div aria-busy={writing}>
+      {writing && live?.reading && <Reading reading={live.reading} />}
+      {message.thinking !== '' && <Thinking message={message} live={live} />}
+      {editing ? (
+        <Editor
+          text={message.text}
+          label={t('message.editAnswer')}
+          save={t('message.save')}
+          onSave={(text) => rewrite(message.id, text)}
+        />
+      ) : (
+        <div dir="auto" className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}>
+          <Markdown text={message.text} growing={writing} />
+          {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
+        </div>
+      )}
+      {message.state.at === 'paused' && <Paused message={message} live={live} />}
+      {message.state.at === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
+      {!running && <StatsLine message={message} versions={versions} last={last} />}
+    </div>
+  );
+});

@@ -1,0 +1,124 @@
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Attachment, failureOf } from '../../app/protocol/index.ts';
+import { choose, core, isMac, placeFile } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { shown } from '../shell/keys.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { useChat } from './store.ts';
+
+type Refused = { name: string; reason: string };
+
+/** Adds files to the draft as text, one by one; a refused one says why and the others go on. */
+export function useAttach(attachments: readonly Attachment[]) {
+  const { t } = useTranslation();
+  const { ensureChat, setAttachments } = useChat();
+  const [adding, setAdding] = useState<string[]>([]);
+  const [problem, setProblem] = useState<Refused | null>(null);
+
+  async function addOne(name: string, place: () => Promise<{ path: string; name: string }>) {
+    setAdding((names) => [...names, name]);
+    try {
+      const chatId = await ensureChat();
+      const attachment = await core.call('attachments.add', { chatId, ...(await place()) });
+      const present = useChat.getState().attachments[chatId] ?? [];
+      setAttachments([...present, attachment]);
+    } catch (error) {
+      const failure = failureOf(error);
+      setProblem({ name, reason: failure.hint ?? t(`errors.${failure.code}.what`) });
+    } finally {
+      setAdding((names) => names.filter((other) => other !== name));
+    }
+  }
+
+  return {
+    adding,
+    problem,
+    async add(files: (File | string)[]) {
+      setProblem(null);
+      for (const file of files) {
+        if (typeof file !== 'string') await addOne(file.name, () => placeFile(file));
+        else {
+          const name = file.split(/[\\/]/).at(-1) ?? file;
+          await addOne(name, async () => ({ path: file, name }));
+        }
+      }
+    },
+    async remove(attachment: Attachment) {
+      setAttachments(attachments.filter((other) => other.id !== attachment.id));
+      await core.call('attachments.remove', { attachmentId: attachment.id });
+    },
+  };
+}
+
+/** The system's dialog where there is one, the browser's elsewhere. */
+export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) => void }) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton
+        id="attach"
+        icon="attach"
+        label={t('commands.attach')}
+        keys={shown('Mod+U', isMac())}
+        onClick={async () => {
+          const asked = choose('attachments');
+          if (asked) onFiles(await asked);
+          else input.current?.click();
+        }}
+      />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('commands.attach')}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+type ChipProps = { attachment: { name: string } | Attachment; sent?: boolean; refused?: string; onRemove?: () => void };
+
+export function AttachmentChip({ attachment, sent = false, refused, onRemove }: ChipProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const about = refused ?? ('id' in attachment ? size(attachment) : t('attachment.reading'));
+  return (
+    <span
+      className={`inline-flex h-11 max-w-65 items-center gap-2 rounded-lg ps-1.5 pe-3 ${sent ? 'bg-hover' : 'bg-raised hairline'}`}
+    >
+      <span
+        className={`grid size-8 flex-none place-items-center rounded-sm bg-hover ${refused ? 'text-bad-text' : 'text-fg-3'}`}
+      >
+        <Icon name={refused ? 'warning' : 'file'} />
+      </span>
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate font-medium">{attachment.name}</span>
+        <span className={`truncate text-xs tabular-nums ${refused ? 'text-bad-text' : 'text-fg-3'}`}>{about}</span>
+      </span>
+      {onRemove && (
+        <IconButton
+          small
+          icon="close"
+          label={t('attachment.remove', { name: attachment.name })}
+          className="-me-1.5"
+          onClick={onRemove}
+        />
+      )}
+    </span>
+  );
+
+  function size(known: Attachment): string {
+    const bytes = formats.fileSize(known.bytes);
+    return known.tokens === null
+      ? bytes
+      : `${bytes}, ${t('tokens', { count: known.tokens, tokens: formats.exact(known.tokens) })}`;
+  }
+}

@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next';
+import type { Chat } from '../../app/protocol/index.ts';
+import { deleteChat } from '../shell/delete-chat.ts';
+import { IconButton } from '../ui/button.tsx';
+import { copyText } from '../ui/clipboard.ts';
+import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { chatAsMarkdown } from './export.ts';
+import { shownBranch, useChat } from './store.ts';
+
+/** Beside the title: the chat itself. At the end of the bar: what is in it. */
+export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {
+  const { t } = useTranslation();
+  const { update, setRenaming, setOverlay } = useChat();
+  const label = icon === 'down' ? t('chat.options') : t('more');
+  const trigger = <IconButton small={icon === 'down'} icon={icon} label={label} className="no-drag" />;
+  return (
+    <Menu label={label} align={icon === 'down' ? 'start' : 'end'} trigger={trigger}>
+      {icon === 'down' && <MenuItem onSelect={() => setRenaming(chat.id)}>{t('chat.rename')}</MenuItem>}
+      {icon === 'down' && (
+        <MenuItem onSelect={() => void update({ pinned: !chat.pinned })}>
+          {chat.pinned ? t('chat.unpin') : t('chat.pin')}
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => setOverlay({ at: 'chat-settings' })}>{t('chat.settings')}</MenuItem>
+      <MenuCheck checked={chat.loopGuard} onChange={(loopGuard) => void update({ loopGuard })}>
+        {t('thinking.noticeLoops')}
+      </MenuCheck>
+      {icon === 'more' && (
+        <MenuItem
+          onSelect={() =>
+            void copyText(chatAsMarkdown(chat.title, shownBranch(useChat.getState()), [t('you'), t('answer')]))
+          }
+        >
+          {t('chat.copyAll')}
+        </MenuItem>
+      )}
+      {icon === 'down' && (
+        <>
+          <MenuLine />
+          <MenuItem onSelect={() => void deleteChat(chat)} danger>
+            {t('chat.delete')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

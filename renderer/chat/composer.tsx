@@ -1,0 +1,222 @@
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isMac } from '../bridge.ts';
+import { useSettings } from '../settings/store.ts';
+import { editLast } from '../shell/commands.ts';
+import { modelById, useEngine } from '../shell/engine.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
+import { COMPOSER } from './focus.ts';
+import { Gauge } from './gauge.tsx';
+import { useMeasure } from './measure.ts';
+import { ModelPicker } from './model-picker.tsx';
+import { Queue } from './queue.tsx';
+import { runningTurn, useChat } from './store.ts';
+import { ThinkingMenu } from './thinking-menu.tsx';
+import { WayOut, waysOut } from './ways-out.tsx';
+
+const noAttachments: never[] = [];
+
+/** Where messages are written. Keeps what is typed, per chat, over switches, reloads and failures. */
+export function Composer({ tall = false }: { tall?: boolean }) {
+  const { t } = useTranslation();
+  const key = useChat((state) => state.chosen ?? 'new');
+  const draft = useChat((state) => state.drafts[key] ?? '');
+  const attachments = useChat((state) => state.attachments[key]) ?? noAttachments;
+  const running = useChat((state) => runningTurn(state) !== null);
+  const sendWith = useSettings((state) => state.values.sendWith);
+  const { setDraft, send, setOverlay } = useChat();
+  const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
+  const { adding, problem, add, remove } = useAttach(attachments);
+  const [dropping, setDropping] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const placeholder = usePlaceholder(key === 'new');
+  const ready = (draft.trim() !== '' || attachments.length > 0) && adding.length === 0;
+
+  const submit = (now: boolean) => {
+    if (!ready) return;
+    if (measured && measured.used + measured.draft > measured.limit) setOverlay({ at: 'overflow', ...measured });
+    else void send(now);
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    const mod = isMac() ? event.metaKey : event.ctrlKey;
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && (sendWith === 'enter' || mod)) {
+      event.preventDefault();
+      submit(mod && sendWith === 'enter');
+    }
+    if (event.key === 'ArrowUp' && draft === '' && !event.altKey && !mod) {
+      event.preventDefault();
+      editLast();
+    }
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    void add([...event.clipboardData.files]);
+  };
+
+  const drop = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setDropping(true);
+    },
+    onDragLeave: () => setDropping(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      setDropping(false);
+      void add([...event.dataTransfer.files]);
+    },
+  };
+
+  return (
+    <div>
+      <Refusal />
+      <Queue />
+      <div
+        className={`relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus ${dropping ? 'bg-ink-soft' : ''}`}
+        {...drop}
+      >
+        {(attachments.length > 0 || adding.length > 0 || problem) && (
+          <ul className="flex flex-wrap gap-2 px-3 pt-3" aria-label={t('attachment.list')}>
+            {attachments.map((attachment) => (
+              <li key={attachment.id}>
+                <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
+              </li>
+            ))}
+            {adding.map((name) => (
+              <li key={name}>
+                <AttachmentChip attachment={{ name }} />
+              </li>
+            ))}
+            {problem && (
+              <li>
+                <AttachmentChip attachment={{ name: problem.name }} refused={problem.reason} />
+              </li>
+            )}
+          </ul>
+        )}
+        <textarea
+          ref={field}
+          id={COMPOSER}
+          dir="auto"
+          aria-label={t('composer.label')}
+          placeholder={dropping ? t('composer.drop') : placeholder}
+          value={draft}
+          rows={1}
+          spellCheck
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className={`block max-h-[40vh] w-full resize-none bg-transparent px-4 pt-3 pb-2 text-base leading-[1.4375rem] field-sizing-content focus-visible:outline-none ${tall ? 'min-h-19' : 'min-h-11.5'}`}
+        />
+        <div className="flex items-center gap-0.5 px-2 pb-2">
+          <AttachButton onFiles={add} />
+          <ModelPicker />
+          <ThinkingMenu />
+          <span className="flex-1" />
+          <Gauge measured={measured} />
+          <SendButton running={running} ready={ready} onSend={() => submit(false)} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function usePlaceholder(fresh: boolean): string {
+  const { t } = useTranslation();
+  const models = useEngine((state) => state.models);
+  const chat = useChat((state) => state.open?.chat ?? null);
+  const freshModel = useChat((state) => state.fresh.modelId);
+  const defaultModel = useSettings((state) => state.values.defaultModelId);
+  const paused = useChat((state) => chat !== null && state.busy.get(chat.id) === 'waiting');
+  if (paused) return t('composer.orSay');
+  if (!fresh) return t('composer.followUp');
+  const model = modelById(models, freshModel ?? defaultModel) ?? models.find((entry) => entry.builtIn);
+  return model ? t('composer.message', { model: model.name }) : t('composer.messagePlain');
+}
+
+type SendButtonProps = { running: boolean; ready: boolean; onSend: () => void };
+
+/** The stop button has the place of send; while something is typed too, sending means waiting in the queue. */
+function SendButton({ running, ready, onSend }: SendButtonProps) {
+  const { t } = useTranslation();
+  const stop = useChat((state) => state.stop);
+  const round =
+    'ms-2 grid size-7.5 flex-none place-items-center rounded-full transition-colors duration-(--duration-fast)';
+  const send = running ? t('composer.queue') : t('composer.send');
+  return (
+    <>
+      {(!running || ready) && (
+        <Tooltip text={send} keys="↩">
+          <button
+            type="button"
+            aria-label={send}
+            aria-disabled={!ready}
+            onClick={onSend}
+            className={`${round} ${ready ? 'bg-ink text-on-ink hover:bg-ink-hover active:bg-ink-press' : 'bg-select text-fg-3'}`}
+          >
+            <Icon name={running ? 'clock' : 'send'} />
+          </button>
+        </Tooltip>
+      )}
+      {running && (
+        <Tooltip text={t('composer.stop')} keys="Esc">
+          <button
+            type="button"
+            aria-label={t('composer.stop')}
+            onClick={() => void stop()}
+            className={`${round} bg-fg text-canvas`}
+          >
+            <span className="block size-2.5 rounded-[2px] bg-canvas" />
+          </button>
+        </Tooltip>
+      )}
+    </>
+  );
+}
+
+/** Why the last message was not taken. Its text is in the field again. */
+function Refusal() {
+  const { t } = useTranslation();
+  const refused = useChat((state) => state.refused);
+  const { clearRefusal, setOverlay } = useChat();
+  if (!refused) return null;
+  return (
+    <div className="mb-2">
+      <Notice
+        alert
+        tone="bad"
+        title={t(`errors.${refused.code}.what`)}
+        actions={
+          <>
+            {waysOut(refused.code).map((way) => (
+              <WayOut key={way} way={way} />
+            ))}
+            <button
+              type="button"
+              className="h-control rounded-sm px-2 font-medium text-fg-2 hover:bg-hover"
+              onClick={clearRefusal}
+            >
+              {t('close')}
+            </button>
+            <button
+              type="button"
+              className="ms-auto h-control rounded-sm px-2 font-medium text-fg-2 hover:bg-hover"
+              onClick={() => setOverlay({ at: 'report', failure: refused })}
+            >
+              {t('failure.report')}
+            </button>
+          </>
+        }
+      >
+        {refused.hint ?? t(`errors.${refused.code}.way`)}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../ui/button.tsx';
+import { focusComposer } from './focus.ts';
+import { useChat } from './store.ts';
+
+type EditorProps = { text: string; label: string; save: string; onSave: (text: string) => Promise<void> };
+
+/** A message as a field in its own place. */
+export function Editor({ text, label, save, onSave }: EditorProps) {
+  const { t } = useTranslation();
+  const [value, setValue] = useState(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const setEditing = useChat((state) => state.setEditing);
+  useEffect(() => {
+    const element = field.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  const close = () => {
+    setEditing(null);
+    focusComposer();
+  };
+  const submit = () => {
+    if (value.trim() === '') return;
+    void onSave(value).then(focusComposer);
+  };
+  return (
+    <div className="rounded-xl bg-card p-2 composer-rest focus-within:composer-focus">
+      <textarea
+        ref={field}
+        aria-label={label}
+        dir="auto"
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.preventDefault();
+            event.stopPropagation();
+            close();
+          }
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            event.stopPropagation();
+            submit();
+          }
+        }}
+        className="block max-h-[60vh] min-h-16 w-full resize-none bg-transparent px-2 py-1 text-base leading-[1.4375rem] field-sizing-content focus-visible:outline-none"
+      />
+      <div className="mt-1 flex justify-end gap-2">
+        <Button kind="quiet" onClick={close}>
+          {t('cancel')}
+        </Button>
+        <Button kind="primary" disabled={value.trim() === ''} onClick={submit}>
+          {save}
+        </Button>
+      </div>
+    </div>
+  );
+}

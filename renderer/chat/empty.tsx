@@ -1,0 +1,56 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '../i18n.ts';
+import { openChat } from '../shell/commands.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Composer } from './composer.tsx';
+import { useChat } from './store.ts';
+
+/** One question and one way forward; the last chat is a line away. */
+export function Empty() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const chosen = useChat((state) => state.chosen);
+  const last = useChat((state) => state.chats.find((chat) => chat.id !== chosen && chat.title !== '') ?? null);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col justify-center overflow-y-auto">
+      <div className="mx-auto -mt-10 w-full max-w-[calc(var(--container-read)+3rem)] px-6">
+        <h1 className="px-4 text-2xl font-semibold tracking-tight">{t('empty.title')}</h1>
+        <div className="pt-4.5 pb-4">
+          <Composer tall />
+        </div>
+        <div className="mt-0.5 flex flex-col px-1">
+          <Line
+            icon="attach"
+            name={t('empty.attach')}
+            about={t('empty.attachAbout')}
+            onClick={() => document.getElementById('attach')?.click()}
+          />
+          {last && (
+            <Line
+              icon="chat"
+              name={t('empty.continue', { title: last.title })}
+              about={formats.ago(last.updatedAt, Date.now())}
+              onClick={() => openChat(last.id)}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type LineProps = { icon: 'attach' | 'chat'; name: string; about: string; onClick: () => void };
+
+function Line({ icon, name, about, onClick }: LineProps) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex h-8.5 items-center gap-3 rounded-sm px-3 ring-inset-focus hover:bg-hover"
+    >
+      <Icon name={icon === 'attach' ? 'file' : 'chat'} className="text-fg-3" />
+      <span className="max-w-2/3 truncate font-medium">{name}</span>
+      <span className="truncate text-fg-3">{about}</span>
+    </button>
+  );
+}

@@ -1,0 +1,79 @@
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isMac } from '../bridge.ts';
+import { useSettings } from '../settings/store.ts';
+import { commandById, keysOfCommand } from '../shell/commands.ts';
+import { shown } from '../shell/keys.ts';
+import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { Announcer } from './announcer.tsx';
+import { ChatMenu } from './chat-menu.tsx';
+import { ChatSettings } from './chat-settings.tsx';
+import { Composer } from './composer.tsx';
+import { Empty } from './empty.tsx';
+import { Find } from './find.tsx';
+import { Overflow } from './overflow.tsx';
+import { Report } from './report.tsx';
+import { useChat } from './store.ts';
+import { Transcript } from './transcript.tsx';
+import { branchOf } from './tree.ts';
+
+export function ChatPage() {
+  const chosen = useChat((state) => state.chosen);
+  const open = useChat((state) => state.open);
+  const branch = useMemo(() => (open ? branchOf(open.messages, open.chat.leafId) : []), [open]);
+  const empty = chosen === null || (open !== null && open.messages.size === 0);
+  return (
+    <main className="@container relative flex h-full min-w-0 flex-col">
+      <Header />
+      {empty ? (
+        <Empty />
+      ) : (
+        <>
+          <Transcript key={chosen} branch={branch} />
+          <div className="flex-none pt-2 pb-4">
+            <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
+              <Composer />
+            </div>
+          </div>
+        </>
+      )}
+      <Announcer branch={branch} />
+      <ChatSettings />
+      <Overflow />
+      <Report />
+    </main>
+  );
+}
+
+function Header() {
+  const { t } = useTranslation();
+  const chat = useChat((state) => state.open?.chat ?? null);
+  const overlay = useChat((state) => state.overlay.at);
+  const own = useSettings((state) => state.values.keys);
+  const find = commandById('find');
+  const keys = keysOfCommand(find, own);
+  return (
+    <header className="drag-region flex h-bar flex-none items-center gap-2 ps-5 pe-3">
+      <SidebarButtons />
+      {chat && (
+        <>
+          <h1 className="min-w-0 truncate font-semibold">{chat.title || t('chat.untitled')}</h1>
+          <ChatMenu chat={chat} icon="down" />
+        </>
+      )}
+      <span className="flex-1" />
+      {chat && overlay === 'find' && <Find />}
+      {chat && overlay !== 'find' && (
+        <IconButton
+          icon="search"
+          label={t('commands.find')}
+          {...(keys && { keys: shown(keys, isMac()) })}
+          onClick={find.run}
+          className="no-drag max-md:hidden"
+        />
+      )}
+      {chat && <ChatMenu chat={chat} icon="more" />}
+    </header>
+  );
+}

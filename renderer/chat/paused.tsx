@@ -1,0 +1,38 @@
+import { useTranslation } from 'react-i18next';
+import type { Choice, Message } from '../../app/protocol/index.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import type { Live } from './state.ts';
+import { useChat } from './store.ts';
+
+const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
+
+/** A turn that waits for a person. Writing is paused; nothing is lost. */
+export function Paused({ message, live }: { message: Message; live: Live | null }) {
+  const { t } = useTranslation();
+  const decide = useChat((state) => state.decide);
+  if (message.state.at !== 'paused') return null;
+  const { turnId, evidence } = message.state;
+  const choices = live?.pause?.choices ?? afterReload;
+  const suggested = live?.pause?.suggested ?? choices[0];
+  return (
+    <div className="mt-3.5">
+      <Notice
+        alert
+        tone="warn"
+        title={evidence ? t('pause.loop') : t('pause.title')}
+        actions={choices.map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === suggested ? 'primary' : 'default'}
+            onClick={() => void decide(turnId, choice)}
+          >
+            {t(`pause.choice.${choice}`)}
+          </Button>
+        ))}
+      >
+        {evidence ? t('pause.evidence', { count: evidence.copies, tokens: evidence.period }) : t('pause.safe')}
+      </Notice>
+    </div>
+  );
+}

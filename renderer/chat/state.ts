@@ -1,0 +1,191 @@
+import type {
+  Chat,
+  ChatId,
+  Choice,
+  EventPayload,
+  Message,
+  MessageId,
+  TurnEvent,
+  TurnId,
+} from '../../app/protocol/index.ts';
+import type { Messages } from './tree.ts';
+
+//  The tested core of the chat page: plain data in, plain data out.
+
+/** What is known of a turn only while it runs. Times are of the page's own clock, in ms. */
+export type Live = {
+  turnId: TurnId;
+  startedAt: number;
+  reading: { done: number; total: number; cached: number; since: number } | null;
+  thinking: { since: number; until: number | null; tokens: number } | null;
+  answerTokens: number;
+  firstTokenAt: number | null;
+  /** Set while the turn waits for a person. */
+  pause: { choices: Choice[]; suggested: Choice } | null;
+};
+
+export type Open = { chat: Chat; messages: Messages };
+
+export type ChatData = {
+  /** Newest first. */
+  chats: readonly Chat[];
+  /** The chat on screen, once it is read. */
+  open: Open | null;
+  live: ReadonlyMap<MessageId, Live>;
+  /** Chats in which something is being written, or waits for an answer. */
+  busy: ReadonlyMap<ChatId, 'writing' | 'waiting'>;
+  unread: ReadonlySet<ChatId>;
+};
+
+export const noChats: ChatData = { chats: [], open: null, live: new Map(), busy: new Map(), unread: new Set() };
+
+export function withChats(data: ChatData, chats: readonly Chat[]): ChatData {
+  return { ...data, chats: [...chats].sort(newestFirst) };
+}
+
+const newestFirst = (a: Chat, b: Chat) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
+
+export function withChat(data: ChatData, chat: Chat): ChatData {
+  const others = data.chats.filter((other) => other.id !== chat.id);
+  const open = data.open?.chat.id === chat.id ? { ...data.open, chat } : data.open;
+  return { ...withChats(data, [chat, ...others]), open };
+}
+
+export function withoutChat(data: ChatData, chatId: ChatId): ChatData {
+  return {
+    ...data,
+    chats: data.chats.filter((chat) => chat.id !== chatId),
+    open: data.open?.chat.id === chatId ? null : data.open,
+  };
+}
+
+export function withMessage(data: ChatData, message: Message): ChatData {
+  if (data.open?.chat.id !== message.chatId) return data;
+  const messages = new Map(data.open.messages).set(message.id, message);
+  const live = isRunning(message) ? data.live : without(data.live, message.id);
+  return { ...data, open: { ...data.open, messages }, live };
+}
+
+export const isRunning = (message: Message): boolean => message.state.at === 'running' || message.state.at === 'paused';
+
+export function withOpened(data: ChatData, chat: Chat, messages: readonly Message[]): ChatData {
+  const open = { chat, messages: new Map(messages.map((message) => [message.id, message])) };
+  return { ...data, open, unread: withoutMember(data.unread, chat.id) };
+}
+
+export type TurnPayload = EventPayload<'turn'>;
+
+/** All events that came since the last commit, in one step. Only messages of the open chat have text here. */
+export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], now: number): ChatData {
+  let { open } = data;
+  const live = new Map(data.live);
+  const busy = new Map(data.busy);
+  const unread = new Set(data.unread);
+  const texts = new Map<MessageId, Message>();
+  for (const { chatId, messageId, turnId, event } of batch) {
+    if (event.type === 'finished' || event.type === 'failed') {
+      busy.delete(chatId);
+      if (open?.chat.id !== chatId) unread.add(chatId);
+    } else busy.set(chatId, event.type === 'paused' ? 'waiting' : 'writing');
+    const message = texts.get(messageId) ?? (open?.chat.id === chatId ? open.messages.get(messageId) : undefined);
+    if (!message) continue;
+    texts.set(messageId, applyToMessage(message, turnId, event));
+    const next = applyToLive(live.get(messageId), turnId, event, now);
+    if (next) live.set(messageId, next);
+    else live.delete(messageId);
+  }
+  if (open && texts.size > 0) open = { ...open, messages: new Map([...open.messages, ...texts]) };
+  return { ...data, open, live, busy, unread };
+}
+
+export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
+  switch (event.type) {
+    case 'started':
+      return { ...message, state: { at: 'running', turnId }, modelName: event.model };
+    case 'delta':
+      return event.kind === 'answer'
+        ? { ...message, text: message.text + event.text }
+        : { ...message, thinking: message.thinking + event.text };
+    case 'retracted':
+      return event.kind === 'answer'
+        ? { ...message, text: message.text.slice(0, event.from) }
+        : { ...message, thinking: message.thinking.slice(0, event.from) };
+    case 'paused':
+      return { ...message, state: { at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
+    case 'decided':
+      return { ...message, state: { at: 'running', turnId } };
+    case 'loop':
+      return { ...message, loops: [...message.loops, event.evidence] };
+    case 'finished':
+      return { ...message, state: { at: 'done', reason: event.reason }, usage: event.usage, timings: event.timings };
+    case 'failed':
+      return {
+        ...message,
+        state: { at: 'failed', failure: event.failure },
+        usage: event.usage ?? message.usage,
+        timings: event.timings ?? message.timings,
+      };
+    case 'progress':
+    case 'toolCall':
+    case 'stats':
+      return message;
+  }
+}
+
+const fresh = (turnId: TurnId, now: number): Live => ({
+  turnId,
+  startedAt: now,
+  reading: null,
+  thinking: null,
+  answerTokens: 0,
+  firstTokenAt: null,
+  pause: null,
+});
+
+/** Null once the turn has ended. */
+export function applyToLive(before: Live | undefined, turnId: TurnId, event: TurnEvent, now: number): Live | null {
+  const live = before?.turnId === turnId ? before : fresh(turnId, now);
+  switch (event.type) {
+    case 'finished':
+    case 'failed':
+      return null;
+    case 'progress':
+      return {
+        ...live,
+        reading: { done: event.done, total: event.total, cached: event.cached, since: live.reading?.since ?? now },
+      };
+    case 'delta':
+      return withTokens(
+        { ...live, reading: null, firstTokenAt: live.firstTokenAt ?? now },
+        event.kind,
+        event.tokens,
+        now,
+      );
+    case 'paused':
+      return { ...live, pause: { choices: event.choices, suggested: event.suggested } };
+    case 'decided':
+      return { ...live, pause: null };
+    default:
+      return live;
+  }
+}
+
+function withTokens(live: Live, kind: 'thinking' | 'answer', tokens: number, now: number): Live {
+  if (kind === 'thinking') {
+    const thinking = live.thinking ?? { since: now, until: null, tokens: 0 };
+    return { ...live, thinking: { ...thinking, until: null, tokens: thinking.tokens + tokens } };
+  }
+  const thinking = live.thinking && { ...live.thinking, until: live.thinking.until ?? now };
+  return { ...live, thinking, answerTokens: live.answerTokens + tokens };
+}
+
+function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  if (!map.has(key)) return map;
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}
+
+function withoutMember<Member>(set: ReadonlySet<Member>, member: Member): ReadonlySet<Member> {
+  return set.has(member) ? new Set([...set].filter((other) => other !== member)) : set;
+}

@@ -1,0 +1,334 @@
+import { create } from 'zustand';
+import {
+  type Attachment,
+  type Chat,
+  type ChatId,
+  type Choice,
+  type Failure,
+  failureOf,
+  type Message,
+  type MessageId,
+  type RequestInput,
+  type StatsSample,
+  type TurnId,
+} from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { useSettings } from '../settings/store.ts';
+import { useEngine } from '../shell/engine.ts';
+import { createCommits } from './commits.ts';
+import {
+  type ChatData,
+  isRunning,
+  noChats,
+  type TurnPayload,
+  withChat,
+  withChats,
+  withMessage,
+  withOpened,
+  withoutChat,
+  withTurnEvents,
+} from './state.ts';
+import { branchOf } from './tree.ts';
+
+const COMMIT_MS = 50;
+const DRAFT_MS = 400;
+const NEW_DRAFT = 'longhand.draft';
+export const LONGEST_QUEUE = 5;
+
+/** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
+export type DraftKey = ChatId | 'new';
+
+export type Overlay =
+  | { at: 'none' }
+  | { at: 'model-picker' }
+  | { at: 'thinking' }
+  | { at: 'chat-settings' }
+  | { at: 'find' }
+  | { at: 'report'; failure: Failure }
+  | { at: 'overflow'; used: number; draft: number; limit: number };
+
+type ChatStore = ChatData & {
+  /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
+  chosen: ChatId | null;
+  drafts: Partial<Record<DraftKey, string>>;
+  attachments: Partial<Record<DraftKey, Attachment[]>>;
+  /** The model, and thinking, of the chat that does not exist yet. */
+  fresh: { modelId: Chat['modelId']; thinking: boolean | null };
+  overlay: Overlay;
+  editing: MessageId | null;
+  renaming: ChatId | null;
+  /** What could not be done with the composer's message; its text is back in the composer. */
+  refused: Failure | null;
+  samples: ReadonlyMap<MessageId, StatsSample[]>;
+
+  load(): Promise<void>;
+  choose(chatId: ChatId | null): Promise<void>;
+  update(change: Omit<RequestInput<'chats.update'>, 'chatId'>, chatId?: ChatId): Promise<void>;
+  remove(chatId: ChatId): Promise<void>;
+  restore(chatId: ChatId): Promise<void>;
+  setDraft(text: string): void;
+  setAttachments(attachments: Attachment[]): void;
+  /** The id of the chat on screen; makes one where there is none. */
+  ensureChat(): Promise<ChatId>;
+  send(now: boolean): Promise<void>;
+  edit(messageId: MessageId, text: string): Promise<void>;
+  rewrite(messageId: MessageId, text: string): Promise<void>;
+  retry(messageId: MessageId): Promise<void>;
+  resume(messageId: MessageId): Promise<void>;
+  stop(): Promise<void>;
+  answerNow(): Promise<void>;
+  decide(turnId: TurnId, choice: Choice): Promise<void>;
+  editQueued(messageId: MessageId, text: string | null): Promise<void>;
+  show(messageId: MessageId): Promise<void>;
+  readSamples(messageId: MessageId): Promise<void>;
+  setOverlay(overlay: Overlay): void;
+  setEditing(editing: MessageId | null): void;
+  setRenaming(renaming: ChatId | null): void;
+  clearRefusal(): void;
+};
+
+export const useChat = create<ChatStore>()((set, get) => {
+  const data = (): ChatData => get();
+  const draftKey = (): DraftKey => get().chosen ?? 'new';
+  let draftTimer: ReturnType<typeof setTimeout> | undefined;
+
+  async function read(chatId: ChatId) {
+    const { chat, messages } = await core.call('chats.get', { chatId });
+    commits.flush();
+    if (get().chosen === chatId)
+      set((state) => ({ ...withOpened(state, chat, messages), drafts: { [chatId]: chat.draft, ...state.drafts } }));
+  }
+
+  /** A turn was started: its messages come as events; where one is missing the chat is read again. */
+  async function started(chatId: ChatId, ids: (MessageId | null)[]) {
+    commits.flush();
+    const { open } = get();
+    if (get().chosen === chatId && ids.some((id) => id !== null && !open?.messages.has(id))) await read(chatId);
+  }
+
+  async function attempt(run: () => Promise<void>) {
+    set({ refused: null });
+    try {
+      await run();
+    } catch (error) {
+      set({ refused: failureOf(error) });
+    }
+  }
+
+  const openChatId = () => {
+    const { chosen } = get();
+    if (chosen === null) throw new Error('[chat] no chat is open');
+    return chosen;
+  };
+
+  return {
+    ...noChats,
+    chosen: null,
+    drafts: { new: localStorage.getItem(NEW_DRAFT) ?? '' },
+    attachments: {},
+    fresh: { modelId: null, thinking: null },
+    overlay: { at: 'none' },
+    editing: null,
+    renaming: null,
+    refused: null,
+    samples: new Map(),
+
+    async load() {
+      const chats = await core.call('chats.list', {});
+      set((state) => withChats(state, chats));
+      const { chosen } = get();
+      if (chosen) await read(chosen);
+    },
+
+    async choose(chatId) {
+      saveDraft();
+      set((state) => ({
+        chosen: chatId,
+        open: state.open?.chat.id === chatId ? state.open : null,
+        live: new Map(),
+        overlay: { at: 'none' },
+        editing: null,
+        refused: null,
+      }));
+      if (chatId) await read(chatId);
+    },
+
+    async update(change, chatId = openChatId()) {
+      const chat = await core.call('chats.update', { chatId, ...change });
+      set((state) => withChat(state, chat));
+    },
+
+    async remove(chatId) {
+      await core.call('chats.delete', { chatId });
+      set((state) => ({ ...withoutChat(state, chatId), ...(state.chosen === chatId && { chosen: null }) }));
+    },
+
+    async restore(chatId) {
+      const chat = await core.call('chats.restore', { chatId });
+      set((state) => withChat(state, chat));
+    },
+
+    setDraft(text) {
+      set((state) => ({ drafts: { ...state.drafts, [draftKey()]: text }, refused: null }));
+      if (get().chosen === null) localStorage.setItem(NEW_DRAFT, text);
+      clearTimeout(draftTimer);
+      draftTimer = setTimeout(saveDraft, DRAFT_MS);
+    },
+
+    setAttachments: (attachments) =>
+      set((state) => ({ attachments: { ...state.attachments, [draftKey()]: attachments } })),
+
+    async ensureChat() {
+      const { chosen, fresh, drafts } = get();
+      if (chosen) return chosen;
+      const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
+      let chat = await core.call('chats.create', { modelId });
+      if (fresh.thinking !== null)
+        chat = await core.call('chats.update', { chatId: chat.id, thinking: fresh.thinking });
+      localStorage.removeItem(NEW_DRAFT);
+      set((state) => ({
+        ...withOpened(withChat(state, chat), chat, []),
+        chosen: chat.id,
+        drafts: { ...state.drafts, new: '', [chat.id]: drafts.new ?? '' },
+        attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
+        fresh: { modelId: null, thinking: null },
+      }));
+      return chat.id;
+    },
+
+    send: (now) =>
+      attempt(async () => {
+        const text = (get().drafts[draftKey()] ?? '').trim();
+        const attachments = get().attachments[draftKey()] ?? [];
+        if (text === '' && attachments.length === 0) return;
+        const chatId = await get().ensureChat();
+        clearTimeout(draftTimer);
+        set((state) => ({
+          drafts: { ...state.drafts, [chatId]: '' },
+          attachments: { ...state.attachments, [chatId]: [] },
+        }));
+        try {
+          const ids = attachments.map((attachment) => attachment.id);
+          const answer = await core.call('turns.send', { chatId, text, attachments: ids, now });
+          await started(chatId, [answer.userMessageId, answer.messageId]);
+        } catch (error) {
+          set((state) => ({
+            drafts: { ...state.drafts, [chatId]: [text, state.drafts[chatId]].filter(Boolean).join('\n\n') },
+            attachments: { ...state.attachments, [chatId]: [...attachments, ...(state.attachments[chatId] ?? [])] },
+          }));
+          const failure = failureOf(error);
+          if (failure.code !== 'context-full') throw error;
+          await showOverflow(chatId);
+        }
+        saveDraft();
+      }),
+
+    edit: (messageId, text) =>
+      attempt(async () => {
+        const answer = await core.call('turns.edit', { messageId, text });
+        set({ editing: null });
+        await started(openChatId(), [answer.userMessageId, answer.messageId]);
+      }),
+
+    rewrite: (messageId, text) =>
+      attempt(async () => {
+        const message = await core.call('turns.rewrite', { messageId, text });
+        set({ editing: null });
+        await started(openChatId(), [message.id]);
+      }),
+
+    retry: (messageId) =>
+      attempt(async () => {
+        const answer = await core.call('turns.retry', { messageId });
+        await started(openChatId(), [answer.messageId]);
+      }),
+
+    resume: (messageId) =>
+      attempt(async () => {
+        const answer = await core.call('turns.resume', { messageId });
+        await started(openChatId(), [answer.messageId]);
+      }),
+
+    async stop() {
+      const turnId = runningTurn(data());
+      if (turnId) await core.call('turns.cancel', { turnId });
+    },
+
+    async answerNow() {
+      const turnId = runningTurn(data());
+      if (turnId) await core.call('turns.answerNow', { turnId });
+    },
+
+    decide: (turnId, choice) => attempt(() => core.call('turns.decide', { turnId, choice })),
+    editQueued: (messageId, text) => attempt(() => core.call('turns.editQueued', { messageId, text })),
+
+    show: (messageId) =>
+      attempt(async () => {
+        const chat = await core.call('chats.show', { messageId });
+        set((state) => withChat(state, chat));
+      }),
+
+    async readSamples(messageId) {
+      if (get().samples.has(messageId)) return;
+      const samples = await core.call('turns.samples', { messageId });
+      set((state) => ({ samples: new Map(state.samples).set(messageId, samples) }));
+    },
+
+    setOverlay: (overlay) => set({ overlay }),
+    setEditing: (editing) => set({ editing }),
+    setRenaming: (renaming) => set({ renaming }),
+    clearRefusal: () => set({ refused: null }),
+  };
+
+  function saveDraft() {
+    clearTimeout(draftTimer);
+    const { chosen, drafts, open } = get();
+    if (!chosen || open?.chat.id !== chosen || open.chat.draft === (drafts[chosen] ?? '')) return;
+    void core
+      .call('chats.update', { chatId: chosen, draft: drafts[chosen] ?? '' })
+      .catch((error) => set({ refused: failureOf(error) }));
+  }
+
+  async function showOverflow(chatId: ChatId) {
+    const attachments = (get().attachments[chatId] ?? []).map((attachment) => attachment.id);
+    const measured = await core.call('context.measure', { chatId, draft: get().drafts[chatId] ?? '', attachments });
+    set({ overlay: { at: 'overflow', ...measured } });
+  }
+});
+
+const commits = createCommits<TurnPayload>((batch) => {
+  useChat.setState((state) => withTurnEvents(state, batch, performance.now()));
+  if (batch.some(({ event }) => event.type === 'delta')) useEngine.setState({ restarted: false });
+}, COMMIT_MS);
+
+/** Everything but text is applied after the text that came before it. */
+export function listenToChats(): () => void {
+  const change = (apply: (data: ChatData) => ChatData) => {
+    commits.flush();
+    useChat.setState((state) => apply(state));
+  };
+  const stops = [
+    core.on('turn', (payload) => commits.add(payload)),
+    core.on('chat.changed', (chat) => change((data) => withChat(data, chat))),
+    core.on('message.changed', (message) => change((data) => withMessage(data, message))),
+    core.on('chat.deleted', ({ chatId }) => {
+      change((data) => withoutChat(data, chatId));
+      if (useChat.getState().chosen === chatId) useChat.setState({ chosen: null });
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** The branch on screen. */
+export const shownBranch = (data: ChatData): Message[] =>
+  data.open ? branchOf(data.open.messages, data.open.chat.leafId) : [];
+
+export function runningTurn(data: ChatData): TurnId | null {
+  if (!data.open) return null;
+  for (const message of data.open.messages.values()) {
+    if (isRunning(message) && 'turnId' in message.state) return message.state.turnId;
+  }
+  return null;
+}

@@ -1,0 +1,144 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { Message, MessageId } from '../../app/protocol/index.ts';
+import { Button } from '../ui/button.tsx';
+import { Answer } from './answer.tsx';
+import { isRunning } from './state.ts';
+import { useChat } from './store.ts';
+import { type Versions, versionsOf } from './tree.ts';
+import { UserMessage } from './user-message.tsx';
+
+const NEAR = 24;
+
+/** Keeps the end in view while text arrives, until the reader scrolls up; again from the end on. */
+function useFollowing(branch: readonly Message[]) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const following = useRef(true);
+  const lastTop = useRef(0);
+  const [away, setAway] = useState(false);
+
+  const toEnd = useCallback(() => {
+    following.current = true;
+    setAway(false);
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  const onScroll = useCallback(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
+    if (distance <= NEAR) following.current = true;
+    else if (element.scrollTop < lastTop.current) following.current = false;
+    lastTop.current = element.scrollTop;
+    setAway(!following.current && distance > NEAR);
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || !content.current) return;
+    const stay = () => {
+      if (following.current) element.scrollTop = element.scrollHeight;
+    };
+    const observer = new ResizeObserver(stay);
+    observer.observe(content.current);
+    observer.observe(element);
+    stay();
+    return () => observer.disconnect();
+  }, []);
+
+  const last = branch.at(-1);
+  const sent = last?.role === 'assistant' ? last.parentId : last?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new question of one's own brings the end back
+  useEffect(toEnd, [sent]);
+
+  return { scroller, content, onScroll, away, toEnd };
+}
+
+export function Transcript({ branch }: { branch: readonly Message[] }) {
+  const { t } = useTranslation();
+  const messages = useChat((state) => state.open?.messages);
+  const find = useChat((state) => state.overlay.at === 'find');
+  const { scroller, content, onScroll, away, toEnd } = useFollowing(branch);
+  const list = useRef<VirtualizerHandle>(null);
+  const known = useRef<Versions>(new Map());
+  const versions = useMemo(
+    () => (messages ? versionsOf(messages, branch, known.current) : known.current),
+    [messages, branch],
+  );
+  known.current = versions;
+  const running = branch.findIndex(isRunning);
+  useEffect(() => {
+    const show = (event: CustomEvent<number>) => list.current?.scrollToIndex(event.detail, { align: 'center' });
+    const element = scroller.current;
+    element?.addEventListener('show-message', show as EventListener);
+    return () => element?.removeEventListener('show-message', show as EventListener);
+  }, [scroller]);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        id="transcript"
+        role="log"
+        aria-live="off"
+        aria-label={t('chat.log')}
+        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      >
+        <div ref={content} className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6 pb-6">
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            keepMounted={running === -1 ? [] : [running]}
+            bufferSize={find ? 2000 : 600}
+          >
+            {branch.map((message, index) => (
+              <Turn
+                key={message.id}
+                message={message}
+                versions={versions.get(message.id) ?? none}
+                first={index === 0}
+                last={index === branch.length - 1}
+              />
+            ))}
+          </Virtualizer>
+        </div>
+      </div>
+      {away && (
+        <Button
+          kind="default"
+          icon="end"
+          onClick={toEnd}
+          className="absolute start-1/2 bottom-2 -translate-x-1/2 shadow-2 rtl:translate-x-1/2"
+        >
+          {t('chat.jumpToEnd')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const none: readonly MessageId[] = [];
+
+type TurnProps = { message: Message; versions: readonly MessageId[]; first: boolean; last: boolean };
+
+function Turn({ message, versions, first, last }: TurnProps) {
+  const { t } = useTranslation();
+  const user = message.role === 'user';
+  return (
+    <article
+      data-message={message.id}
+      tabIndex={-1}
+      aria-label={user ? t('you') : (message.modelName ?? t('answer'))}
+      className={`group/turn outline-none focus-visible:outline-2 ${first ? 'pt-3' : user ? 'pt-6' : 'pt-4.5'}`}
+    >
+      {user ? (
+        <UserMessage message={message} versions={versions} />
+      ) : (
+        <Answer message={message} versions={versions} last={last} />
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Message, MessageId } from '../../app/protocol/index.ts';
+
+/** The messages of one chat by id. */
+export type Messages = ReadonlyMap<MessageId, Message>;
+
+/** From the first message to `leafId`. Messages that wait in the queue are no part of it. A broken chain ends the walk. */
+export function branchOf(messages: Messages, leafId: MessageId | null): Message[] {
+  const branch: Message[] = [];
+  const seen = new Set<MessageId>();
+  for (let id = leafId; id !== null && !seen.has(id); ) {
+    const message = messages.get(id);
+    if (!message) break;
+    seen.add(id);
+    if (message.state.at !== 'queued') branch.push(message);
+    id = message.parentId;
+  }
+  return branch.reverse();
+}
+
+/** Identifiers are made in the order of time, so sorting by them is sorting by age. */
+const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+
+/** Versions (same parent, same role) of every message of a branch, oldest first: one walk over the tree. Lists that did
+ *  not change are those of `before`, so that nothing renders again for them. */
+export function versionsOf(messages: Messages, branch: readonly Message[], before: Versions): Versions {
+  const families = Map.groupBy(messages.values(), familyOf);
+  return new Map(
+    branch.map((message) => {
+      const family = (families.get(familyOf(message)) ?? [message]).filter((other) => other.state.at !== 'queued');
+      const ids = family.sort(byAge).map((other) => other.id);
+      const known = before.get(message.id);
+      return [message.id, known && sameIds(known, ids) ? known : ids];
+    }),
+  );
+}
+
+export type Versions = ReadonlyMap<MessageId, readonly MessageId[]>;
+
+const sameIds = (a: readonly MessageId[], b: readonly MessageId[]) =>
+  a.length === b.length && a.every((id, index) => id === b[index]);
+
+const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
+
+export const queueOf = (messages: Messages): Message[] =>
+  [...messages.values()].filter((message) => message.state.at === 'queued' && message.role === 'user').sort(byAge);

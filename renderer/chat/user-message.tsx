@@ -1,0 +1,56 @@
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Message, MessageId } from '../../app/protocol/index.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { pieces } from '../ui/markdown/limits.ts';
+import { AttachmentChip } from './attachments.tsx';
+import { Editor } from './editor.tsx';
+import { Pager } from './pager.tsx';
+import { useChat } from './store.ts';
+
+/** What was asked stays as it was typed: no Markdown, every line break. */
+export const UserMessage = memo(function UserMessage({
+  message,
+  versions,
+}: {
+  message: Message;
+  versions: readonly MessageId[];
+}) {
+  const { t } = useTranslation();
+  const editing = useChat((state) => state.editing === message.id);
+  const setEditing = useChat((state) => state.setEditing);
+  const edit = useChat((state) => state.edit);
+  if (editing) {
+    return (
+      <Editor
+        text={message.text}
+        label={t('message.edit')}
+        save={t('message.saveAndSend')}
+        onSave={(text) => edit(message.id, text)}
+      />
+    );
+  }
+  return (
+    <div className="flex flex-col items-end gap-1.5">
+      {message.attachments.map((attachment) => (
+        <AttachmentChip key={attachment.id} attachment={attachment} sent />
+      ))}
+      {message.text !== '' && (
+        <div
+          dir="auto"
+          className="max-w-136 rounded-xl bg-hover px-3.5 py-2.25 text-base leading-[1.4375rem] whitespace-pre-wrap wrap-anywhere"
+        >
+          {message.text.length < 5000
+            ? message.text
+            : pieces(message.text).map((piece, index) => <span key={index}>{piece}</span>)}
+        </div>
+      )}
+      <div className="-my-1.5 flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
+        <Pager message={message} versions={versions} />
+        <CopyButton text={message.text} label={t('copy')} />
+        <IconButton small icon="edit" label={t('message.edit')} onClick={() => setEditing(message.id)} />
+      </div>
+    </div>
+  );
+});

@@ -1,0 +1,36 @@
+import i18next from 'i18next';
+import { useMemo } from 'react';
+import { initReactI18next, useTranslation } from 'react-i18next';
+import english from './strings/en.json';
+import { createFormats, type Formats } from './ui/format.ts';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: typeof english };
+    enableSelector: false;
+  }
+}
+
+void i18next.use(initReactI18next).init({
+  lng: 'en',
+  fallbackLng: 'en',
+  resources: { en: { translation: english } },
+  interpolation: { escapeValue: false },
+  returnNull: false,
+});
+
+export const languages = [{ value: 'en', name: 'English' }] as const;
+
+export const t = i18next.t;
+
+/** Numbers, sizes and times in the chosen language. */
+export function useFormats(): Formats {
+  const { i18n } = useTranslation();
+  return useMemo(() => createFormats(i18n.language), [i18n.language]);
+}
+
+export function setLanguage(language: string): void {
+  void i18next.changeLanguage(language);
+  document.documentElement.lang = i18next.language;
+  document.documentElement.dir = i18next.dir();
+}

@@ -1,0 +1,10 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { connect } from './bridge.ts';
+import { applyTheme, rememberedTheme } from './settings/apply.ts';
+import './ui/base.css';
+
+applyTheme(rememberedTheme());
+connect();
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<App />);

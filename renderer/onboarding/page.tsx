@@ -1,0 +1,91 @@
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isMac } from '../bridge.ts';
+import { focusComposer } from '../chat/focus.ts';
+import { AddModel } from '../chat/model-picker.tsx';
+import { useChat } from '../chat/store.ts';
+import { useSettings } from '../settings/store.ts';
+import { useEngine } from '../shell/engine.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon, Mark } from '../ui/icon.tsx';
+import { Fact } from './fact.tsx';
+import { Machine } from './machine.tsx';
+import { StarterFacts } from './starter-facts.tsx';
+
+/** The first window: ready at once with the built-in model, or with one that is already on this computer. */
+export function Onboarding() {
+  const { t } = useTranslation();
+  const set = useSettings((state) => state.set);
+  const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
+  const [choosing, setChoosing] = useState(false);
+  const begin = () => void set({ onboarded: true }).then(focusComposer);
+  return (
+    <main className="flex h-full flex-col overflow-y-auto bg-sidebar">
+      <div className="drag-region h-bar flex-none" />
+      <div className="flex flex-1 flex-col items-center justify-center px-6 pb-11">
+        <div className="flex flex-col items-center text-center">
+          <Mark />
+          <h1 className="mt-4 text-2xl font-semibold tracking-tight">{t('onboarding.title')}</h1>
+          <p className="mt-1.5 text-lg text-fg-2">{t('onboarding.about')}</p>
+        </div>
+        <div className="mt-9 flex w-full max-w-154 gap-4 max-md:flex-col">
+          <Place
+            name={starter?.name ?? t('onboarding.starter')}
+            about={t('onboarding.starterAbout')}
+            facts={<StarterFacts model={starter} />}
+          >
+            <Button large kind="primary" className="w-full" data-suggested onClick={begin}>
+              {t('onboarding.start')}
+            </Button>
+          </Place>
+          <Place
+            name={t('onboarding.own')}
+            about={t('onboarding.ownAbout')}
+            facts={<Fact icon="folder">{t('onboarding.formats')}</Fact>}
+          >
+            {choosing ? (
+              <div className="-mx-2.5 -mb-1.5">
+                <AddModel
+                  onAdded={(model) => {
+                    useChat.setState((state) => ({ fresh: { ...state.fresh, modelId: model.id } }));
+                    begin();
+                  }}
+                />
+              </div>
+            ) : (
+              <Button large className="w-full" onClick={() => setChoosing(true)}>
+                {t('onboarding.choose')}
+              </Button>
+            )}
+          </Place>
+        </div>
+        <Machine />
+      </div>
+      <div className="flex h-14 flex-none items-center justify-center gap-2">
+        <Icon name="privacy" className="text-fg-3" />
+        <span className="text-fg-2">{isMac() ? t('onboarding.privateMac') : t('onboarding.private')}</span>
+      </div>
+    </main>
+  );
+}
+
+function Place({
+  name,
+  about,
+  facts,
+  children,
+}: {
+  name: string;
+  about: string;
+  facts: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section aria-label={name} className="flex min-w-0 flex-1 flex-col rounded-lg bg-card p-5 shadow-1">
+      <h2 className="text-md font-semibold">{name}</h2>
+      <p className="mt-1 text-fg-2">{about}</p>
+      <ul className="mt-4 mb-5 flex flex-1 flex-col gap-2">{facts}</ul>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next';
+import type { ModelEntry } from '../../app/protocol/index.ts';
+import { useFormats } from '../i18n.ts';
+import { Fact } from './fact.tsx';
+
+/** True figures of the built-in model, from its own files. */
+export function StarterFacts({ model }: { model: ModelEntry | null }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const description = model?.description;
+  return (
+    <>
+      <Fact icon="check">{t('onboarding.ready')}</Fact>
+      {description && (
+        <Fact icon="models">{t('onboarding.parameters', { count: Math.round(description.parameters / 1e6) })}</Fact>
+      )}
+      {description && (
+        <Fact icon="engine">
+          {t('onboarding.memory', { memory: formats.memory(description.weightBytes + description.stateBytes) })}
+        </Fact>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { useTranslation } from 'react-i18next';
+import type { Settings } from '../../app/protocol/index.ts';
+import { useEngine } from '../shell/engine.ts';
+import { Segmented, Select, Switch } from '../ui/choice.tsx';
+import { SettingRow, TextArea } from '../ui/field.tsx';
+import { Section } from './section.tsx';
+import { useSettings } from './store.ts';
+import { useTyped } from './use-typed.ts';
+
+const FOLLOW = 'starter-or-last';
+const announcements = ['sentences', 'whole', 'off'] as const;
+const senders = ['enter', 'mod-enter'] as const;
+
+export function ChatDefaults() {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  const models = useEngine((state) => state.models);
+  const [prompt, setPrompt] = useTyped(values.systemPrompt, (systemPrompt) => void set({ systemPrompt }));
+  const options = [
+    { value: FOLLOW, name: t('setting.chat.modelBuiltIn') },
+    ...models.filter((model) => !model.builtIn).map((model) => ({ value: model.id as string, name: model.name })),
+  ];
+  return (
+    <Section title={t('settings.chat')}>
+      <SettingRow name={t('setting.chat.model')} about={t('setting.chat.modelAbout')}>
+        <Select
+          label={t('setting.chat.model')}
+          width={190}
+          value={values.defaultModelId ?? FOLLOW}
+          options={options}
+          onChange={(id) => void set({ defaultModelId: id === FOLLOW ? null : (id as Settings['defaultModelId']) })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.chat.send')}>
+        <Segmented
+          label={t('setting.chat.send')}
+          value={values.sendWith}
+          options={senders.map((value) => ({ value, name: t(`sendWith.${value}`) }))}
+          onChange={(sendWith) => void set({ sendWith })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.chat.titles')} about={t('setting.chat.titlesAbout')}>
+        <Switch
+          label={t('setting.chat.titles')}
+          checked={values.titlesByModel}
+          onChange={(titlesByModel) => void set({ titlesByModel })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.chat.announce')} about={t('setting.chat.announceAbout')}>
+        <Select
+          label={t('setting.chat.announce')}
+          width={190}
+          value={values.announce}
+          options={announcements.map((value) => ({ value, name: t(`announce.${value}`) }))}
+          onChange={(announce) => void set({ announce })}
+        />
+      </SettingRow>
+      <div className="border-t border-line px-4 py-3">
+        <label className="font-medium" htmlFor="default-instructions">
+          {t('setting.chat.instructions')}
+        </label>
+        <p className="mt-0.5 text-xs text-fg-3">{t('setting.chat.instructionsAbout')}</p>
+        <TextArea
+          id="default-instructions"
+          dir="auto"
+          className="mt-2 max-h-80 min-h-20"
+          value={prompt}
+          onChange={(event) => setPrompt(event.target.value)}
+        />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,101 @@
+import { useTranslation } from 'react-i18next';
+import { core } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { modelById, useEngine } from '../shell/engine.ts';
+import { Button } from '../ui/button.tsx';
+import { Select, Tag } from '../ui/choice.tsx';
+import { NumberField, SettingRow } from '../ui/field.tsx';
+import { Section } from './section.tsx';
+import { useSettings } from './store.ts';
+
+const BEST = 'best';
+
+export function Engine() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { values, set } = useSettings();
+  const { devices, status, models, info } = useEngine();
+  const options = [
+    { value: BEST, name: t('engine.best') },
+    ...devices
+      .filter((device) => device.available)
+      .map((device) => ({ value: device.id, name: `${device.name} (${t(`backEnd.${device.backEnd}`)})` })),
+  ];
+  const inMemory = status.at === 'ready' || status.at === 'busy' ? modelById(models, status.modelId) : null;
+  return (
+    <>
+      <Section title={t('settings.engine')}>
+        <SettingRow name={t('setting.engine.state')} about={about()}>
+          {inMemory && (
+            <Button disabled={status.at === 'busy'} onClick={() => void core.call('models.unload')}>
+              {t('engine.unload')}
+            </Button>
+          )}
+          <Button onClick={() => void core.call('engine.restart')}>{t('engine.restart')}</Button>
+        </SettingRow>
+        <SettingRow name={t('setting.engine.device')} about={t('setting.engine.deviceAbout')}>
+          <Select
+            label={t('setting.engine.device')}
+            width={220}
+            value={values.device ?? BEST}
+            options={options}
+            onChange={(id) => void set({ device: id === BEST ? null : id })}
+          />
+        </SettingRow>
+        <SettingRow name={t('setting.engine.threads')} about={t('setting.engine.threadsAbout')}>
+          <NumberField
+            label={t('setting.engine.threads')}
+            value={values.threads ?? undefined}
+            min={1}
+            max={256}
+            step={1}
+            placeholder={t('engine.automatic')}
+            problem={t('sampling.range', { min: 1, max: 256 })}
+            onChange={(threads) => void set({ threads: threads ?? null })}
+          />
+        </SettingRow>
+        <SettingRow name={t('setting.engine.context')} about={t('setting.engine.contextAbout')}>
+          <NumberField
+            label={t('setting.engine.context')}
+            value={values.contextLength ?? undefined}
+            min={256}
+            max={2_000_000}
+            step={1}
+            placeholder={t('sampling.fromModel')}
+            problem={t('sampling.range', { min: 256, max: formats.exact(2_000_000) })}
+            onChange={(contextLength) => void set({ contextLength: contextLength ?? null })}
+          />
+        </SettingRow>
+      </Section>
+      <Section
+        title={t('engine.devices')}
+        note={info && t('engine.version', { version: info.version, commit: info.commit })}
+      >
+        {devices.map((device) => (
+          <SettingRow key={device.id} name={device.name} about={device.available ? device.detail : device.reason}>
+            <span className="text-fg-3 tabular-nums">
+              {device.memoryBytes > 0 ? formats.memory(device.memoryBytes) : ''}
+            </span>
+            <Tag tone={device.available ? 'ok' : 'plain'}>{t(`backEnd.${device.backEnd}`)}</Tag>
+          </SettingRow>
+        ))}
+      </Section>
+    </>
+  );
+
+  function about(): string {
+    if (status.at === 'loading')
+      return t('status.loading', { model: modelById(models, status.modelId)?.name ?? '', share: '' });
+    if (inMemory && (status.at === 'ready' || status.at === 'busy')) {
+      return t('engine.holds', {
+        model: inMemory.name,
+        memory: formats.memory(status.memoryBytes),
+        size: formats.contextSize(status.contextLength),
+        backEnd: status.backEnd,
+      });
+    }
+    return status.at === 'restarting' || status.at === 'stopped' || status.at === 'idle'
+      ? t(`status.${status.at}`)
+      : '';
+  }
+}

@@ -1,0 +1,13 @@
+import { t } from '../i18n.ts';
+import { matchOf } from '../shell/match.ts';
+import type { SettingsSection } from '../shell/store.ts';
+import english from '../strings/en.json';
+
+/** Sections whose name, or any of whose rows, has the words typed. */
+export function matchingSections(ids: readonly SettingsSection[], query: string): SettingsSection[] {
+  if (query.trim() === '') return [...ids];
+  return ids.filter((id) => [t(`settings.${id}`), ...rowsOf(id)].some((text) => matchOf(text, query) !== null));
+}
+
+const rowsOf = (id: SettingsSection): string[] =>
+  (Object.keys(english.setting[id]) as never[]).map((key) => t(`setting.${id}.${key}` as never));

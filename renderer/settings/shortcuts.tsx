@@ -1,0 +1,82 @@
+import { type KeyboardEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isMac } from '../bridge.ts';
+import { type Command, commands, keysOfCommand } from '../shell/commands.ts';
+import { caps, keysOf } from '../shell/keys.ts';
+import { Button } from '../ui/button.tsx';
+import { SettingRow } from '../ui/field.tsx';
+import { Key } from '../ui/key.tsx';
+import { Section } from './section.tsx';
+import { useSettings } from './store.ts';
+
+/** Every command with its keys. A click listens for new ones; a pair that is taken is named, not stolen. */
+export function Shortcuts() {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  const [listening, setListening] = useState<string | null>(null);
+  const [taken, setTaken] = useState<Command | null>(null);
+
+  const hear = (command: Command, event: KeyboardEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const keys = keysOf(event.nativeEvent, isMac());
+    if (keys === null) return;
+    if (keys === 'Escape' || keys === 'Tab') return setListening(null);
+    const chosen = keys === 'Backspace' || keys === 'Delete' ? '' : keys;
+    const other =
+      chosen === ''
+        ? undefined
+        : commands.find((one) => one.id !== command.id && keysOfCommand(one, values.keys) === chosen);
+    setTaken(other ?? null);
+    if (other) return;
+    setListening(null);
+    void set({ keys: { ...values.keys, [command.id]: chosen } });
+  };
+
+  return (
+    <Section
+      title={t('settings.shortcuts')}
+      note={
+        <Button kind="quiet" disabled={Object.keys(values.keys).length === 0} onClick={() => void set({ keys: {} })}>
+          {t('shortcuts.reset')}
+        </Button>
+      }
+    >
+      {commands.map((command) => {
+        const keys = keysOfCommand(command, values.keys);
+        const hears = listening === command.id;
+        return (
+          <SettingRow
+            key={command.id}
+            name={t(`commands.${command.id}`)}
+            about={
+              hears && taken ? (
+                <span className="text-bad-text">{t('shortcuts.taken', { name: t(`commands.${taken.id}`) })}</span>
+              ) : undefined
+            }
+          >
+            <button
+              type="button"
+              aria-label={t('shortcuts.change', { name: t(`commands.${command.id}`) })}
+              onClick={() => {
+                setTaken(null);
+                setListening(command.id);
+              }}
+              onBlur={() => setListening(null)}
+              onKeyDown={(event) => hears && hear(command, event)}
+              className={`flex h-control min-w-24 items-center justify-end gap-1 rounded-sm px-2 hover:bg-hover ${hears ? 'hairline-focus' : ''}`}
+            >
+              {hears ? (
+                <span className="text-xs text-fg-3">{t('shortcuts.press')}</span>
+              ) : keys ? (
+                caps(keys, isMac()).map((cap) => <Key key={cap}>{cap}</Key>)
+              ) : (
+                <span className="text-xs text-fg-3">{t('shortcuts.none')}</span>
+              )}
+            </button>
+          </SettingRow>
+        );
+      })}
+    </Section>
+  );
+}

@@ -1,0 +1,124 @@
+import { ContextMenu } from 'radix-ui';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Chat } from '../../app/protocol/index.ts';
+import { useChat } from '../chat/store.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { deleteChat } from './delete-chat.ts';
+import { useShell } from './store.ts';
+
+export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
+  const { t } = useTranslation();
+  const inChats = useShell((state) => state.place.at === 'chat');
+  const current = useChat((state) => state.chosen === chat.id) && inChats;
+  const busy = useChat((state) => state.busy.get(chat.id));
+  const unread = useChat((state) => state.unread.has(chat.id));
+  const renaming = useChat((state) => state.renaming === chat.id);
+  const setRenaming = useChat((state) => state.setRenaming);
+  const update = useChat((state) => state.update);
+  const title = chat.title || t('chat.untitled');
+  if (renaming) return <Renaming chat={chat} />;
+  const actions = {
+    rename: () => setRenaming(chat.id),
+    pin: () => void update({ pinned: !chat.pinned }, chat.id),
+    remove: () => void deleteChat(chat),
+  };
+  return (
+    <li className="group relative flex items-center">
+      <ContextMenu.Root>
+        <ContextMenu.Trigger asChild>
+          <button
+            type="button"
+            data-row
+            aria-current={current ? 'page' : undefined}
+            onClick={onOpen}
+            onDoubleClick={actions.rename}
+            onKeyDown={(event) => {
+              if (event.key === 'F2') actions.rename();
+              if (event.key === 'Delete' || event.key === 'Backspace') actions.remove();
+            }}
+            className={`flex h-row w-full items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 group-hover:bg-hover'}`}
+          >
+            <span className="min-w-0 flex-1 truncate group-hover:pe-5 group-focus-within:pe-5">{title}</span>
+            {busy && (
+              <span className={`size-1.75 rounded-full animate-breathe ${busy === 'waiting' ? 'bg-warn' : 'bg-ink'}`}>
+                <span className="sr-only">{busy === 'waiting' ? t('chat.waiting') : t('chat.writing')}</span>
+              </span>
+            )}
+            {!busy && unread && (
+              <span className="size-1.75 rounded-full bg-ink">
+                <span className="sr-only">{t('chat.unread')}</span>
+              </span>
+            )}
+          </button>
+        </ContextMenu.Trigger>
+        <ContextMenu.Portal>
+          <ContextMenu.Content className="z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2">
+            <ContextItem onSelect={actions.rename}>{t('chat.rename')}</ContextItem>
+            <ContextItem onSelect={actions.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</ContextItem>
+            <ContextItem onSelect={actions.remove}>{t('chat.delete')}</ContextItem>
+          </ContextMenu.Content>
+        </ContextMenu.Portal>
+      </ContextMenu.Root>
+      <span className="absolute end-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100">
+        <Menu
+          label={t('chat.options')}
+          align="end"
+          trigger={<IconButton small icon="more" label={t('chat.optionsOf', { title })} />}
+        >
+          <MenuItem onSelect={actions.rename}>{t('chat.rename')}</MenuItem>
+          <MenuItem onSelect={actions.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</MenuItem>
+          <MenuLine />
+          <MenuItem onSelect={actions.remove} danger>
+            {t('chat.delete')}
+          </MenuItem>
+        </Menu>
+      </span>
+    </li>
+  );
+}
+
+const ContextItem = ({ onSelect, children }: { onSelect: () => void; children: string }) => (
+  <ContextMenu.Item
+    onSelect={onSelect}
+    className="flex min-h-row items-center rounded-sm px-2.5 outline-none select-none data-[highlighted]:bg-hover"
+  >
+    {children}
+  </ContextMenu.Item>
+);
+
+/** The title as a field in its own row. Return and leaving keep it, Esc does not. */
+function Renaming({ chat }: { chat: Chat }) {
+  const { t } = useTranslation();
+  const [title, setTitle] = useState(chat.title);
+  const update = useChat((state) => state.update);
+  const setRenaming = useChat((state) => state.setRenaming);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const finish = (keep: boolean) => {
+    setRenaming(null);
+    if (keep && title.trim() !== '' && title.trim() !== chat.title) void update({ title: title.trim() }, chat.id);
+  };
+  return (
+    <li className="flex h-row items-center">
+      <input
+        ref={field}
+        aria-label={t('chat.title')}
+        value={title}
+        maxLength={500}
+        onChange={(event) => setTitle(event.target.value)}
+        onBlur={() => finish(true)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') finish(true);
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            event.preventDefault();
+            finish(false);
+          }
+        }}
+        className="h-row w-full rounded-sm bg-raised px-2 hairline-focus focus-visible:outline-none"
+      />
+    </li>
+  );
+}

@@ -1,0 +1,287 @@
+import { isElectron, isMac } from '../bridge.ts';
+import { focusComposer } from '../chat/focus.ts';
+import { isRunning } from '../chat/state.ts';
+import { runningTurn, shownBranch, useChat } from '../chat/store.ts';
+import { useSettings } from '../settings/store.ts';
+import { copyText } from '../ui/clipboard.ts';
+import type { IconName } from '../ui/icon.tsx';
+import { useToasts } from '../ui/toast.tsx';
+import { deleteChat } from './delete-chat.ts';
+import { useShell } from './store.ts';
+
+/** Everything that has a key or a line in the palette. Names are the strings `commands.<id>`. */
+export type Command = {
+  id: CommandId;
+  icon: IconName;
+  /** The key, and the one for browsers that keep the first for themselves. */
+  keys: string | null;
+  browserKeys?: string;
+  /** Keys of the cursor act only outside a text field. */
+  outsideText?: true;
+  hidden?: true;
+  available(): boolean;
+  run(): void;
+};
+
+export type CommandId =
+  | 'palette'
+  | 'search'
+  | 'new-chat'
+  | 'settings'
+  | 'shortcuts'
+  | 'toggle-sidebar'
+  | 'send-now'
+  | 'stop'
+  | 'answer-now'
+  | 'models'
+  | 'thinking'
+  | 'attach'
+  | 'retry'
+  | 'previous-version'
+  | 'next-version'
+  | 'previous-message'
+  | 'next-message'
+  | 'copy-last'
+  | 'find'
+  | 'undo'
+  | 'rename'
+  | 'pin'
+  | 'delete'
+  | 'chat-settings'
+  | 'loop-guard'
+  | 'theme-light'
+  | 'theme-dark'
+  | 'theme-system';
+
+const chat = () => useChat.getState();
+const shell = () => useShell.getState();
+const always = () => true;
+const inChat = () => shell().place.at === 'chat';
+const hasChat = () => inChat() && chat().open !== null;
+const writing = () => inChat() && runningTurn(chat()) !== null;
+
+function lastAnswer() {
+  return shownBranch(chat()).findLast((message) => message.role === 'assistant') ?? null;
+}
+
+function focusedMessageId(): string | null {
+  return document.activeElement?.closest<HTMLElement>('[data-message]')?.dataset.message ?? null;
+}
+
+function stepVersion(step: 1 | -1): void {
+  const id = focusedMessageId() ?? lastAnswer()?.id;
+  document
+    .querySelector<HTMLButtonElement>(`[data-message="${id}"] [data-version="${step === 1 ? 'next' : 'previous'}"]`)
+    ?.click();
+}
+
+function stepMessage(step: 1 | -1): void {
+  const messages = [...document.querySelectorAll<HTMLElement>('[data-message]')];
+  const at = messages.findIndex((element) => element.dataset.message === focusedMessageId());
+  const next = messages[at === -1 ? (step === 1 ? 0 : messages.length - 1) : at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+function editLast(): void {
+  const last = shownBranch(chat()).findLast((message) => message.role === 'user');
+  if (last) chat().setEditing(last.id);
+}
+
+export { editLast };
+
+export const commands: readonly Command[] = [
+  { id: 'new-chat', icon: 'new', keys: 'Mod+N', browserKeys: 'Alt+N', available: always, run: () => openChat(null) },
+  {
+    id: 'palette',
+    icon: 'search',
+    keys: 'Mod+K',
+    hidden: true,
+    available: always,
+    run: () => shell().setPalette('all'),
+  },
+  { id: 'search', icon: 'search', keys: 'Mod+Shift+F', available: always, run: () => shell().setPalette('chats') },
+  { id: 'find', icon: 'search', keys: 'Mod+F', available: hasChat, run: () => chat().setOverlay({ at: 'find' }) },
+  { id: 'stop', icon: 'stop', keys: 'Mod+.', available: writing, run: () => void chat().stop() },
+  { id: 'answer-now', icon: 'answer', keys: 'Mod+Shift+.', available: writing, run: () => void chat().answerNow() },
+  {
+    id: 'send-now',
+    icon: 'send',
+    keys: 'Mod+Enter',
+    hidden: true,
+    available: inChat,
+    run: () => void chat().send(true),
+  },
+  {
+    id: 'models',
+    icon: 'models',
+    keys: 'Mod+Shift+M',
+    available: inChat,
+    run: () => chat().setOverlay({ at: 'model-picker' }),
+  },
+  {
+    id: 'thinking',
+    icon: 'pen',
+    keys: 'Mod+Shift+T',
+    browserKeys: 'Alt+T',
+    available: inChat,
+    run: () => chat().setOverlay({ at: 'thinking' }),
+  },
+  {
+    id: 'attach',
+    icon: 'attach',
+    keys: 'Mod+U',
+    available: inChat,
+    run: () => document.getElementById('attach')?.click(),
+  },
+  {
+    id: 'retry',
+    icon: 'retry',
+    keys: 'Mod+R',
+    browserKeys: 'Alt+R',
+    available: () => hasChat() && lastAnswer() !== null && !writing(),
+    run: retryLast,
+  },
+  {
+    id: 'copy-last',
+    icon: 'copy',
+    keys: 'Mod+Shift+C',
+    available: () => hasChat() && lastAnswer() !== null,
+    run: () => void copyText(lastAnswer()?.text ?? ''),
+  },
+  {
+    id: 'previous-version',
+    icon: 'back',
+    keys: 'Alt+ArrowLeft',
+    outsideText: true,
+    hidden: true,
+    available: hasChat,
+    run: () => stepVersion(-1),
+  },
+  {
+    id: 'next-version',
+    icon: 'forward',
+    keys: 'Alt+ArrowRight',
+    outsideText: true,
+    hidden: true,
+    available: hasChat,
+    run: () => stepVersion(1),
+  },
+  {
+    id: 'previous-message',
+    icon: 'up',
+    keys: 'Alt+ArrowUp',
+    outsideText: true,
+    hidden: true,
+    available: hasChat,
+    run: () => stepMessage(-1),
+  },
+  {
+    id: 'next-message',
+    icon: 'down',
+    keys: 'Alt+ArrowDown',
+    outsideText: true,
+    hidden: true,
+    available: hasChat,
+    run: () => stepMessage(1),
+  },
+  {
+    id: 'undo',
+    icon: 'rewind',
+    keys: 'Mod+Z',
+    outsideText: true,
+    hidden: true,
+    available: () => useToasts.getState().shown.length > 0,
+    run: () => void useToasts.getState().actOnLast(),
+  },
+  { id: 'rename', icon: 'edit', keys: null, available: hasChat, run: () => chat().setRenaming(chat().chosen) },
+  {
+    id: 'pin',
+    icon: 'pin',
+    keys: null,
+    available: hasChat,
+    run: () => void chat().update({ pinned: !chat().open?.chat.pinned }),
+  },
+  {
+    id: 'chat-settings',
+    icon: 'sampling',
+    keys: null,
+    available: hasChat,
+    run: () => chat().setOverlay({ at: 'chat-settings' }),
+  },
+  {
+    id: 'loop-guard',
+    icon: 'loop',
+    keys: null,
+    available: hasChat,
+    run: () => void chat().update({ loopGuard: !chat().open?.chat.loopGuard }),
+  },
+  {
+    id: 'delete',
+    icon: 'delete',
+    keys: null,
+    available: hasChat,
+    run: () => {
+      const open = chat().open;
+      if (open) void deleteChat(open.chat);
+    },
+  },
+  { id: 'toggle-sidebar', icon: 'sidebar', keys: 'Mod+\\', available: always, run: () => shell().toggleSidebar() },
+  {
+    id: 'settings',
+    icon: 'settings',
+    keys: 'Mod+,',
+    available: always,
+    run: () => shell().go({ at: 'settings', section: 'appearance' }),
+  },
+  {
+    id: 'shortcuts',
+    icon: 'keys',
+    keys: null,
+    available: always,
+    run: () => shell().go({ at: 'settings', section: 'shortcuts' }),
+  },
+  {
+    id: 'theme-system',
+    icon: 'sun',
+    keys: null,
+    available: always,
+    run: () => void useSettings.getState().set({ theme: 'system' }),
+  },
+  {
+    id: 'theme-light',
+    icon: 'sun',
+    keys: null,
+    available: always,
+    run: () => void useSettings.getState().set({ theme: 'light' }),
+  },
+  {
+    id: 'theme-dark',
+    icon: 'sun',
+    keys: null,
+    available: always,
+    run: () => void useSettings.getState().set({ theme: 'dark' }),
+  },
+];
+
+function retryLast(): void {
+  const last = lastAnswer();
+  if (last && !isRunning(last)) void chat().retry(last.id);
+}
+
+export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0]): void {
+  shell().go({ at: 'chat' });
+  void chat().choose(chatId);
+  focusComposer();
+}
+
+/** The keys of a command here and now: the user's own, the browser's, or those of the table. */
+export function keysOfCommand(command: Command, own: Record<string, string>): string | null {
+  const chosen = own[command.id];
+  if (chosen !== undefined) return chosen === '' ? null : chosen;
+  return (isElectron() ? null : command.browserKeys) ?? command.keys;
+}
+
+export const commandById = (id: CommandId): Command => commands.find((command) => command.id === id) as Command;
+
+export const mac = isMac;

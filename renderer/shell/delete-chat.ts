@@ -1,0 +1,19 @@
+import type { Chat } from '../../app/protocol/index.ts';
+import { isMac } from '../bridge.ts';
+import { useChat } from '../chat/store.ts';
+import { t } from '../i18n.ts';
+import { useToasts } from '../ui/toast.tsx';
+import { shown } from './keys.ts';
+
+/** Deletes at once and offers the way back. */
+export async function deleteChat(chat: Chat): Promise<void> {
+  const { remove, restore, choose, chosen } = useChat.getState();
+  const wasOpen = chosen === chat.id;
+  await remove(chat.id);
+  useToasts.getState().show({
+    text: t('chat.deleted'),
+    action: t('undo'),
+    keys: shown('Mod+Z', isMac()),
+    onAction: () => void restore(chat.id).then(() => (wasOpen ? choose(chat.id) : undefined)),
+  });
+}

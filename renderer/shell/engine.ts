@@ -1,0 +1,71 @@
+import { create } from 'zustand';
+import type { Device, EngineStatus, ModelEntry, Response } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+
+type AppInfo = Response<'app.info'>;
+
+type EngineStore = {
+  status: EngineStatus;
+  /** True after the process ended by itself, until an answer was written again. */
+  restarted: boolean;
+  models: ModelEntry[];
+  devices: Device[];
+  info: AppInfo | null;
+  load(): Promise<void>;
+};
+
+/** What the machine is doing: status, models and devices, shared by every page. */
+export const useEngine = create<EngineStore>()((set) => ({
+  status: { at: 'idle' },
+  restarted: false,
+  models: [],
+  devices: [],
+  info: null,
+  async load() {
+    const [status, models, devices, info] = await Promise.all([
+      core.call('engine.status'),
+      core.call('models.list'),
+      core.call('engine.devices'),
+      core.call('app.info'),
+    ]);
+    set({ status, models, devices, info });
+  },
+}));
+
+export function listenToEngine(): () => void {
+  const stops = [
+    core.on('engine.status', (status) =>
+      useEngine.setState((state) => ({ status, restarted: afterRestart(state.restarted, status) })),
+    ),
+    core.on('models.changed', (models) => useEngine.setState({ models })),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+const afterRestart = (restarted: boolean, status: EngineStatus) =>
+  status.at === 'restarting' || (restarted && status.at !== 'busy');
+
+/** The device the engine computes on: the chosen one, or the first that is there. */
+export function deviceInUse(devices: readonly Device[], chosen: string | null): Device | null {
+  return (
+    devices.find((device) => device.id === chosen && device.available) ??
+    devices.find((device) => device.available) ??
+    null
+  );
+}
+
+export const modelById = (models: readonly ModelEntry[], id: string | null): ModelEntry | null =>
+  models.find((model) => model.id === id) ?? null;
+
+export type Fit = 'fits' | 'tight' | 'too-large';
+
+/** Weights, state and context against the memory of the device: fits below 85 %, tight to 100 %. */
+export function fitOf(model: ModelEntry, contextLength: number, memoryBytes: number): Fit | null {
+  const { description } = model;
+  if (!description || memoryBytes <= 0) return null;
+  const needed = description.weightBytes + description.stateBytes + description.contextBytesPerToken * contextLength;
+  const share = needed / memoryBytes;
+  return share < 0.85 ? 'fits' : share <= 1 ? 'tight' : 'too-large';
+}

@@ -1,0 +1,41 @@
+import { useEffect } from 'react';
+import { isMac } from '../bridge.ts';
+import { useSettings } from '../settings/store.ts';
+import { type Command, commands, keysOfCommand } from './commands.ts';
+import { keysOf } from './keys.ts';
+
+const TEXT = 'input:not([type=checkbox]):not([type=radio]), textarea, [contenteditable=true]';
+const LAYERS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
+
+/** One listener for the keys of all commands. A layer on top keeps its keys: Esc closes it and stops nothing. */
+export function useKeyboard(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const keys = keysOf(event, isMac());
+      if (keys === null) return;
+      const command = keys === 'Escape' ? stopByEscape() : commandFor(keys, event.target);
+      if (!command?.available()) return;
+      event.preventDefault();
+      command.run();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+const layerOpen = () => document.querySelector(LAYERS) !== null;
+
+const stopByEscape = () => (layerOpen() ? undefined : commands.find((command) => command.id === 'stop'));
+
+function commandFor(keys: string, target: EventTarget | null): Command | undefined {
+  if (layerOpen() && keys !== 'Mod+K') return undefined;
+  const own = useSettings.getState().values.keys;
+  const inText = target instanceof Element && target.closest(TEXT) !== null;
+  return commands.find(
+    (command) => keysOfCommand(command, own) === keys && !(command.outsideText && inText && !isEmptyText(target)),
+  );
+}
+
+const isEmptyText = (target: Element) =>
+  target instanceof HTMLTextAreaElement && target.value === '' && target.id === 'composer';

@@ -1,0 +1,162 @@
+import { type KeyboardEvent, type ReactNode, useCallback, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Chat } from '../../app/protocol/index.ts';
+import { isElectron, isMac } from '../bridge.ts';
+import { useChat } from '../chat/store.ts';
+import { useSettings } from '../settings/store.ts';
+import { IconButton } from '../ui/button.tsx';
+import { type Period, periodOf } from '../ui/format.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { ChatRow } from './chat-row.tsx';
+import { type CommandId, commandById, keysOfCommand, openChat } from './commands.ts';
+import { shown } from './keys.ts';
+import { Status } from './status.tsx';
+import { useShell } from './store.ts';
+
+/** Chats and places keep their position on every screen. Places that other pages add stand between the two. */
+export function Sidebar() {
+  const { t } = useTranslation();
+  const chats = useChat((state) => state.chats);
+  const chosen = useChat((state) => state.chosen);
+  const place = useShell((state) => state.place.at);
+  const list = useRef<HTMLElement>(null);
+  const pinned = chats.filter((chat) => chat.pinned);
+  const groups = groupByPeriod(chats.filter((chat) => !chat.pinned));
+  return (
+    <aside
+      aria-label={t('sidebar.label')}
+      className="relative flex min-h-0 w-full flex-col border-e border-line bg-sidebar px-2"
+    >
+      <SidebarTop />
+      <nav aria-label={t('sidebar.actions')} className="flex flex-col gap-px">
+        <CommandRow id="new-chat" icon="new" current={place === 'chat' && chosen === null} />
+        <CommandRow id="palette" icon="search" />
+      </nav>
+      <nav
+        ref={list}
+        aria-label={t('sidebar.chats')}
+        onKeyDown={(event) => moveFocus(event, list.current)}
+        className="-mx-2 min-h-0 flex-1 overflow-y-auto px-2 pb-3"
+      >
+        {pinned.length > 0 && <Group name={t('sidebar.pinned')} chats={pinned} />}
+        {groups.map(([period, members]) => (
+          <Group key={period} name={t(`sidebar.${period}`)} chats={members} />
+        ))}
+      </nav>
+      <Status />
+      <ResizeEdge />
+    </aside>
+  );
+}
+
+export function groupByPeriod(chats: readonly Chat[], now = Date.now()): [Period, Chat[]][] {
+  const groups = Map.groupBy(chats, (chat) => periodOf(chat.updatedAt, now));
+  return (['today', 'yesterday', 'earlier'] as const).flatMap((period) => {
+    const members = groups.get(period);
+    return members ? [[period, members] as [Period, Chat[]]] : [];
+  });
+}
+
+function SidebarTop() {
+  const { t } = useTranslation();
+  const toggle = useShell((state) => state.toggleSidebar);
+  return (
+    <div className="drag-region flex h-bar flex-none items-center ps-2 pe-1">
+      {/* The Mac's traffic lights lie here */}
+      <IconButton
+        icon="sidebar"
+        label={t('sidebar.hide')}
+        keys={shown('Mod+\\', isMac())}
+        className="no-drag ms-auto"
+        onClick={toggle}
+      />
+    </div>
+  );
+}
+
+type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean };
+
+function CommandRow({ id, icon, current = false }: CommandRowProps) {
+  const { t } = useTranslation();
+  const own = useSettings((state) => state.values.keys);
+  const command = commandById(id);
+  const keys = keysOfCommand(command, own);
+  return (
+    <Row current={current} onClick={command.run}>
+      <Icon name={icon} className={current ? 'text-fg' : 'text-fg-3'} />
+      <span className="min-w-0 flex-1 truncate">{t(`commands.${id}`)}</span>
+      {keys && <span className="text-2xs font-normal text-fg-3 tabular-nums">{shown(keys, isMac())}</span>}
+    </Row>
+  );
+}
+
+export function Row({ current, onClick, children }: { current: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={onClick}
+      className={`flex h-row w-full flex-none items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
+    >
+      {children}
+    </button>
+  );
+}
+
+function Group({ name, chats }: { name: string; chats: Chat[] }) {
+  return (
+    <section aria-label={name}>
+      <h2 className="mt-3.5 flex h-6 items-center px-2 text-2xs font-semibold text-fg-3">{name}</h2>
+      <ul className="flex flex-col gap-px">
+        {chats.map((chat) => (
+          <ChatRow key={chat.id} chat={chat} onOpen={() => openChat(chat.id)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** ↑ and ↓ walk through the rows, as in every list. */
+function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
+  if (event.altKey || event.ctrlKey || event.metaKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const next = rows[rows.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+const NARROWEST = 208;
+const WIDEST = 320;
+const clampWidth = (width: number) => Math.min(WIDEST, Math.max(NARROWEST, Math.round(width)));
+
+/** The edge that is dragged, or moved by the cursor keys. */
+function ResizeEdge() {
+  const { t } = useTranslation();
+  const width = useSettings((state) => state.values.sidebarWidth);
+  const set = useSettings((state) => state.set);
+  const move = useCallback((next: number) => void set({ sidebarWidth: clampWidth(next) }), [set]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a splitter is a focusable separator, which <hr> cannot be
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={t('sidebar.width')}
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={WIDEST}
+      tabIndex={0}
+      className="absolute inset-y-0 -end-1 w-2 cursor-col-resize max-lg:hidden"
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) =>
+        event.buttons === 1 && move(document.dir === 'rtl' ? window.innerWidth - event.clientX : event.clientX)
+      }
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowLeft') move(width - 8);
+        if (event.key === 'ArrowRight') move(width + 8);
+      }}
+    />
+  );
+}
+
+export const trafficLights = () => isElectron() && isMac();

@@ -1,0 +1,89 @@
+import { useTranslation } from 'react-i18next';
+import type { EngineStatus } from '../../app/protocol/index.ts';
+import { isMac, useConnection } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { useSettings } from '../settings/store.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Meter, resourceParts } from '../ui/meter.tsx';
+import { deviceInUse, modelById, useEngine } from './engine.ts';
+import { shown } from './keys.ts';
+import { useShell } from './store.ts';
+
+type Tone = 'ok' | 'warn' | 'bad' | 'off' | 'ink';
+const dots: Record<Tone, string> = { ok: 'bg-ok', warn: 'bg-warn', bad: 'bg-bad', off: 'bg-edge', ink: 'bg-ink' };
+
+/** One line: what the engine does, and how much memory of the device it uses. Below: the promise, and settings. */
+export function Status() {
+  const { t } = useTranslation();
+  const place = useShell((state) => state.place.at);
+  const go = useShell((state) => state.go);
+  return (
+    <div className="flex-none px-2 pt-2.5 pb-3">
+      <EngineLine />
+      <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
+        <span className="flex h-row items-center gap-1.5 px-1.5 text-xs text-fg-2">
+          <Icon name="privacy" className="text-fg-3" />
+          {isMac() ? t('status.privateMac') : t('status.private')}
+        </span>
+        <IconButton
+          icon="settings"
+          label={t('commands.settings')}
+          keys={shown('Mod+,', isMac())}
+          on={place === 'settings'}
+          className="ms-auto"
+          onClick={() => go({ at: 'settings', section: 'appearance' })}
+        />
+      </div>
+    </div>
+  );
+}
+
+function EngineLine() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const connection = useConnection((state) => state.at);
+  const { status, restarted, devices, models } = useEngine();
+  const device = deviceInUse(
+    devices,
+    useSettings((state) => state.values.device),
+  );
+  const total = device?.memoryBytes ?? 0;
+  const used = status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
+  const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
+  const memory =
+    total > 0
+      ? t('status.memory', {
+          used: used < 2 ** 30 / 10 ? formats.memory(used) : formats.memoryFigure(used),
+          total: formats.memory(total),
+        })
+      : '';
+  return (
+    <div role="status" aria-label={t('status.label')}>
+      <div className="flex items-center gap-2 text-xs text-fg-2 tabular-nums">
+        <span className={`size-1.75 flex-none rounded-full ${dots[tone]} ${tone === 'ink' ? 'animate-breathe' : ''}`} />
+        <span className="truncate">{connection === 'open' ? sentence() : t(`status.${connection}`)}</span>
+        <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
+      </div>
+      {total > 0 && <Meter parts={resourceParts(used, 0, total)} label={memory} className="my-2 h-1 w-full" />}
+    </div>
+  );
+
+  function sentence(): string {
+    if (status.at === 'loading') {
+      const share = status.total > 0 ? formats.percent(status.done / status.total) : '';
+      return t('status.loading', { model: modelById(models, status.modelId)?.name ?? '', share });
+    }
+    if (status.at === 'restarting') return t('status.restarting');
+    if (status.at === 'stopped') return t('status.stopped');
+    if (restarted) return t('status.restarted');
+    return t(`status.${status.at}`);
+  }
+}
+
+export function toneOf(status: EngineStatus, restarted: boolean): Tone {
+  if (status.at === 'stopped') return 'bad';
+  if (status.at === 'restarting' || restarted) return 'warn';
+  if (status.at === 'idle') return 'off';
+  return status.at === 'loading' ? 'ink' : 'ok';
+}

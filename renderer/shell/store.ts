@@ -1,0 +1,28 @@
+import { create } from 'zustand';
+
+export type SettingsSection = 'appearance' | 'chat' | 'sampling' | 'thinking' | 'storage' | 'engine' | 'shortcuts';
+export type Place = { at: 'chat' } | { at: 'settings'; section: SettingsSection };
+
+type ShellStore = {
+  place: Place;
+  /** Beside the page from 1024 px on; over it below. */
+  sidebar: boolean;
+  sidebarOver: boolean;
+  palette: 'closed' | 'all' | 'chats';
+  go(place: Place): void;
+  toggleSidebar(): void;
+  setPalette(palette: ShellStore['palette']): void;
+};
+
+const WIDE = '(min-width: 64rem)';
+export const isWide = () => matchMedia(WIDE).matches;
+
+export const useShell = create<ShellStore>()((set) => ({
+  place: { at: 'chat' },
+  sidebar: true,
+  sidebarOver: false,
+  palette: 'closed',
+  go: (place) => set({ place, sidebarOver: false }),
+  toggleSidebar: () => set((state) => (isWide() ? { sidebar: !state.sidebar } : { sidebarOver: !state.sidebarOver })),
+  setPalette: (palette) => set({ palette }),
+}));

@@ -1,0 +1,1 @@
+export const copyText = (text: string): Promise<void> => navigator.clipboard.writeText(text);

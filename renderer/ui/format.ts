@@ -1,0 +1,81 @@
+/** Figures as design-language §8 writes them, through Intl. Units follow a narrow no-break space. */
+export type Formats = ReturnType<typeof createFormats>;
+
+const THIN = '\u202f';
+const MINUS = '\u2212';
+export const MISSING = '\u2013';
+
+export function createFormats(language: string) {
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+  const one = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const unit = (figure: string, name: string) => `${figure}${THIN}${name}`;
+
+  return {
+    exact: (count: number) => whole.format(count),
+    tokens(count: number) {
+      if (count < 10_000) return whole.format(count);
+      return `${(count < 99_950 ? one : whole).format(count / 1000)}k`;
+    },
+    /** A context size is a power of two more often than not: 32,768 is called 32k. */
+    contextSize(count: number) {
+      if (count >= 1024 && count % 1024 === 0) return `${whole.format(count / 1024)}k`;
+      return this.tokens(count);
+    },
+    speed: (perSecond: number | null) =>
+      perSecond === null || !Number.isFinite(perSecond)
+        ? MISSING
+        : unit((perSecond < 99.95 ? one : whole).format(perSecond), 'tok/s'),
+    duration(ms: number) {
+      if (!Number.isFinite(ms) || ms < 0) return MISSING;
+      if (ms < 99.5) return unit(whole.format(ms), 'ms');
+      if (ms < 995) return unit(two.format(ms / 1000), 's');
+      if (ms < 59_950) return unit(one.format(ms / 1000), 's');
+      const seconds = Math.round(ms / 1000);
+      if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+      const minutes = Math.round(seconds / 60);
+      return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+    },
+    /** Files: decimal, as a file manager counts. */
+    fileSize(bytes: number) {
+      if (bytes < 1000) return unit(whole.format(bytes), 'B');
+      if (bytes < 999_500) return unit(whole.format(bytes / 1e3), 'kB');
+      if (bytes < 999_500_000) return unit(whole.format(bytes / 1e6), 'MB');
+      return unit(one.format(bytes / 1e9), 'GB');
+    },
+    /** Memory: binary, labelled GB as an activity monitor does. Below 0.1 GB in MB, so that a small model is not "0.0". */
+    memory(bytes: number) {
+      const GB = 2 ** 30;
+      return bytes < 0.0995 * GB ? unit(whole.format(bytes / 2 ** 20), 'MB') : unit(one.format(bytes / GB), 'GB');
+    },
+    memoryFigure: (bytes: number) => one.format(bytes / 2 ** 30),
+    percent: (share: number) => `${whole.format(share * 100)}%`,
+    change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
+    clock: (time: number) => clock.format(time),
+    day: (time: number) => day.format(time),
+    ago(time: number, now: number) {
+      const minutes = Math.round((time - now) / 60_000);
+      if (minutes > -1) return relative.format(0, 'minute');
+      if (minutes > -60) return relative.format(minutes, 'minute');
+      if (minutes > -24 * 60) return relative.format(Math.round(minutes / 60), 'hour');
+      return relative.format(Math.round(minutes / 1440), 'day');
+    },
+  };
+
+  function pair(first: number, firstUnit: string, second: number, secondUnit: string) {
+    const head = unit(whole.format(first), firstUnit);
+    return second === 0 ? head : `${head} ${unit(whole.format(second), secondUnit)}`;
+  }
+}
+
+export type Period = 'today' | 'yesterday' | 'earlier';
+
+/** By the calendar of the reader, not by hours. */
+export function periodOf(time: number, now: number): Period {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (time >= midnight) return 'today';
+  return time >= new Date(midnight - 1).setHours(0, 0, 0, 0) ? 'yesterday' : 'earlier';
+}

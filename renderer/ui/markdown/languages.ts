@@ -1,0 +1,91 @@
+type Grammar = () => Promise<{ default: unknown }>;
+
+/** Grammars by every name a model gives them. Each is a file of its own, read when the first block needs it. */
+const grammars: Record<string, Grammar> = {
+  bash: () => import('shiki/langs/bash.mjs'),
+  c: () => import('shiki/langs/c.mjs'),
+  cpp: () => import('shiki/langs/cpp.mjs'),
+  csharp: () => import('shiki/langs/csharp.mjs'),
+  css: () => import('shiki/langs/css.mjs'),
+  diff: () => import('shiki/langs/diff.mjs'),
+  docker: () => import('shiki/langs/docker.mjs'),
+  elixir: () => import('shiki/langs/elixir.mjs'),
+  go: () => import('shiki/langs/go.mjs'),
+  haskell: () => import('shiki/langs/haskell.mjs'),
+  html: () => import('shiki/langs/html.mjs'),
+  ini: () => import('shiki/langs/ini.mjs'),
+  java: () => import('shiki/langs/java.mjs'),
+  javascript: () => import('shiki/langs/javascript.mjs'),
+  json: () => import('shiki/langs/json.mjs'),
+  jsx: () => import('shiki/langs/jsx.mjs'),
+  julia: () => import('shiki/langs/julia.mjs'),
+  kotlin: () => import('shiki/langs/kotlin.mjs'),
+  latex: () => import('shiki/langs/latex.mjs'),
+  lua: () => import('shiki/langs/lua.mjs'),
+  make: () => import('shiki/langs/make.mjs'),
+  markdown: () => import('shiki/langs/markdown.mjs'),
+  matlab: () => import('shiki/langs/matlab.mjs'),
+  nix: () => import('shiki/langs/nix.mjs'),
+  'objective-c': () => import('shiki/langs/objective-c.mjs'),
+  perl: () => import('shiki/langs/perl.mjs'),
+  php: () => import('shiki/langs/php.mjs'),
+  powershell: () => import('shiki/langs/powershell.mjs'),
+  python: () => import('shiki/langs/python.mjs'),
+  r: () => import('shiki/langs/r.mjs'),
+  ruby: () => import('shiki/langs/ruby.mjs'),
+  rust: () => import('shiki/langs/rust.mjs'),
+  scala: () => import('shiki/langs/scala.mjs'),
+  sql: () => import('shiki/langs/sql.mjs'),
+  swift: () => import('shiki/langs/swift.mjs'),
+  toml: () => import('shiki/langs/toml.mjs'),
+  tsx: () => import('shiki/langs/tsx.mjs'),
+  typescript: () => import('shiki/langs/typescript.mjs'),
+  vue: () => import('shiki/langs/vue.mjs'),
+  xml: () => import('shiki/langs/xml.mjs'),
+  yaml: () => import('shiki/langs/yaml.mjs'),
+  zig: () => import('shiki/langs/zig.mjs'),
+};
+
+const aliases: Record<string, string> = {
+  'c#': 'csharp',
+  'c++': 'cpp',
+  cc: 'cpp',
+  cjs: 'javascript',
+  console: 'bash',
+  cs: 'csharp',
+  cxx: 'cpp',
+  dockerfile: 'docker',
+  golang: 'go',
+  h: 'c',
+  hpp: 'cpp',
+  htm: 'html',
+  js: 'javascript',
+  jsonc: 'json',
+  kt: 'kotlin',
+  makefile: 'make',
+  md: 'markdown',
+  mjs: 'javascript',
+  objc: 'objective-c',
+  patch: 'diff',
+  ps1: 'powershell',
+  py: 'python',
+  python3: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  svg: 'xml',
+  tex: 'latex',
+  ts: 'typescript',
+  yml: 'yaml',
+  zsh: 'bash',
+};
+
+/** The grammar's own name, or null when the block stays uncoloured. */
+export function languageOf(name: string): string | null {
+  const lower = name.toLowerCase();
+  const known = aliases[lower] ?? lower;
+  return Object.hasOwn(grammars, known) ? known : null;
+}
+
+export const grammarOf = (language: string): Promise<{ default: unknown }> | null => grammars[language]?.() ?? null;

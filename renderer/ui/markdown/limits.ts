@@ -1,0 +1,25 @@
+/** Beyond these a piece of text is shown as it is: it would cost more to lay out as Markdown than anybody gains. */
+export const LONGEST_LEAF = 12_000;
+export const DEEPEST = 12;
+const MOST_MARKS = 1_500;
+const PIECE = 4_000;
+
+export function tooHeavy(source: string): boolean {
+  if (source.length > LONGEST_LEAF) return true;
+  if (source.length < MOST_MARKS) return false;
+  return (source.match(/[[\]*_<>!(]/g)?.length ?? 0) > MOST_MARKS;
+}
+
+/** A line of a megabyte in parts that can be skipped while they are out of sight; never between surrogates. */
+export function pieces(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(text.length, start + PIECE);
+    const code = text.charCodeAt(end - 1);
+    if (code >= 0xd800 && code <= 0xdbff && end < text.length) end += 1;
+    parts.push(text.slice(start, end));
+    start = end;
+  }
+  return parts;
+}

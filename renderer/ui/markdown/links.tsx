@@ -1,0 +1,50 @@
+import { useTranslation } from 'react-i18next';
+import { create } from 'zustand';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { Dialog } from '../dialog.tsx';
+
+/** The address a click asked for. Nothing is opened before the question is answered. */
+export const useAskedLink = create<{ address: string | null; ask(address: string | null): void }>()((set) => ({
+  address: null,
+  ask: (address) => set({ address }),
+}));
+
+export function LinkQuestion({ open }: { open: (address: string) => void }) {
+  const { t } = useTranslation();
+  const { address, ask } = useAskedLink();
+  return (
+    <Dialog
+      open={address !== null}
+      onClose={() => ask(null)}
+      title={t('link.title')}
+      description={t('link.about')}
+      footer={
+        <>
+          <CopyButton text={address ?? ''} label={t('link.copy')} />
+          <span className="flex-1" />
+          <Button large onClick={() => ask(null)} data-suggested>
+            {t('cancel')}
+          </Button>
+          <Button
+            large
+            kind="primary"
+            onClick={() => {
+              if (address) open(address);
+              ask(null);
+            }}
+          >
+            {t('link.open')}
+          </Button>
+        </>
+      }
+    >
+      <p
+        className="max-h-40 overflow-y-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs wrap-anywhere hairline-soft"
+        dir="ltr"
+      >
+        {address}
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import { memo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Align, advance, type Block, type BlockStream, emptyStream } from './blocks.ts';
+import { CodeBlock } from './code.tsx';
+import { Leaf, Raw } from './leaf.tsx';
+import { DEEPEST } from './limits.ts';
+import { Formula } from './math.tsx';
+
+const SECTION = 24;
+
+/** Markdown that may still grow. Finished blocks keep their identity and never render again; long texts are laid out in
+ *  sections that the browser skips while they are out of sight. */
+export const Markdown = memo(function Markdown({
+  text,
+  growing = false,
+  depth = 0,
+}: {
+  text: string;
+  growing?: boolean;
+  depth?: number;
+}) {
+  const stream = useRef<BlockStream>(emptyStream);
+  stream.current = advance(stream.current, text);
+  const { finished, open } = stream.current;
+  if (depth > DEEPEST) return <Raw text={text} />;
+  const blocks = open ? [...finished, open] : finished;
+  if (blocks.length <= SECTION) return <Blocks blocks={blocks} growing={growing} depth={depth} />;
+  const starts = Array.from({ length: Math.ceil(blocks.length / SECTION) }, (_, index) => index * SECTION);
+  return (
+    <div className="blocks">
+      {starts.map((start) => {
+        const last = start + SECTION >= blocks.length;
+        return (
+          <div key={start} className={last && growing ? '' : 'section'}>
+            <Blocks blocks={blocks.slice(start, start + SECTION)} growing={growing && last} depth={depth} />
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+type BlocksProps = { blocks: readonly Block[]; growing: boolean; depth: number };
+
+const Blocks = memo(function Blocks({ blocks, growing, depth }: BlocksProps) {
+  return (
+    <div className={growing ? 'blocks growing' : 'blocks'}>
+      {blocks.map((block, index) => (
+        <BlockView key={index} block={block} depth={depth} />
+      ))}
+    </div>
+  );
+}, sameBlocks);
+
+function sameBlocks(before: BlocksProps, after: BlocksProps): boolean {
+  if (before.growing !== after.growing || before.blocks.length !== after.blocks.length) return false;
+  return before.blocks.every((block, index) => block === after.blocks[index]);
+}
+
+const BlockView = memo(function BlockView({ block, depth }: { block: Block; depth: number }) {
+  switch (block.kind) {
+    case 'leaf':
+      return <Leaf source={block.source} />;
+    case 'code':
+      return <CodeBlock language={block.language} text={block.text} closed={block.closed} />;
+    case 'math':
+      return <Formula tex={block.tex} display />;
+    case 'quote':
+      return (
+        <blockquote>
+          <Markdown text={block.source} depth={depth + 1} />
+        </blockquote>
+      );
+    case 'list':
+      return <List block={block} depth={depth} />;
+    case 'table':
+      return <Table block={block} />;
+    case 'rule':
+      return <hr />;
+  }
+});
+
+const TASK = /^\[([ xX])\]\s+/;
+
+function List({ block, depth }: { block: Extract<Block, { kind: 'list' }>; depth: number }) {
+  const items = block.items.map((source, index) => <Item key={index} source={source} depth={depth} />);
+  return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+const Item = memo(function Item({ source, depth }: { source: string; depth: number }) {
+  const { t } = useTranslation();
+  const task = TASK.exec(source);
+  if (!task) {
+    return (
+      <li>
+        <Markdown text={source} depth={depth + 1} />
+      </li>
+    );
+  }
+  const done = task[1] !== ' ';
+  return (
+    <li className="task">
+      <input type="checkbox" checked={done} readOnly disabled aria-label={done ? t('task.done') : t('task.open')} />
+      <Markdown text={source.slice(task[0].length)} depth={depth + 1} />
+    </li>
+  );
+});
+
+const alignment: Record<Align, string> = { start: 'text-start', center: 'text-center', end: 'text-end' };
+
+function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
+  const { t } = useTranslation();
+  const { header, rows, align } = block;
+  const label = t('table.label', { rows: rows.length, columns: header.length });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section className="overflow-x-auto rounded-md hairline-soft ring-inset-focus" tabIndex={0} aria-label={label}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {header.map((cell, column) => (
+              <th key={column} scope="col" className={alignment[align[column] ?? 'start']}>
+                <Leaf source={cell} inline />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            <Row key={row} line={JSON.stringify(cells)} align={align} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Its cells arrive as one text, so that an unchanged row compares equal. */
+const Row = memo(
+  function Row({ line, align }: { line: string; align: Align[] }) {
+    const cells = JSON.parse(line) as string[];
+    return (
+      <tr>
+        {cells.map((cell, column) => (
+          <td key={column} className={alignment[align[column] ?? 'start']}>
+            <Leaf source={cell} inline />
+          </td>
+        ))}
+      </tr>
+    );
+  },
+  (before, after) => before.line === after.line,
+);

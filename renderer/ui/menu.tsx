@@ -1,0 +1,48 @@
+import { DropdownMenu } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+
+const surface = 'z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2 animate-enter';
+const row =
+  'flex min-h-row items-center gap-2 rounded-sm px-2.5 outline-none select-none data-[highlighted]:bg-hover data-[disabled]:opacity-45';
+
+type MenuProps = { trigger: ReactElement; children: ReactNode; align?: 'start' | 'end'; label: string };
+
+export function Menu({ trigger, children, align = 'start', label }: MenuProps) {
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content align={align} sideOffset={4} collisionPadding={8} aria-label={label} className={surface}>
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+type MenuItemProps = { onSelect: () => void; children: ReactNode; keys?: string; danger?: boolean; disabled?: boolean };
+
+export function MenuItem({ onSelect, children, keys, danger = false, disabled = false }: MenuItemProps) {
+  return (
+    <DropdownMenu.Item onSelect={onSelect} disabled={disabled} className={`${row} ${danger ? 'text-bad-text' : ''}`}>
+      <span className="flex-1">{children}</span>
+      {keys && <span className="ms-4 text-2xs text-fg-3 tabular-nums">{keys}</span>}
+    </DropdownMenu.Item>
+  );
+}
+
+type MenuCheckProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
+
+export function MenuCheck({ checked, onChange, children }: MenuCheckProps) {
+  return (
+    <DropdownMenu.CheckboxItem checked={checked} onCheckedChange={onChange} className={row}>
+      <span className="flex-1">{children}</span>
+      <DropdownMenu.ItemIndicator className="text-ink-text">
+        <Icon name="check" size={14} />
+      </DropdownMenu.ItemIndicator>
+    </DropdownMenu.CheckboxItem>
+  );
+}
+
+export const MenuLine = () => <DropdownMenu.Separator className="-mx-1.25 my-1 h-px bg-line" />;

@@ -1,0 +1,35 @@
+import { Popover as Radix } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+
+type PopoverProps = {
+  trigger: ReactElement;
+  label: string;
+  width: number;
+  children: ReactNode;
+  align?: 'start' | 'end';
+  open?: boolean;
+  onOpen?: (open: boolean) => void;
+};
+
+/** A small sheet beside its cause. Focus goes in, Esc and a click outside give it back. */
+export function Popover({ trigger, label, width, children, align = 'start', open, onOpen }: PopoverProps) {
+  return (
+    <Radix.Root {...(open !== undefined && { open })} {...(onOpen && { onOpenChange: onOpen })}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={label}
+          style={{ width: `${width / 16}rem` }}
+          className="z-40 flex max-h-(--radix-popover-content-available-height) flex-col overflow-y-auto rounded-lg bg-raised p-1.25 shadow-2 outline-none animate-enter"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export const PopoverLine = () => <div className="-mx-1.25 my-1 h-px flex-none bg-line" />;
