@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
@@ -34,6 +34,11 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new');
   const ready = (draft.trim() !== '' || attachments.length > 0) && adding.length === 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another chat, another message
+  useEffect(() => {
+    if (document.activeElement === document.body) field.current?.focus();
+  }, [key]);
 
   const submit = (now: boolean) => {
     if (!ready) return;

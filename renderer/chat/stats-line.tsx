@@ -19,24 +19,26 @@ export function StatsLine({ message, versions, last }: StatsLineProps) {
   const { timings, usage } = message;
   const formats = useFormats();
   const lost = message.state.at === 'failed';
+  const short = versions.length > 1;
+  const long = short ? 'hidden' : '@max-[47.5rem]:hidden';
   return (
     <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
       {timings && <Speed message={message} lost={lost} />}
       {timings && (
         <span>
           <b className="font-medium text-fg-2">{formats.duration(timings.firstTokenMs)}</b>{' '}
-          <span className="@min-[47.5rem]:hidden">{t('stats.firstToken')}</span>
-          <span className="@max-[47.5rem]:hidden">{t('stats.toFirstToken')}</span>
+          <span className={short ? '' : '@min-[47.5rem]:hidden'}>{t('stats.firstToken')}</span>
+          <span className={long}>{t('stats.toFirstToken')}</span>
         </span>
       )}
       {usage && (
-        <span className="@max-[47.5rem]:hidden">
+        <span className={long}>
           <b className="font-medium text-fg-2">{formats.exact(usage.promptTokens)}</b>{' '}
           {t('stats.prompt', { cached: formats.exact(usage.cachedTokens) })}
         </span>
       )}
       {usage && (
-        <span className="@max-[47.5rem]:hidden">
+        <span className={long}>
           <b className="font-medium text-fg-2">{formats.exact(usage.answerTokens + usage.thinkingTokens)}</b>{' '}
           {t('stats.out')}
         </span>
@@ -57,7 +59,7 @@ function Speed({ message, lost }: { message: Message; lost: boolean }) {
     readSamples(message.id).catch(() => {});
   }, [readSamples, message.id]);
   return (
-    <span className="inline-flex items-center gap-2 text-fg-2">
+    <span className="inline-flex items-center gap-2 pe-2 text-fg-2">
       <Spark points={sparkPoints(samples)} tone={lost ? 'bad' : 'ink'} />
       <b className="font-medium">{formats.speed(message.timings?.tokensPerSecond ?? null)}</b>
     </span>

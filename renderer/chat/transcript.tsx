@@ -10,6 +10,8 @@ import { type Versions, versionsOf } from './tree.ts';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;
+/** The list moves the scroll position too when it learns a height: only what follows a hand's movement is the reader's. */
+const BY_HAND_MS = 500;
 
 /** Keeps the end in view while text arrives, until the reader scrolls up; again from the end on. */
 function useFollowing(branch: readonly Message[]) {
@@ -17,6 +19,7 @@ function useFollowing(branch: readonly Message[]) {
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const lastTop = useRef(0);
+  const touched = useRef(Number.NEGATIVE_INFINITY);
   const [away, setAway] = useState(false);
 
   const toEnd = useCallback(() => {
@@ -31,7 +34,8 @@ function useFollowing(branch: readonly Message[]) {
     if (!element) return;
     const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
     if (distance <= NEAR) following.current = true;
-    else if (element.scrollTop < lastTop.current) following.current = false;
+    else if (element.scrollTop < lastTop.current && performance.now() - touched.current < BY_HAND_MS)
+      following.current = false;
     lastTop.current = element.scrollTop;
     setAway(!following.current && distance > NEAR);
   }, []);
@@ -54,14 +58,25 @@ function useFollowing(branch: readonly Message[]) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new question of one's own brings the end back
   useEffect(toEnd, [sent]);
 
-  return { scroller, content, onScroll, away, toEnd };
+  const onTouch = useCallback(() => {
+    touched.current = performance.now();
+  }, []);
+  const reader = {
+    onScroll,
+    onWheel: onTouch,
+    onTouchMove: onTouch,
+    onKeyDown: onTouch,
+    onPointerDown: onTouch,
+    onPointerMove: onTouch,
+  };
+  return { scroller, content, reader, away, toEnd };
 }
 
 export function Transcript({ branch }: { branch: readonly Message[] }) {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.messages);
   const find = useChat((state) => state.overlay.at === 'find');
-  const { scroller, content, onScroll, away, toEnd } = useFollowing(branch);
+  const { scroller, content, reader, away, toEnd } = useFollowing(branch);
   const list = useRef<VirtualizerHandle>(null);
   const known = useRef<Versions>(new Map());
   const versions = useMemo(
@@ -80,7 +95,7 @@ export function Transcript({ branch }: { branch: readonly Message[] }) {
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
-        onScroll={onScroll}
+        {...reader}
         id="transcript"
         role="log"
         aria-live="off"

@@ -32,7 +32,7 @@ export const UserMessage = memo(function UserMessage({
     );
   }
   return (
-    <div className="flex flex-col items-end gap-1.5">
+    <div className="relative flex flex-col items-end gap-1.5">
       {message.attachments.map((attachment) => (
         <AttachmentChip key={attachment.id} attachment={attachment} sent />
       ))}
@@ -46,7 +46,7 @@ export const UserMessage = memo(function UserMessage({
             : pieces(message.text).map((piece, index) => <span key={index}>{piece}</span>)}
         </div>
       )}
-      <div className="-my-1.5 flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
+      <div className="absolute end-0 top-full flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
         <Pager message={message} versions={versions} />
         <CopyButton text={message.text} label={t('copy')} />
         <IconButton small icon="edit" label={t('message.edit')} onClick={() => setEditing(message.id)} />

@@ -22,7 +22,7 @@ export function Status() {
     <div className="flex-none px-2 pt-2.5 pb-3">
       <EngineLine />
       <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
-        <span className="flex h-row items-center gap-1.5 px-1.5 text-xs text-fg-2">
+        <span className="flex h-row items-center gap-1.5 px-1.5 text-xs whitespace-nowrap text-fg-2">
           <Icon name="privacy" className="text-fg-3" />
           {isMac() ? t('status.privateMac') : t('status.private')}
         </span>

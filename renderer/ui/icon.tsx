@@ -99,6 +99,10 @@ export type IconName = keyof typeof icons | 'pen';
 
 type IconProps = { name: IconName; size?: 14 | 16 | 20; className?: string };
 
+/** A little air around Lucide's drawings, so that a 16 px icon is as heavy as the text beside it. */
+const FRAME = '-1.5 -1.5 27 27';
+const FRAME_SIZE = 27;
+
 /** 16 px, stroke 1.35, round ends; 14 inside buttons and figures, 20 in cards. Always beside a name, so hidden from readers. */
 export function Icon({ name, size = 16, className = '' }: IconProps) {
   if (name === 'pen') return <PenStroke size={size} className={className} />;
@@ -106,8 +110,8 @@ export function Icon({ name, size = 16, className = '' }: IconProps) {
   return (
     <Drawing
       size={size}
-      strokeWidth={1.35}
-      absoluteStrokeWidth
+      viewBox={FRAME}
+      strokeWidth={(1.35 * FRAME_SIZE) / size}
       aria-hidden
       className={`block flex-none ${className}`}
       style={{ width: `${size / 16}rem`, height: `${size / 16}rem` }}

@@ -1,8 +1,8 @@
 import {
-  createCssVariablesTheme,
   createHighlighterCore,
   type HighlighterCore,
   type LanguageRegistration,
+  type ThemeRegistration,
 } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { HighlightAnswer, HighlightRequest, Mark, Run } from './highlight.ts';
@@ -13,22 +13,50 @@ import { grammarOf } from './languages.ts';
 
 let highlighter: Promise<HighlighterCore> | null = null;
 
+/** The five marks of tokens.css as a theme. Its colours only carry the mark's place in this list. */
+const marks: readonly Mark[] = ['keyword', 'string', 'number', 'name', 'comment'];
+const colorOf = (mark: Mark) => `#00000${marks.indexOf(mark) + 1}`;
+const PLAIN = '#000000';
+const rule = (mark: Mark, scope: string[]) => ({ scope, settings: { foreground: colorOf(mark) } });
+
+const theme: ThemeRegistration = {
+  name: 'longhand',
+  type: 'light',
+  colors: { 'editor.foreground': PLAIN, 'editor.background': '#ffffff' },
+  settings: [
+    { settings: { foreground: PLAIN } },
+    rule('keyword', [
+      'keyword',
+      'storage',
+      'entity.name.tag',
+      'constant.language',
+      'variable.language',
+      'support.type.property-name',
+    ]),
+    { scope: ['keyword.operator'], settings: { foreground: PLAIN } },
+    rule('keyword', [
+      'keyword.operator.logical.python',
+      'keyword.operator.new',
+      'keyword.operator.expression',
+      'keyword.operator.word',
+    ]),
+    rule('string', ['string', 'markup.inserted', 'constant.character']),
+    rule('number', ['constant.numeric', 'constant.other', 'markup.changed']),
+    rule('name', [
+      'entity.name.function',
+      'entity.name.type',
+      'entity.name.class',
+      'markup.deleted',
+      'entity.other.attribute-name',
+    ]),
+    rule('comment', ['comment', 'punctuation.definition.comment']),
+  ],
+};
+
 const start = () =>
-  createHighlighterCore({
-    themes: [createCssVariablesTheme({ name: 'longhand', variablePrefix: '--' })],
-    langs: [],
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
-  });
+  createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
 
-const marks: [RegExp, Mark][] = [
-  [/comment/, 'comment'],
-  [/string|link/, 'string'],
-  [/keyword/, 'keyword'],
-  [/function|parameter/, 'name'],
-  [/constant/, 'number'],
-];
-
-const markOf = (color: string | undefined): Mark | null => marks.find(([name]) => name.test(color ?? ''))?.[1] ?? null;
+const markOf = (color: string | undefined): Mark | null => marks.find((mark) => colorOf(mark) === color) ?? null;
 
 async function highlight({ text, language }: HighlightRequest): Promise<Run[][] | null> {
   const grammar = await grammarOf(language);

@@ -1,0 +1,35 @@
+import { createRoot } from 'react-dom/client';
+import { type CallFrame, type CoreFrame, pipePair } from '../../../app/protocol/index.ts';
+import { App } from '../../../renderer/app.tsx';
+import { attach } from '../../../renderer/bridge.ts';
+import { useChat } from '../../../renderer/chat/store.ts';
+import { useSettings } from '../../../renderer/settings/store.ts';
+import { useEngine } from '../../../renderer/shell/engine.ts';
+import { useShell } from '../../../renderer/shell/store.ts';
+import '../../../renderer/ui/base.css';
+import { createFakeCore } from '../../support/fake-core.ts';
+import { sceneOf } from './scenes.ts';
+
+//  The renderer as it is, over a core in memory. `#scene` chooses what is in it; `window.page` is for the tests.
+
+const scene = sceneOf(location.hash.slice(1));
+const core = createFakeCore(scene.world);
+const [page, other] = pipePair<CallFrame, CoreFrame>();
+core.switchboard.add(other);
+attach(page);
+createRoot(document.getElementById('root') as HTMLElement).render(<App />);
+
+declare global {
+  interface Window {
+    page: {
+      core: typeof core;
+      useChat: typeof useChat;
+      useShell: typeof useShell;
+      useSettings: typeof useSettings;
+      useEngine: typeof useEngine;
+    };
+  }
+}
+window.page = { core, useChat, useShell, useSettings, useEngine };
+if (scene.open) void useChat.getState().choose(scene.open);
+scene.after?.();

@@ -1,0 +1,210 @@
+import type { Chat, ChatId, Message, StatsSample } from '../../../app/protocol/index.ts';
+import { useChat } from '../../../renderer/chat/store.ts';
+import { useEngine } from '../../../renderer/shell/engine.ts';
+import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
+import { attacks } from './attacks.ts';
+
+export type Scene = { world: World; open?: ChatId; after?: () => void };
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const titles: [string, number, boolean?][] = [
+  ['Thesis notes', 2 * DAY, true],
+  ['Why decode speed stays flat', 1 * MINUTE],
+  ['Round table puzzle', 12 * MINUTE],
+  ['Letter to the landlord', 40 * MINUTE],
+  ['Rename photos by date', DAY],
+  ['Sourdough at 12 °C', DAY + MINUTE],
+  ['Parse the bank export', DAY + 2 * MINUTE],
+  ['German verbs, week 6', 3 * DAY],
+  ['Bike insurance, compared', 4 * DAY],
+];
+
+function worldOfMocks(): { world: World; chats: Map<string, Chat> } {
+  const world = createWorld();
+  const now = Math.max(Date.now(), new Date().setHours(12, 0, 0, 0));
+  const chats = new Map(
+    titles.map(([title, age, pinned = false]) => {
+      const chat = newChat({ title, titled: 'model', pinned, updatedAt: now - age });
+      world.chats.set(chat.id, chat);
+      return [title, chat];
+    }),
+  );
+  return { world, chats };
+}
+
+const samples = (count: number): StatsSample[] =>
+  Array.from({ length: count }, (_, index) => ({
+    atMs: index * 100,
+    phase: 'answer',
+    tokensPerSecond: 46 + 5 * Math.sin(index * 1.7) * Math.cos(index * 0.6) - 12 * Math.exp(-index / 3),
+    tokens: index * 5,
+    memoryBytes: null,
+  }));
+
+function put(world: World, chat: Chat, messages: Message[]): Scene {
+  let parentId: Message['parentId'] = null;
+  for (const message of messages) {
+    world.messages.set(message.id, { ...message, parentId });
+    world.samples.set(message.id, samples(60));
+    parentId = message.id;
+  }
+  world.chats.set(chat.id, { ...chat, leafId: parentId });
+  return { world, open: chat.id };
+}
+
+const ANSWER = `A full-attention layer reads every stored key and value for each new token, so its work grows with the context. A gated linear layer keeps **one matrix of fixed size per head** and folds each token into it:
+
+$$
+S_t = \\alpha_t S_{t-1} (I - \\beta_t k_t k_t^\\top) + \\beta_t v_t k_t^\\top
+$$
+
+The first term lets old content fade and clears the slot that \\(k\\) points to. The second writes the new value there. In code:
+
+\`\`\`python
+def step(S, q, k, v, alpha, beta):
+    S = alpha * (S - beta * np.outer(S @ k, k))  # forget what k held
+    S = S + beta * np.outer(v, k)                # write v at k
+    return S, S @ q
+\`\`\`
+
+Nothing here depends on the position, so a token costs the same at 100 as at 100,000. The price is exact recall: a fixed matrix blurs once it holds too many associations. That is why this model keeps 8 full layers beside its 24 linear ones.`;
+
+const timings = {
+  firstTokenMs: 420,
+  prefillMs: 380,
+  decodeMs: 6800,
+  thinkingMs: 6800,
+  totalMs: 14_000,
+  tokensPerSecond: 46.1,
+};
+const usage = { promptTokens: 10_122, cachedTokens: 8204, thinkingTokens: 312, answerTokens: 204 };
+
+function chatScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = chats.get('Why decode speed stays flat') as Chat;
+  const question = newMessage(chat.id, 'user', {
+    text: 'Why does the time per token stay flat in gated linear attention when the context grows? Use my papers and show the recurrence.',
+  });
+  const answer = newMessage(chat.id, 'assistant', {
+    text: ANSWER,
+    thinking: 'The state is fixed.\n\nSo is the work for each token.',
+    timings,
+    usage,
+  });
+  const scene = put(world, chat, [question, answer]);
+  for (const createdAt of [answer.createdAt - 1000, answer.createdAt + 1000]) {
+    const other = newMessage(chat.id, 'assistant', {
+      text: 'Another version.',
+      parentId: question.id,
+      createdAt,
+      timings,
+      usage,
+    });
+    world.messages.set(other.id, other);
+  }
+  return scene;
+}
+
+function crashScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = chats.get('Parse the bank export') as Chat;
+  const question = newMessage(chat.id, 'user', {
+    text: 'Sum my spending per category and tell me what grew most since September.',
+    attachments: [{ id: 'a' as never, name: 'export-2026-10.csv', bytes: 38_000, tokens: 9604 }],
+  });
+  const answer = newMessage(chat.id, 'assistant', {
+    thinking: 'Sum first.',
+    text: 'October comes to 2,184.60 € over 61 payments. Compared with September, three categories moved:\n\n- **Travel** rose from 96.00 € to 412.50 €, almost all of it one rail ticket on 9 October.\n- **Groceries** fell from 388.20 € to 341.75 €.\n- **Energy** rose from 71.40 € to 118.90 €, because the yearly',
+    state: {
+      at: 'failed',
+      failure: {
+        code: 'engine-lost',
+        message: '[engine] the process ended with signal SIGKILL',
+        hint: 'It ran out of memory while another app was taking 4.1 GB.',
+      },
+    },
+    timings: { ...timings, firstTokenMs: 4310, thinkingMs: 11_200, tokensPerSecond: 41.7 },
+    usage: { promptTokens: 10_122, cachedTokens: 0, thinkingTokens: 0, answerTokens: 173 },
+  });
+  const scene = put(world, chat, [question, answer]);
+  return { ...scene, after: () => setTimeout(() => useEngine.setState({ restarted: true }), 300) };
+}
+
+function overflowScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  world.measure = { used: 29_800, draft: 6400, limit: 32_768 };
+  const chat = chats.get('Thesis notes') as Chat;
+  const answer = newMessage(chat.id, 'assistant', {
+    text: 'Chapter 2 now carries two arguments at once. The historical one, that the notation came before the theory, holds well on its own and could open the thesis.\n\nThe second needs the data of chapter 4, so readers meet it too early. Moving it would also solve the problem with the length of the introduction, which is now at 31 pages.\n\n1. Open with the history and end it at the first printed table.\n2. Move the measurement argument behind the data.\n3. Shorten the introduction to what chapter 2 does not say.',
+    timings,
+    usage,
+  });
+  const scene = put(
+    world,
+    { ...chat, draft: 'Here is the new draft of chapter 3. Check it against everything we decided so far.' },
+    [answer],
+  );
+  return {
+    ...scene,
+    after: () =>
+      setTimeout(
+        () => useChat.getState().setOverlay({ at: 'overflow', used: 29_800, draft: 6400, limit: 32_768 }),
+        600,
+      ),
+  };
+}
+
+/** Every attack, a line of a megabyte, deep nesting and broken formulas, as answers of one chat. */
+function hostileScene(): Scene {
+  const { world } = worldOfMocks();
+  const chat = newChat({ title: '<img src=x onerror=alert(1)>' });
+  const texts = [
+    ...attacks,
+    'x'.repeat(1_000_000),
+    `${'> '.repeat(5000)}deep`,
+    '['.repeat(12_000),
+    '*'.repeat(12_000),
+    `${'- a\n'.repeat(3)}${Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- level`).join('\n')}`,
+    '\\[ \\frac{1}{ \\]\n\n$\\notacommand{x}$ and \\(\\begin{matrix}\\)',
+    '$$\n\\def\\x{\\x\\x}\\x\n$$',
+  ];
+  return put(
+    world,
+    chat,
+    texts.flatMap((text) => [
+      newMessage(chat.id, 'user', { text: text.slice(0, 200) }),
+      newMessage(chat.id, 'assistant', { text }),
+    ]),
+  );
+}
+
+function longScene(turns: number): Scene {
+  const { world } = worldOfMocks();
+  const chat = newChat({ title: 'A chat of 100,000 tokens' });
+  const messages = Array.from({ length: turns }, () => [
+    newMessage(chat.id, 'user', { text: 'Explain it once more.' }),
+    newMessage(chat.id, 'assistant', { text: `${ANSWER}\n\n`.repeat(4), timings, usage }),
+  ]);
+  return put(world, chat, messages.flat());
+}
+
+const scenes: Record<string, () => Scene> = {
+  chat: chatScene,
+  crash: crashScene,
+  overflow: overflowScene,
+  hostile: hostileScene,
+  long: () => longScene(100),
+  empty: () => ({ world: worldOfMocks().world }),
+  onboarding: () => {
+    const world = createWorld();
+    world.settings.onboarded = false;
+    return { world };
+  },
+};
+
+export function sceneOf(name: string): Scene {
+  const make = scenes[name] ?? scenes.empty;
+  return (make as () => Scene)();
+}

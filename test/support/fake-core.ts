@@ -1,0 +1,342 @@
+import {
+  type Attachment,
+  type Chat,
+  type ChatId,
+  createSwitchboard,
+  defaultSettings,
+  type Emit,
+  type EngineStatus,
+  type Handlers,
+  LonghandError,
+  type Message,
+  type MessageId,
+  type ModelEntry,
+  type Settings,
+  type StatsSample,
+  type TurnEvent,
+  type TurnId,
+} from '../../app/protocol/index.ts';
+
+//  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
+//  answers are scripts. The end-to-end tests use the real core.
+
+export type Script = { text: string; thinking?: string; chunk?: number; everyMs?: number };
+
+export type World = {
+  chats: Map<ChatId, Chat>;
+  messages: Map<MessageId, Message>;
+  samples: Map<MessageId, StatsSample[]>;
+  models: ModelEntry[];
+  status: EngineStatus;
+  settings: Settings;
+  /** What the next answers say. */
+  script: (prompt: string) => Script;
+  measure: { used: number; draft: number; limit: number } | null;
+};
+
+export const STARTER = 'starter' as ModelEntry['id'];
+const MEMORY = 13.5 * 2 ** 30;
+
+export const starter: ModelEntry = {
+  id: STARTER,
+  name: 'Qwen3.5 4B',
+  path: null,
+  builtIn: true,
+  missing: false,
+  lastUsedAt: null,
+  thinking: { able: true, byDefault: true },
+  description: {
+    supported: true,
+    problems: [],
+    notices: [],
+    family: 'qwen3_5',
+    container: 'gguf',
+    layers: [],
+    hiddenSize: 2560,
+    vocabularySize: 151_936,
+    contextLength: 262_144,
+    parameters: 4e9,
+    weightBytes: 2.7e9,
+    types: { Q4_K_M: 200, F32: 12 },
+    activeBytes: 2.7e9,
+    stateBytes: 5e7,
+    contextBytesPerToken: 32_768,
+    mtp: false,
+    encoder: false,
+  },
+};
+
+export function createWorld(change: Partial<World> = {}): World {
+  return {
+    chats: new Map(),
+    messages: new Map(),
+    samples: new Map(),
+    models: [starter],
+    status: { at: 'ready', modelId: STARTER, backEnd: 'metal', memoryBytes: 5.9 * 2 ** 30, contextLength: 32_768 },
+    settings: { ...defaultSettings, onboarded: true },
+    script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
+    measure: null,
+    ...change,
+  };
+}
+
+let lastId = 0;
+export const nextId = <Id extends string>(kind: string) => `${kind}-${String(++lastId).padStart(6, '0')}` as Id;
+
+export function newChat(change: Partial<Chat> = {}): Chat {
+  const now = Date.now();
+  return {
+    id: nextId<ChatId>('chat'),
+    title: '',
+    titled: 'none',
+    pinned: false,
+    createdAt: now,
+    updatedAt: now,
+    modelId: null,
+    systemPrompt: '',
+    sampling: {},
+    thinking: null,
+    loopGuard: true,
+    draft: '',
+    leafId: null,
+    ...change,
+  };
+}
+
+export function newMessage(chatId: ChatId, role: Message['role'], change: Partial<Message> = {}): Message {
+  return {
+    id: nextId<MessageId>('message'),
+    chatId,
+    parentId: null,
+    role,
+    createdAt: Date.now(),
+    text: '',
+    thinking: '',
+    attachments: [],
+    state: { at: 'done', reason: role === 'assistant' ? 'stop' : null },
+    modelName: role === 'assistant' ? starter.name : null,
+    usage: null,
+    timings: null,
+    loops: [],
+    ...change,
+  };
+}
+
+export function createFakeCore(world: World) {
+  const cancelled = new Set<TurnId>();
+  let emit: Emit = () => {};
+
+  const chatOf = (id: ChatId) => found(world.chats.get(id), 'chat');
+  const messageOf = (id: MessageId) => found(world.messages.get(id), 'message');
+
+  function keepChat(chat: Chat): Chat {
+    world.chats.set(chat.id, chat);
+    emit('chat.changed', chat);
+    return chat;
+  }
+
+  function keepMessage(message: Message): Message {
+    world.messages.set(message.id, message);
+    emit('message.changed', message);
+    return message;
+  }
+
+  function say(message: Message, turnId: TurnId, event: TurnEvent) {
+    emit('turn', { chatId: message.chatId, messageId: message.id, turnId, event });
+  }
+
+  async function write(answer: Message, script: Script) {
+    const turnId = nextId<TurnId>('turn');
+    let message = keepMessage({ ...answer, state: { at: 'running', turnId } });
+    say(message, turnId, { type: 'started', model: starter.name, backEnd: 'metal' });
+    const parts: ['thinking' | 'answer', string][] = [
+      ['thinking', script.thinking ?? ''],
+      ['answer', script.text],
+    ];
+    for (const [kind, text] of parts) {
+      const chunk = script.chunk ?? 8;
+      for (let at = 0; at < text.length && !cancelled.has(turnId); at += chunk) {
+        await new Promise((resolve) => setTimeout(resolve, script.everyMs ?? 20));
+        const piece = text.slice(at, at + chunk);
+        message =
+          kind === 'answer'
+            ? { ...message, text: message.text + piece }
+            : { ...message, thinking: message.thinking + piece };
+        world.messages.set(message.id, message);
+        say(message, turnId, { type: 'delta', text: piece, kind, tokens: Math.max(1, Math.round(piece.length / 4)) });
+      }
+    }
+    const reason = cancelled.has(turnId) ? 'cancelled' : 'stop';
+    const usage = {
+      promptTokens: 128,
+      cachedTokens: 96,
+      thinkingTokens: Math.round(message.thinking.length / 4),
+      answerTokens: Math.round(message.text.length / 4),
+    };
+    const timings = {
+      firstTokenMs: 420,
+      prefillMs: 380,
+      decodeMs: 6800,
+      thinkingMs: 1200,
+      totalMs: 7220,
+      tokensPerSecond: 46.1,
+    };
+    say(message, turnId, { type: 'finished', reason, usage, timings });
+    keepMessage({ ...message, state: { at: 'done', reason }, usage, timings });
+  }
+
+  function answer(chat: Chat, parent: Message) {
+    const message = keepMessage(newMessage(chat.id, 'assistant', { parentId: parent.id }));
+    keepChat({ ...chat, leafId: message.id, updatedAt: Date.now() });
+    void write(message, world.script(parent.text));
+    return message;
+  }
+
+  const started = (user: Message | null, message: Message) => ({
+    userMessageId: user?.id ?? null,
+    messageId: message.id,
+    turnId: null,
+  });
+
+  const handlers: Handlers = {
+    'app.info': () => ({
+      version: '0.1.0',
+      commit: 'fake',
+      platform: 'linux',
+      shell: 'browser',
+      dataFolder: '/home/ada/.local/share/longhand',
+      notices: [],
+    }),
+    'chats.list': () => [...world.chats.values()],
+    'chats.search': ({ query }) =>
+      [...world.messages.values()].flatMap((message) => {
+        const at = message.text.toLowerCase().indexOf(query.toLowerCase());
+        if (at === -1) return [];
+        const from = Math.max(0, at - 12);
+        const excerpt = `…${message.text.slice(from, at + 40).replace(/\n/g, ' ')}`;
+        const start = at - from + 1;
+        return [
+          {
+            chatId: message.chatId,
+            messageId: message.id,
+            title: chatOf(message.chatId).title,
+            excerpt,
+            highlights: [[start, start + query.length] as [number, number]],
+          },
+        ];
+      }),
+    'chats.create': ({ modelId }) => keepChat(newChat({ modelId })),
+    'chats.get': ({ chatId }) => ({
+      chat: chatOf(chatId),
+      messages: [...world.messages.values()].filter((message) => message.chatId === chatId),
+    }),
+    'chats.update': ({ chatId, ...change }) => keepChat({ ...chatOf(chatId), ...(change as Partial<Chat>) }),
+    'chats.delete': ({ chatId }) => {
+      world.chats.delete(chatId);
+      emit('chat.deleted', { chatId });
+    },
+    'chats.restore': ({ chatId }) => keepChat(newChat({ id: chatId, title: 'Restored' })),
+    'chats.show': ({ messageId }) => {
+      const message = messageOf(messageId);
+      return keepChat({ ...chatOf(message.chatId), leafId: newestBelow(messageId) });
+    },
+    'turns.send': ({ chatId, text }) => {
+      const chat = chatOf(chatId);
+      const running = [...world.messages.values()].some(
+        (message) => message.chatId === chatId && message.state.at === 'running',
+      );
+      const user = keepMessage(
+        newMessage(chatId, 'user', { text, parentId: chat.leafId, ...(running && { state: { at: 'queued' } }) }),
+      );
+      return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
+    },
+    'turns.edit': ({ messageId, text }) => {
+      const before = messageOf(messageId);
+      const user = keepMessage(newMessage(before.chatId, 'user', { text, parentId: before.parentId }));
+      return started(user, answer(chatOf(before.chatId), user));
+    },
+    'turns.rewrite': ({ messageId, text }) => {
+      const before = messageOf(messageId);
+      const message = keepMessage(newMessage(before.chatId, 'assistant', { text, parentId: before.parentId }));
+      keepChat({ ...chatOf(before.chatId), leafId: message.id });
+      return message;
+    },
+    'turns.retry': ({ messageId }) => {
+      const before = messageOf(messageId);
+      return started(null, answer(chatOf(before.chatId), messageOf(before.parentId as MessageId)));
+    },
+    'turns.resume': ({ messageId }) => {
+      const message = messageOf(messageId);
+      void write(message, { text: ' and so it went on to its end.' });
+      return started(null, message);
+    },
+    'turns.cancel': ({ turnId }) => {
+      cancelled.add(turnId);
+    },
+    'turns.answerNow': () => undefined,
+    'turns.decide': () => undefined,
+    'turns.hold': () => undefined,
+    'turns.editQueued': ({ messageId, text }) => {
+      const message = messageOf(messageId);
+      if (text === null) keepMessage({ ...message, state: { at: 'done', reason: null }, parentId: messageId });
+      else keepMessage({ ...message, text });
+    },
+    'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
+    'context.measure': ({ draft }) =>
+      world.measure ?? { used: 11_212, draft: Math.round(draft.length / 4), limit: 32_768 },
+    'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
+    'attachments.remove': () => undefined,
+    'models.list': () => world.models,
+    'models.add': ({ path }) => {
+      throw new LonghandError('unreadable', `[models] ${path} is no model`, {
+        hint: 'There is no model at this path.',
+      });
+    },
+    'models.forget': () => undefined,
+    'models.inspect': () => starter.description as NonNullable<ModelEntry['description']>,
+    'models.load': () => undefined,
+    'models.unload': () => undefined,
+    'engine.status': () => world.status,
+    'engine.devices': () => [
+      {
+        id: 'metal',
+        backEnd: 'metal',
+        available: true,
+        name: 'M3 Pro',
+        detail: '18 GPU cores',
+        memoryBytes: MEMORY,
+        unified: true,
+      },
+      {
+        id: 'vulkan',
+        backEnd: 'vulkan',
+        available: false,
+        name: 'Vulkan',
+        detail: '',
+        memoryBytes: 0,
+        unified: false,
+        reason: 'Not in this build, because this computer has no Vulkan driver.',
+      },
+    ],
+    'engine.restart': () => undefined,
+    'settings.get': () => world.settings,
+    'settings.set': (patch) => {
+      world.settings = { ...world.settings, ...(patch as Partial<Settings>) };
+      return world.settings;
+    },
+  };
+
+  function newestBelow(messageId: MessageId): MessageId {
+    const child = [...world.messages.values()].findLast((message) => message.parentId === messageId);
+    return child ? newestBelow(child.id) : messageId;
+  }
+
+  const switchboard = createSwitchboard(handlers);
+  emit = switchboard.emit;
+  return { switchboard, emit: switchboard.emit, world };
+}
+
+function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new LonghandError('not-found', `[fake] no such ${what}`);
+  return value;
+}
