@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, normalize } from 'node:path';
+import { join, sep } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -69,12 +69,15 @@ export async function startBrowserHost({
   }
 
   app.post(uploadPath, async (context) => {
-    // A form of another page cannot send this type without asking first, and it would not be allowed.
-    if (context.req.header('content-type') !== 'application/octet-stream' || !context.req.raw.body) {
-      return context.json({ failure: { code: 'bad-request', message: '[upload] a body of octets is wanted' } }, 400);
+    const { raw } = context.req;
+    if (!access.originAllowed(context.req.header('origin'), { required: true }) || !raw.body) {
+      return context.json(
+        { failure: { code: 'bad-request', message: '[upload] the bytes of a file are wanted' } },
+        400,
+      );
     }
     try {
-      const body = context.req.raw.body as ReadableStream<Uint8Array>;
+      const body = raw.body as ReadableStream<Uint8Array>;
       return context.json(await uploads.receive(body, context.req.query('name') ?? 'file'));
     } catch (error) {
       return context.json({ failure: failureOf(error) }, 400);
@@ -103,14 +106,26 @@ const refuse = (context: Context, status: 400 | 401 | 403, reason: string) =>
 
 /** Any path without a file is the page itself. Files under assets/ have their hash in their name and never change. */
 async function serveFile(context: Context, folder: string): Promise<Response> {
-  const wanted = normalize(decodeURIComponent(context.req.path));
-  const inside = join(folder, wanted);
-  const isFile = inside.startsWith(folder) && !wanted.endsWith('/') && existsSync(inside);
-  const path = isFile ? inside : join(folder, 'index.html');
+  const file = fileBelow(folder, context.req.path);
+  const path = file ?? join(folder, 'index.html');
   const bytes = await readFile(path).catch(() => null);
   if (!bytes) return context.text('The page has not been built: npm run build', 503);
-  const cache = isFile && wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-  return context.body(new Uint8Array(bytes), 200, { 'Content-Type': typeOf(path), 'Cache-Control': cache });
+  const lasting = file?.startsWith(join(folder, 'assets') + sep);
+  return context.body(new Uint8Array(bytes), 200, {
+    'Content-Type': typeOf(path),
+    'Cache-Control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+  });
+}
+
+/** The file that an address names, when it is inside `folder`. */
+export function fileBelow(folder: string, address: string): string | null {
+  try {
+    const path = join(folder, decodeURIComponent(address));
+    return path.startsWith(folder + sep) && statSync(path).isFile() ? path : null;
+  } catch {
+    // Not an address, or nothing there.
+    return null;
+  }
 }
 
 /** On 127.0.0.1 alone; a port that is taken is passed over. */

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { engineByFork } from '../../app/engine/start.ts';
+import type { StartEngine } from '../../app/engine/supervisor.ts';
+import { createHost, type Host } from '../../app/host.ts';
+import {
+  type CallFrame,
+  type Client,
+  type CoreFrame,
+  createClient,
+  type EventPayload,
+  type Message,
+  pipePair,
+  type TurnEvent,
+} from '../../app/protocol/index.ts';
+
+export const root = resolve(import.meta.dirname, '../..');
+
+/** The parts of the app as they lie in the source. */
+export const places = {
+  engine: join(root, 'app/engine/process.ts'),
+  worker: join(root, 'app/text/template-worker.ts'),
+  addon: join(root, 'build/native/Release/longhand.node'),
+  migrations: join(root, 'app/store/migrations'),
+  resources: join(root, 'resources'),
+  renderer: join(root, 'dist/renderer'),
+};
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const realEngine = (): StartEngine => engineByFork(places.engine, places);
+
+/** The whole core with the real engine process and the real model, and a client that is connected to it. */
+export async function startCore(
+  options: { dataFolder?: string; startEngine?: StartEngine } = {},
+): Promise<{ host: Host; client: Client; dataFolder: string }> {
+  const dataFolder = options.dataFolder ?? newFolder();
+  const host = await createHost({
+    dataFolder,
+    migrations: places.migrations,
+    resources: places.resources,
+    startEngine: options.startEngine ?? realEngine(),
+    about: { version: '0', commit: '', shell: 'browser' },
+  });
+  onTestFinished(() => host.close());
+  return { host, client: connect(host), dataFolder };
+}
+
+export function connect(host: Pick<Host, 'connect'>): Client {
+  const client = createClient();
+  const [mine, its] = pipePair<CallFrame, CoreFrame>();
+  client.attach(mine);
+  host.connect(its);
+  return client;
+}
+
+/** The next event of a kind that fits. */
+export function next<Name extends Parameters<Client['on']>[0]>(
+  client: Client,
+  name: Name,
+  fits: (payload: EventPayload<Name>) => boolean = () => true,
+): Promise<EventPayload<Name>> {
+  return new Promise((done) => {
+    const stop = client.on(name, (payload) => {
+      if (!fits(payload)) return;
+      stop();
+      done(payload);
+    });
+  });
+}
+
+export const isEnd = (event: TurnEvent): boolean => event.type === 'finished' || event.type === 'failed';
+
+/** Everything a chat's turns say, and a wait for the end of one. */
+export function listen(client: Client) {
+  const events: EventPayload<'turn'>[] = [];
+  client.on('turn', (event) => events.push(event));
+  return {
+    events,
+    of: (turnId: string | null) => events.filter((one) => one.turnId === turnId).map((one) => one.event),
+    async end(turnId: string | null): Promise<TurnEvent> {
+      const known = events.find((one) => one.turnId === turnId && isEnd(one.event));
+      return known?.event ?? (await next(client, 'turn', (one) => one.turnId === turnId && isEnd(one.event))).event;
+    },
+  };
+}
+
+export const textOf = (events: readonly TurnEvent[], kind: 'answer' | 'thinking'): string =>
+  events.map((event) => (event.type === 'delta' && event.kind === kind ? event.text : '')).join('');
+
+export async function readMessage(client: Client, chatId: Message['chatId'], messageId: string): Promise<Message> {
+  const { messages } = await client.call('chats.get', { chatId });
+  const found = messages.find((message) => message.id === messageId);
+  if (!found) throw new Error(`no message ${messageId}`);
+  return found;
+}
