@@ -1,6 +1,7 @@
 #include "architectures/describe.h"
 
 #include "architectures/registry.h"
+#include "formats/blocks.h"
 #include "formats/error.h"
 
 namespace longhand {
@@ -36,10 +37,11 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
   const Architecture* architecture = find_architecture(name);
   description.container = checkpoint->container();
   for (const std::string& notice : checkpoint->notices()) problems.notice(notice);
+  if (auto unsupported = unsupported_quantisation(checkpoint->config())) problems.add(std::move(*unsupported));
   for (const WeightView& tensor : checkpoint->tensors()) {
     description.parameters += static_cast<uint64_t>(tensor.elements());
-    description.weight_bytes += tensor.data_bytes;
-    description.bytes_by_type[name_of(tensor.type)] += tensor.data_bytes;
+    description.weight_bytes += stored_bytes(tensor);
+    description.bytes_by_type[name_of(tensor.type)] += stored_bytes(tensor);
   }
   if (!architecture) {
     problems.add(name.empty()

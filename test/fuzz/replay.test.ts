@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { addon } from '../support/addon.ts';
 import { formats } from '../support/formats.ts';
 
 /** Input as in test/fuzz/config.cc. */
@@ -13,11 +14,29 @@ function config(input: Buffer): unknown {
   return formats.assemble(input.subarray(4, 4 + length).toString(), input.subarray(4 + length));
 }
 
+/** Input as in test/fuzz/describe.cc. */
+function describeHeaders(input: Buffer): unknown {
+  const { container, config, tensors } = formats.parseJson(input) as {
+    container?: 'safetensors' | 'mlx' | 'gguf';
+    config?: unknown;
+    tensors?: [string, string, number[]][];
+  };
+  const table = (Array.isArray(tensors) ? tensors : []).filter((entry) => Array.isArray(entry) && entry.length === 3);
+  const entries = table.map(([name, type, shape]) => ({
+    name: String(name),
+    type: String(type),
+    shape: Array.isArray(shape) ? shape : [],
+  }));
+  const known = container === 'gguf' || container === 'mlx' ? container : 'safetensors';
+  return addon.describe(JSON.stringify(config ?? null), entries, known);
+}
+
 const targets: Record<string, (input: Buffer) => unknown> = {
   json: (input) => formats.parseJson(input),
   safetensors: (input) => formats.readSafetensors(input),
   gguf: (input) => formats.readGguf(input),
   config,
+  describe: describeHeaders,
 };
 
 const corpus = join(import.meta.dirname, 'corpus');

@@ -17,6 +17,7 @@ const seeds = {
   safetensors: ['malformed_safetensors', 'unusual_safetensors', 'malformed_mlx'],
   gguf: ['malformed_gguf', 'valid_gguf'],
   config: [],
+  describe: [],
 };
 const dictionary = join(here, 'words.dict');
 const largestKept = 4096;
@@ -43,18 +44,23 @@ function run([command, ...args]) {
 
 const flags = ['-std=c++20', '-g', '-O1', '-fsanitize=fuzzer-no-link,address,undefined', '-fno-sanitize-recover=all'];
 
-/** The readers, built once for all targets. */
-function buildFormats() {
+/** The readers and the verdict on what they read, built once for all targets. */
+function buildSources() {
   const objects = join(work, 'objects');
   mkdirSync(objects, { recursive: true });
   const native = join(root, 'native');
-  const sources = readdirSync(join(native, 'formats')).filter((name) => name.endsWith('.cc'));
   const compiler = spawnSync('ccache', ['--version']).status === 0 ? ['ccache', clang()] : [clang()];
-  for (const name of sources) {
-    const compile = [...flags, '-I', native, '-c', join(native, 'formats', name), '-o', join(objects, `${name}.o`)];
-    if (!run([...compiler, ...compile])) fail(`native/formats/${name} does not build`);
+  const built = [];
+  for (const folder of ['formats', 'architectures']) {
+    for (const name of readdirSync(join(native, folder)).filter((file) => file.endsWith('.cc'))) {
+      const object = join(objects, `${folder}-${name}.o`);
+      if (!run([...compiler, ...flags, '-I', native, '-c', join(native, folder, name), '-o', object])) {
+        fail(`native/${folder}/${name} does not build`);
+      }
+      built.push(object);
+    }
   }
-  return sources.map((name) => join(objects, `${name}.o`));
+  return built;
 }
 
 function build(target, objects) {
@@ -105,7 +111,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const targets = named.length > 0 ? named : Object.keys(seeds);
-const objects = keeping ? [] : buildFormats();
+const objects = keeping ? [] : buildSources();
 const failed = targets.filter((target) => !(keeping ? keep(target) : fuzz(target, seconds, objects)));
 console.log(
   failed.length === 0 ? `[fuzz] ${targets.join(', ')}: nothing found` : `[fuzz] failed: ${failed.join(', ')}`,
