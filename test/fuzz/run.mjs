@@ -87,6 +87,7 @@ function fuzz(target, seconds, objects) {
     '-max_len=65536',
     '-verbosity=0',
     '-print_funcs=0',
+    '-print_final_stats=1',
   ];
   const crashes = `-artifact_prefix=${join(work, 'crashes', `${target}-`)}`;
   return run([build(target, objects), ...limits, `-dict=${dictionary}`, crashes, found, kept, ...golden]);
@@ -95,7 +96,15 @@ function fuzz(target, seconds, objects) {
 /** Small inputs that together reach all code that was reached. */
 function keep(target) {
   const { found, kept } = folders(target);
-  const sound = run([join(work, target), '-merge=1', `-max_len=${largestKept}`, '-verbosity=0', kept, found]);
+  const sound = run([
+    join(work, target),
+    '-set_cover_merge=1',
+    '-use_counters=0',
+    `-max_len=${largestKept}`,
+    '-verbosity=0',
+    kept,
+    found,
+  ]);
   const bytes = readdirSync(kept).reduce((sum, name) => sum + statSync(join(kept, name)).size, 0);
   console.log(`[fuzz] ${target}: ${readdirSync(kept).length} inputs, ${bytes} bytes`);
   return sound;
