@@ -44,6 +44,8 @@ export type Host = {
   dataFolder: string;
   /** Says where this core can be reached, to others who want the same data folder. */
   announce(address: string): void;
+  /** Tells every client. */
+  notice(notice: Notice): void;
   /** Whether an answer is being written: then the machine should not fall asleep. */
   onBusy(listener: (busy: boolean) => void): void;
   close(): Promise<void>;
@@ -171,6 +173,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     handlers,
     dataFolder: store.folder,
     announce: store.announce,
+    notice,
     onBusy: (listener) => void busyListeners.push(listener),
     async close() {
       clearTimeout(firstBackup);

@@ -35,9 +35,9 @@ type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void
 export type EngineOptions = {
   startEngine: StartEngine;
   onStatus: (status: EngineStatus) => void;
-} & Pick<SupervisorOptions, 'waits' | 'quitWaitMs' | 'now'>;
+} & Pick<SupervisorOptions<ToEngine, FromEngine>, 'waits' | 'quitWaitMs' | 'now'>;
 
-export function createEngine({ onStatus, ...supervision }: EngineOptions): Engine {
+export function createEngine({ onStatus, startEngine, ...supervision }: EngineOptions): Engine {
   let status: EngineStatus = { at: 'idle' };
   let outer: SupervisorStatus = { at: 'starting' };
   let up = deferred();
@@ -47,7 +47,14 @@ export function createEngine({ onStatus, ...supervision }: EngineOptions): Engin
   const asks = new Map<number, Waiting>();
   const turns = new Map<TurnId, (updates: TurnUpdate[]) => void>();
 
-  const supervisor = createSupervisor({ ...supervision, onStatus: outerChanged, onMessage: receive, onLost: lost });
+  const supervisor = createSupervisor<ToEngine, FromEngine>({
+    ...supervision,
+    start: startEngine,
+    quit: { quit: true },
+    onStatus: outerChanged,
+    onMessage: receive,
+    onLost: lost,
+  });
 
   function show(next: EngineStatus) {
     status = next;

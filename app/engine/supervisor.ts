@@ -10,30 +10,34 @@ import type { FromEngine, ToEngine } from './asks.ts';
 //  close(): quit is said, then after two seconds the process is killed. A process is started only when the one before has
 //  ended, so there are never two.
 
-export type EngineProcess = {
-  pipe: Pipe<ToEngine, FromEngine>;
+/** A process of ours, seen from the one that keeps it alive. */
+export type Supervised<Out, In> = {
+  pipe: Pipe<Out, In>;
   /** Ends it at once, whatever it is doing. */
   kill(): void;
   /** Resolves when the process is gone. */
   ended: Promise<void>;
 };
 
+export type EngineProcess = Supervised<ToEngine, FromEngine>;
 export type StartEngine = () => Promise<EngineProcess>;
 
 export type SupervisorStatus = Extract<EngineStatus, { at: 'restarting' | 'stopped' }> | { at: 'starting' | 'up' };
 
-export type Supervisor = {
+export type Supervisor<Out> = {
   start(): void;
   restart(): Promise<void>;
   /** Sends to the running process. @throws LonghandError `engine-lost` when there is none */
-  send(message: ToEngine): void;
+  send(message: Out): void;
   close(): Promise<void>;
 };
 
-export type SupervisorOptions = {
-  startEngine: StartEngine;
+export type SupervisorOptions<Out, In> = {
+  start: () => Promise<Supervised<Out, In>>;
+  /** Asks the process to end. */
+  quit: Out;
   onStatus: (status: SupervisorStatus) => void;
-  onMessage: (message: FromEngine) => void;
+  onMessage: (message: In) => void;
   /** The process is gone and with it everything it was asked. */
   onLost: () => void;
   waits?: readonly number[];
@@ -44,9 +48,9 @@ export type SupervisorOptions = {
 const windowMs = 5 * 60 * 1000;
 const mostEnds = 3;
 
-export function createSupervisor(options: SupervisorOptions): Supervisor {
+export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): Supervisor<Out> {
   const { waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
-  let running: EngineProcess | null = null;
+  let running: Supervised<Out, In> | null = null;
   /** Set while a process is being started, runs or is ending. */
   let life: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -66,7 +70,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   async function live(): Promise<void> {
     try {
-      running = await options.startEngine();
+      running = await options.start();
     } catch {
       return;
     }
@@ -114,7 +118,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       closed = true;
       clearTimeout(timer);
       if (!life) return;
-      running?.pipe.send({ quit: true });
+      running?.pipe.send(options.quit);
       const kill = setTimeout(() => running?.kill(), quitWaitMs);
       await life;
       clearTimeout(kill);

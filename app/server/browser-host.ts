@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +8,7 @@ import { type Context, Hono } from 'hono';
 import type { Host } from '../host.ts';
 import { failureOf, uploadPath } from '../protocol/index.ts';
 import { createAccess, folderToken } from './access.ts';
-import { pageHeaders, typeOf } from './policy.ts';
+import { fileBelow, pageHeaders, typeOf } from './policy.ts';
 import { serveSockets } from './socket.ts';
 import { createUploads } from './uploads.ts';
 
@@ -115,17 +114,6 @@ async function serveFile(context: Context, folder: string): Promise<Response> {
     'Content-Type': typeOf(path),
     'Cache-Control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-}
-
-/** The file that an address names, when it is inside `folder`. */
-export function fileBelow(folder: string, address: string): string | null {
-  try {
-    const path = join(folder, decodeURIComponent(address));
-    return path.startsWith(folder + sep) && statSync(path).isFile() ? path : null;
-  } catch {
-    // Not an address, or nothing there.
-    return null;
-  }
 }
 
 /** On 127.0.0.1 alone; a port that is taken is passed over. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { engineByFork } from '../engine/start.ts';
@@ -108,15 +108,15 @@ function openBrowser(address: string) {
   child.unref();
 }
 
-/** Where everything is below the root of the tree (from source) or of the bundle. */
-export function placesBelow(root: string): Places {
-  const source = existsSync(join(root, 'app', 'host.ts'));
-  const core = source ? join(root, 'app') : join(root, 'dist', 'app');
+/** Where everything is below the root of the tree. `entry`: the file that was started, a source or the bundle in dist. */
+export function placesBelow(root: string, entry: string): Places {
+  const source = entry.endsWith('.ts');
+  const bundle = join(root, 'dist', 'main');
   return {
-    engine: source ? join(core, 'engine', 'process.ts') : join(core, 'engine.mjs'),
-    worker: source ? join(core, 'text', 'template-worker.ts') : join(core, 'template-worker.mjs'),
+    engine: source ? join(root, 'app', 'engine', 'process.ts') : join(bundle, 'engine.js'),
+    worker: source ? join(root, 'app', 'text', 'template-worker.ts') : join(bundle, 'template-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
-    migrations: source ? join(core, 'store', 'migrations') : join(core, 'migrations'),
+    migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),
     renderer: join(root, 'dist', 'renderer'),
   };
@@ -129,6 +129,6 @@ function versionOf(root: string): { version: string; commit: string } {
 
 if (import.meta.main) {
   const root = process.env.LONGHAND_ROOT ?? process.cwd();
-  const ended = await runBrowserHost(placesBelow(root), versionOf(root), process.argv.slice(2));
+  const ended = await runBrowserHost(placesBelow(root, process.argv[1] ?? ''), versionOf(root), process.argv.slice(2));
   if (typeof ended === 'number') process.exitCode = ended;
 }

@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
 /** What a page of ours may do: run its own files and nothing else. `wasm-unsafe-eval` is for the parsers that are
  *  WebAssembly; inline styles are what KaTeX and the code colouring set on their elements; `blob:` and `data:` are
  *  pictures made in the page. There is no inline script, no eval, no frame, no form, and no address but ours. */
@@ -49,3 +52,14 @@ const types: Record<string, string> = {
 
 export const typeOf = (path: string): string =>
   types[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
+
+/** The file that an address names, when it is inside `folder`. */
+export function fileBelow(folder: string, address: string): string | null {
+  try {
+    const path = join(folder, decodeURIComponent(address));
+    return path.startsWith(folder + sep) && statSync(path).isFile() ? path : null;
+  } catch {
+    // Not an address, or nothing there.
+    return null;
+  }
+}

@@ -39,8 +39,9 @@ function controlled(options: { endsOnKill?: boolean; obeysQuit?: boolean } = {})
 
 function supervise(processes: ReturnType<typeof controlled>, now?: () => number) {
   const seen: SupervisorStatus[] = [];
-  const supervisor = createSupervisor({
-    startEngine: processes.startEngine,
+  const supervisor = createSupervisor<ToEngine, FromEngine>({
+    start: processes.startEngine,
+    quit: { quit: true },
     onStatus: (status) => seen.push(status),
     onMessage: () => {},
     onLost: () => {},

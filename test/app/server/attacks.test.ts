@@ -169,7 +169,7 @@ test('calls that do not fit the table are answered with a code and change nothin
     ['settings.set', { sidebarWidth: null }],
     ['turns.send', { chatId: 'x', text: ['a'] }],
   ];
-  calls.forEach(([call, input], index) => socket.send(JSON.stringify({ id: 9000 + index, call, input })));
+  for (const [index, [call, input]] of calls.entries()) socket.send(JSON.stringify({ id: 9000 + index, call, input }));
   const before = await client.call('settings.get');
   for (const [index, [call]] of calls.entries()) {
     expect(answers.get(9000 + index)?.failure?.code, call).toBe('bad-request');

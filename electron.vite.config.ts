@@ -1,0 +1,49 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'electron-vite';
+import renderer from './renderer/vite.config.ts';
+
+const root = import.meta.dirname;
+const at = (...path: string[]) => join(root, ...path);
+
+/** The SQL files go beside the bundle as they are. */
+const migrations = {
+  name: 'migrations',
+  closeBundle: () => cpSync(at('app/store/migrations'), at('dist/main/migrations'), { recursive: true }),
+};
+
+//  Four processes from one source: Electron's main process (index), the core, the engine, and the browser host as a bundle of
+//  its own; the preload script as one CommonJS file, because sandboxed scripts know no modules; and the page.
+export default defineConfig({
+  main: {
+    plugins: [migrations],
+    build: {
+      outDir: at('dist/main'),
+      rollupOptions: {
+        input: {
+          index: at('main/index.ts'),
+          core: at('main/core.ts'),
+          engine: at('app/engine/process.ts'),
+          server: at('app/server/main.ts'),
+          'template-worker': at('app/text/template-worker.ts'),
+        },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: at('dist/preload'),
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { preload: at('main/preload.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    ...renderer,
+    root: at('renderer'),
+    build: { ...renderer.build, rollupOptions: { input: at('renderer/index.html') } },
+  },
+});

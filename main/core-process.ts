@@ -1,0 +1,88 @@
+import { type MessagePortMain, utilityProcess } from 'electron';
+import { createSupervisor, type Supervised } from '../app/engine/supervisor.ts';
+import type { Failure, Notice } from '../app/protocol/index.ts';
+import { createEngineProcesses } from './engine-process.ts';
+import type { CoreOptions, FromCore, ToCore } from './messages.ts';
+import type { Paths } from './paths.ts';
+
+export type CoreProcess = {
+  /** Gives a window's port to the core that runs now. False while there is none. */
+  connect(port: MessagePortMain): boolean;
+  notice(notice: Notice): void;
+  close(): Promise<void>;
+};
+
+export type CoreProcessOptions = {
+  paths: Paths;
+  core: CoreOptions;
+  /** A core is there: windows connect (again). */
+  onReady: () => void;
+  onLost: () => void;
+  onBusy: (busy: boolean) => void;
+  /** It cannot run: a sentence for the user, then the app ends. */
+  onFailed: (failure: Failure) => void;
+};
+
+/** Keeps the core process alive, and the engine process that the core asks for. */
+export function createCoreProcess({ paths, core, onReady, onLost, onBusy, onFailed }: CoreProcessOptions): CoreProcess {
+  let child: Electron.UtilityProcess | null = null;
+  let ready = false;
+  const post = (message: ToCore, ports: MessagePortMain[] = []) => child?.postMessage(message, ports);
+  const engines = createEngineProcesses(paths, (number) => post({ engineEnded: number }));
+
+  const supervisor = createSupervisor<ToCore, FromCore>({
+    start: async () => startCore(),
+    quit: { quit: true },
+    quitWaitMs: 4000,
+    onMessage: receive,
+    onStatus(status) {
+      if (status.at === 'stopped') onFailed(status.failure);
+    },
+    onLost() {
+      child = null;
+      ready = false;
+      engines.killAll();
+      onBusy(false);
+      onLost();
+    },
+  });
+
+  function startCore(): Supervised<ToCore, FromCore> {
+    const started = utilityProcess.fork(paths.core, [JSON.stringify(core)], {
+      serviceName: 'Longhand core',
+      stdio: 'inherit',
+    });
+    child = started;
+    const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()));
+    return {
+      ended,
+      kill: () => started.pid !== undefined && process.kill(started.pid, 'SIGKILL'),
+      pipe: {
+        send: (message) => started.postMessage(message),
+        onMessage: (listener) => void started.on('message', listener),
+        onClose: (listener) => void ended.then(listener),
+        close: () => void started.kill(),
+      },
+    };
+  }
+
+  function receive(message: FromCore) {
+    if ('ready' in message) {
+      ready = true;
+      onReady();
+    } else if ('failed' in message) onFailed(message.failed);
+    else if ('busy' in message) onBusy(message.busy);
+    else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
+    else engines.kill(message.killEngine);
+  }
+
+  supervisor.start();
+  return {
+    connect(port) {
+      if (ready) post({ window: true }, [port]);
+      return ready;
+    },
+    notice: (notice) => void (ready && post({ notice })),
+    close: supervisor.close,
+  };
+}

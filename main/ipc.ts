@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import {
+  BrowserWindow,
+  dialog,
+  type IpcMainEvent,
+  type IpcMainInvokeEvent,
+  ipcMain,
+  MessageChannelMain,
+  type MessagePortMain,
+  type OpenDialogOptions,
+  shell,
+} from 'electron';
+import { z } from 'zod';
+import { Choosing } from '../app/protocol/index.ts';
+import { isOwn } from './permissions.ts';
+
+const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
+const Path = z.string().min(1).max(4096);
+
+/** The few things a page asks of the shell itself. Everything else goes over its port to the core. Only the main frame of
+ *  our own page is heard. */
+export function serveIpc(options: { connect: (port: MessagePortMain) => boolean; devServer?: string | undefined }) {
+  const wanting = new Set<Electron.WebContents>();
+
+  function connect(contents: Electron.WebContents) {
+    const { port1, port2 } = new MessageChannelMain();
+    if (options.connect(port2)) contents.postMessage('port', null, [port1]);
+  }
+
+  function heard(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
+    const { senderFrame, sender } = event;
+    return senderFrame !== null && senderFrame === sender.mainFrame && isOwn(senderFrame.url, options.devServer);
+  }
+
+  ipcMain.on('connect', (event) => {
+    if (!heard(event)) return;
+    const contents = event.sender;
+    if (!wanting.has(contents)) contents.once('destroyed', () => wanting.delete(contents));
+    wanting.add(contents);
+    connect(contents);
+  });
+
+  const handle = <Input>(
+    channel: string,
+    input: z.ZodType<Input>,
+    work: (input: Input, event: IpcMainInvokeEvent) => unknown,
+  ) =>
+    ipcMain.handle(channel, (event, given: unknown) => {
+      if (!heard(event))
+        throw new Error(`[ipc] "${channel}" was asked by ${event.senderFrame?.url ?? 'a frame that is gone'}`);
+      return work(input.parse(given), event);
+    });
+
+  handle('choose', Choosing, async (what, event) => {
+    const window = BrowserWindow.fromWebContents(event.sender);
+    const { filePaths } = await (window
+      ? dialog.showOpenDialog(window, dialogs[what])
+      : dialog.showOpenDialog(dialogs[what]));
+    return filePaths;
+  });
+  handle('open-external', Address, (address) => shell.openExternal(address));
+  handle('reveal', Path, (path) => {
+    if (existsSync(path)) shell.showItemInFolder(path);
+  });
+
+  return {
+    /** A core is there: every window gets a port to it. */
+    coreReady() {
+      for (const contents of wanting) connect(contents);
+    },
+    coreLost() {
+      for (const contents of wanting) contents.send('lost');
+    },
+  };
+}
+
+const dialogs: Record<Choosing, OpenDialogOptions> = {
+  'model-file': { properties: ['openFile'], filters: [{ name: 'GGUF', extensions: ['gguf'] }] },
+  'model-folder': { properties: ['openDirectory'] },
+  attachments: { properties: ['openFile', 'multiSelections'] },
+};

@@ -1,0 +1,39 @@
+import type { HostOptions } from '../app/host.ts';
+import type { Failure, Notice } from '../app/protocol/index.ts';
+/** Given to the core process when it starts, as its last argument. */
+export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'>;
+export type ToCore =
+  /** A window wants to talk; its port comes along. */
+  | {
+      window: true;
+    }
+  /** The engine runs; the port to it comes along. */
+  | {
+      engine: number;
+    }
+  | {
+      engineEnded: number;
+    }
+  | {
+      notice: Notice;
+    }
+  | {
+      quit: true;
+    };
+export type FromCore =
+  | {
+      ready: true;
+    }
+  | {
+      failed: Failure;
+    }
+  | {
+      busy: boolean;
+    }
+  /** The engine with this number is wanted; numbers are never used twice. */
+  | {
+      startEngine: number;
+    }
+  | {
+      killEngine: number;
+    };

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+
+/** Where the parts of the app are. Packaged, everything that is no JavaScript lies in the resources folder, outside the
+ *  archive, because it is mapped or loaded by the system. */
+export type Paths = {
+  core: string;
+  engine: string;
+  worker: string;
+  preload: string;
+  renderer: string;
+  addon: string;
+  migrations: string;
+  resources: string;
+};
+
+export function pathsOf(options: { root: string; resources: string; packaged: boolean }): Paths {
+  const { root, packaged } = options;
+  const dist = join(root, 'dist');
+  const resources = packaged ? options.resources : join(root, 'resources');
+  return {
+    core: join(dist, 'main', 'core.js'),
+    engine: join(dist, 'main', 'engine.js'),
+    worker: join(dist, 'main', 'template-worker.js'),
+    preload: join(dist, 'preload', 'preload.cjs'),
+    renderer: join(dist, 'renderer'),
+    addon: packaged ? join(resources, 'longhand.node') : join(root, 'build', 'native', 'Release', 'longhand.node'),
+    migrations: join(dist, 'main', 'migrations'),
+    resources,
+  };
+}

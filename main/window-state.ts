@@ -1,0 +1,29 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const Bounds = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+const WindowState = z.object({ bounds: Bounds, maximized: z.boolean() });
+export type WindowState = z.infer<typeof WindowState>;
+export type Bounds = z.infer<typeof Bounds>;
+
+/** Where the window was, unless that is nowhere any more: a display can be gone. */
+export function readWindowState(file: string, displays: readonly { workArea: Bounds }[]): WindowState | null {
+  try {
+    const state = WindowState.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return displays.some(({ workArea }) => reachable(state.bounds, workArea)) ? state : null;
+  } catch {
+    // Not written yet, or damaged: the window opens where the system puts it.
+    return null;
+  }
+}
+
+export function writeWindowState(file: string, state: WindowState) {
+  writeFileSync(`${file}.part`, JSON.stringify(state));
+  renameSync(`${file}.part`, file);
+}
+
+/** Enough of the title bar is on the display to take hold of it. */
+function reachable(window: Bounds, area: Bounds): boolean {
+  const width = Math.min(window.x + window.width, area.x + area.width) - Math.max(window.x, area.x);
+  return width >= 120 && window.y >= area.y - 8 && window.y <= area.y + area.height - 40;
+}

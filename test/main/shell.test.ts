@@ -1,0 +1,261 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { FromEngine, ToEngine } from '../../app/engine/asks.ts';
+import { pipeToChild } from '../../app/engine/port.ts';
+import { type Client, createClient, type PreloadApi } from '../../app/protocol/index.ts';
+import { openDatabase } from '../../app/store/database.ts';
+import { getMessage } from '../../app/store/messages.ts';
+import { isEnd, next, places, textOf } from '../support/core.ts';
+import * as electron from '../support/fake-electron.ts';
+
+vi.mock('electron', () => import('../support/fake-electron.ts'));
+
+//  The desktop shell from main/index.ts on, with the fake in the place of Electron and everything else real: the core of
+//  main/core.ts, the engine process, the preload script, ports.
+
+const { app, done, world, BrowserWindow } = electron;
+const engines: ChildProcess[] = [];
+const cores: Worker[] = [];
+
+function startCore(args: string[]): electron.FakeUtilityProcess {
+  const options = { ...JSON.parse(args[0] ?? ''), migrations: places.migrations };
+  const worker = new Worker(join(import.meta.dirname, '../support/core-worker.ts'), {
+    argv: [JSON.stringify(options)],
+  });
+  const process = new electron.FakeUtilityProcess();
+  cores.push(worker);
+  worker.on('message', (message) => process.emit('message', message));
+  worker.on('exit', (code) => process.emit('exit', code));
+  process.inbox.on('message', ({ data, ports }: { data: unknown; ports: electron.FakePort[] }) => {
+    const real = ports.map((port) => port.real);
+    worker.postMessage({ data, ports: real }, real);
+  });
+  return process;
+}
+
+function runEngine(args: string[]): electron.FakeUtilityProcess {
+  const process = new electron.FakeUtilityProcess();
+  const child = fork(places.engine, [places.addon, places.worker], { serialization: 'advanced', execArgv: [] });
+  expect(args[1]).toContain('template-worker');
+  engines.push(child);
+  process.pid = child.pid;
+  child.once('exit', () => process.emit('exit', 0));
+  process.inbox.once('message', ({ ports: [port] }: { ports: electron.FakePort[] }) => {
+    const pipe = pipeToChild<ToEngine, FromEngine>(child);
+    port?.on('message', ({ data }: { data: ToEngine }) => pipe.send(data));
+    port?.start();
+    pipe.onMessage((message) => port?.postMessage(message));
+  });
+  return process;
+}
+
+let folder: string;
+let client: Client;
+let api: PreloadApi;
+const window = () => BrowserWindow.all[0] as InstanceType<typeof BrowserWindow>;
+const until = async (fits: () => boolean) => {
+  while (!fits()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'longhand-shell-'));
+  process.env.LONGHAND_DATA = join(folder, 'data');
+  world.appPath = join(folder, 'app');
+  mkdirSync(join(folder, 'app', 'dist', 'renderer'), { recursive: true });
+  mkdirSync(join(folder, 'data', 'shell'), { recursive: true });
+  writeFileSync(join(folder, 'app', 'dist', 'renderer', 'index.html'), '<title>Longhand</title>');
+  symlinkSync(places.resources, join(folder, 'app', 'resources'));
+  world.fork = (file, args) => (file.endsWith('engine.js') ? runEngine(args) : startCore(args));
+  await import('../../main/index.ts');
+  await until(() => BrowserWindow.all.length > 0);
+  await import('../../main/preload.ts');
+  api = done.exposed.get('longhand') as PreloadApi;
+  client = createClient();
+  let receive: (frame: never) => void = () => {};
+  let close = () => {};
+  api.listen({
+    opened: () =>
+      client.attach({
+        send: api.send,
+        onMessage: (listener) => {
+          receive = listener as typeof receive;
+        },
+        onClose: (listener) => {
+          close = listener;
+        },
+        close: () => {},
+      }),
+    message: (frame) => receive(frame as never),
+    closed: () => close(),
+  });
+}, 60_000);
+
+afterAll(async () => {
+  for (const worker of cores) await worker.terminate();
+  rmSync(folder, { recursive: true, force: true });
+  for (const engine of engines) engine.kill('SIGKILL');
+});
+
+test('a question goes from the preload script through the core to the engine and back, and the machine stays awake', async () => {
+  expect(await client.call('app.info')).toMatchObject({ shell: 'electron', dataFolder: join(folder, 'data') });
+  const chat = await client.call('chats.create', {});
+  const events: Parameters<typeof textOf>[0][number][] = [];
+  client.on('turn', ({ event }) => events.push(event));
+  await client.call('turns.send', { chatId: chat.id, text: 'Hello!' });
+  const { event } = await next(client, 'turn', (one) => isEnd(one.event));
+  expect(event).toMatchObject({ type: 'finished', reason: 'stop' });
+  expect(textOf(events, 'answer')).not.toBe('');
+  await until(() => done.awake.length === 2);
+  expect(done.awake).toEqual(['start', 'stop']);
+});
+
+test('the engine dies alone: the core starts another one', async () => {
+  const lost = next(client, 'engine.status', (status) => status.at === 'restarting');
+  engines.at(-1)?.kill('SIGKILL');
+  await lost;
+  const ready = next(client, 'engine.status', (status) => status.at === 'ready');
+  await ready;
+  expect(engines).toHaveLength(2);
+  expect(cores).toHaveLength(1);
+});
+
+test('the window: sandboxed, isolated, without Node, shown when it has something to show', () => {
+  expect(window().options.webPreferences).toMatchObject({
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    webSecurity: true,
+    webviewTag: false,
+  });
+  expect(window().loaded).toBe('longhand://app/');
+  expect(window().shown).toBe(true);
+  expect(done.sandboxed).toBe(true);
+  expect(done.switches).toContain('disable-background-networking');
+});
+
+test('the page is served from our own scheme with the policy, and nothing outside its folder', async () => {
+  expect(done.schemes).toMatchObject([{ scheme: 'longhand', privileges: { standard: true, secure: true } }]);
+  const serve = done.protocols.get('longhand');
+  const page = await serve?.({ url: 'longhand://app/', method: 'GET' });
+  expect(await page?.text()).toContain('Longhand');
+  expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const outside = await serve?.({ url: 'longhand://app/..%2f..%2f..%2fdata%2flonghand.db', method: 'GET' });
+  expect(await outside?.text()).toContain('<title>Longhand</title>');
+  expect((await serve?.({ url: 'longhand://elsewhere/', method: 'GET' }))?.status).toBe(403);
+  expect((await serve?.({ url: 'longhand://app/', method: 'POST' }))?.status).toBe(403);
+});
+
+test('no permission, no device, no other page, no window, no network; what was tried is said', async () => {
+  const guarded = electron.session.defaultSession;
+  const verdicts: boolean[] = [];
+  for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'midi', 'openExternal']) {
+    guarded.permission?.(null, permission, (allowed) => verdicts.push(allowed));
+    expect(guarded.check?.(null, permission)).toBe(false);
+  }
+  expect(verdicts.every((allowed) => !allowed)).toBe(true);
+  expect(guarded.device?.()).toBe(false);
+  expect(guarded.check?.(null, 'clipboard-sanitized-write')).toBe(true);
+
+  const said = next(client, 'notice', ({ code }) => code === 'request-blocked');
+  const blocked = (url: string) => {
+    let cancelled: boolean | undefined;
+    guarded.request?.({ url }, ({ cancel }) => {
+      cancelled = cancel;
+    });
+    return cancelled;
+  };
+  for (const url of [
+    'https://evil.example/pixel.png',
+    'http://127.0.0.1:4817/',
+    'wss://evil.example',
+    'file:///etc/passwd',
+    'longhand://other/',
+    'nonsense',
+  ]) {
+    expect(blocked(url), url).toBe(true);
+  }
+  expect((await said).details.address).toContain('evil.example');
+  for (const url of ['longhand://app/assets/page.js', 'blob:longhand://app/1234', 'data:image/png;base64,AA']) {
+    expect(blocked(url), url).toBe(false);
+  }
+
+  const contents = window().webContents;
+  expect(contents.windowOpen?.({ url: 'https://evil.example' })).toEqual({ action: 'deny' });
+  for (const url of ['https://evil.example', 'file:///etc/passwd', 'data:text/html,x']) {
+    const event = { url, preventDefault: vi.fn() };
+    contents.emit('will-navigate', event);
+    expect(event.preventDefault, url).toHaveBeenCalled();
+  }
+});
+
+test('only the main frame of our page is heard, and only with sound input', async () => {
+  electron.frame.current = { url: 'longhand://app/' };
+  await expect(api.openExternal('https://example.org')).rejects.toThrow('[ipc]');
+  electron.frame.current = null;
+  await api.openExternal('https://example.org/a');
+  for (const address of ['file:///etc/passwd', 'javascript:alert(1)', 'smb://host/share', 'x'.repeat(5000)]) {
+    await expect(api.openExternal(address), address).rejects.toThrow();
+  }
+  expect(done.opened).toEqual(['https://example.org/a']);
+  world.chosen = ['/models/a.gguf'];
+  expect(await api.choose('model-file')).toEqual(['/models/a.gguf']);
+  await expect(api.choose('everything' as never)).rejects.toThrow();
+  expect(api.pathOf({ path: '/tmp/a.txt' })).toBe('/tmp/a.txt');
+});
+
+test('menu commands reach the page; a second start shows the first window', async () => {
+  const heard: string[] = [];
+  api.onMenu((command) => heard.push(command));
+  const clicks = JSON.stringify(done.menu[0]);
+  expect(clicks).toContain('New Chat');
+  const items = (done.menu[0] as { submenu?: { label?: string; click?: () => void }[] }[]).flatMap(
+    (one) => one.submenu ?? [],
+  );
+  for (const item of items) item.click?.();
+  expect(heard.sort()).toEqual(['new-chat', 'palette', 'search', 'settings', 'shortcuts', 'toggle-sidebar']);
+  app.emit('second-instance');
+  expect(window().focus).toHaveBeenCalled();
+  expect(BrowserWindow.all).toHaveLength(1);
+});
+
+test('where the window was is kept', async () => {
+  window().emit('close');
+  expect(JSON.parse(readFileSync(join(world.userData, 'window.json'), 'utf8'))).toMatchObject({
+    bounds: { x: 10, y: 20, width: 900, height: 700 },
+  });
+});
+
+test('the core dies: its engine goes with it, the page is told, and what was saved is there again', async () => {
+  const [chat] = await client.call('chats.list', {});
+  const before = engines.length;
+  const waiting = client.call('engine.devices').catch((error: { code: string }) => error.code);
+  await cores.at(-1)?.terminate();
+  expect(['core-lost', expect.any(Array)]).toContainEqual(await waiting);
+  expect(await client.call('chats.list', {})).toMatchObject([{ id: chat?.id }]);
+  expect(cores).toHaveLength(2);
+  await until(() => engines.length > before);
+  await until(() => engines.filter((engine) => engine.exitCode === null && engine.signalCode === null).length === 1);
+});
+
+test('quitting waits until everything is on disk and the engine has ended', async () => {
+  const chat = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 5, topK: 0, topP: 1 } });
+  await client.call('turns.send', { chatId: chat.id, text: 'Tell me a long story.' });
+  const { event, messageId } = await next(client, 'turn', (one) => one.event.type === 'delta');
+  expect(app.quit()).toBe(true);
+  await until(() => done.exits.length > 0);
+  expect(done.exits).toEqual([0]);
+  expect(engines.every((engine) => engine.exitCode !== null || engine.signalCode !== null)).toBe(true);
+  expect(done.dialogs).toEqual([]);
+
+  const db = openDatabase(join(folder, 'data', 'longhand.db'));
+  const kept = getMessage(db, messageId);
+  db.close();
+  expect(kept.state).toEqual({ at: 'done', reason: 'cancelled' });
+  expect(event.type === 'delta' && kept.text.startsWith(event.text)).toBe(true);
+});

@@ -1,0 +1,234 @@
+import { EventEmitter } from 'node:events';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { type Mock, vi } from 'vitest';
+
+//  As much of Electron as main/ uses, with what was done to it written down. Ports and frames are real: a page talks to the
+//  core through them as it would in Electron. Use: vi.mock('electron', () => import('../support/fake-electron.ts')).
+
+export const done = {
+  switches: [] as string[],
+  schemes: [] as { scheme: string; privileges?: object }[],
+  sandboxed: false,
+  exits: [] as number[],
+  dialogs: [] as [string, string][],
+  opened: [] as string[],
+  awake: [] as ('start' | 'stop')[],
+  menu: [] as unknown[],
+  protocols: new Map<string, (request: { url: string; method: string }) => Promise<Response>>(),
+  exposed: new Map<string, unknown>(),
+};
+
+/** What the test decides. */
+export const world = {
+  userData: '/nowhere',
+  appPath: '/nowhere',
+  firstInstance: true,
+  displays: [{ workArea: { x: 0, y: 0, width: 1600, height: 1000 } }],
+  chosen: [] as string[],
+  fork: (_file: string, _args: string[]): FakeUtilityProcess => {
+    throw new Error('no process expected');
+  },
+};
+
+export class FakeUtilityProcess extends EventEmitter {
+  pid: number | undefined;
+  /** What the parent sends. */
+  readonly inbox = new EventEmitter();
+  postMessage(data: unknown, ports: FakePort[] = []) {
+    queueMicrotask(() => this.inbox.emit('message', { data, ports }));
+  }
+  kill() {
+    this.emit('exit', 0);
+    return true;
+  }
+}
+export const utilityProcess = { fork: (file: string, args: string[]) => world.fork(file, args) };
+
+/** MessagePortMain over a real port. */
+export class FakePort extends EventEmitter {
+  readonly real: MessagePort;
+  constructor(real: MessagePort) {
+    super();
+    this.real = real;
+    real.on('close', () => this.emit('close'));
+  }
+  start() {
+    this.real.on('message', (data) => this.emit('message', { data }));
+  }
+  postMessage(message: unknown) {
+    this.real.postMessage(message);
+  }
+  close() {
+    this.real.close();
+  }
+  /** The same port as a page has it. */
+  get onmessage() {
+    return null;
+  }
+  set onmessage(listener: ((event: { data: unknown }) => void) | null) {
+    if (listener) this.real.on('message', (data) => listener({ data }));
+  }
+}
+export class MessageChannelMain {
+  readonly port1: FakePort;
+  readonly port2: FakePort;
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    this.port1 = new FakePort(port1);
+    this.port2 = new FakePort(port2);
+  }
+}
+
+class FakeApp extends EventEmitter {
+  isPackaged = false;
+  ready = false;
+  commandLine = { appendSwitch: (name: string) => done.switches.push(name) };
+  enableSandbox() {
+    done.sandboxed = true;
+  }
+  getAppPath = () => world.appPath;
+  getPath = () => world.userData;
+  setPath(_: string, path: string) {
+    world.userData = path;
+  }
+  getVersion = () => '0.1.0';
+  requestSingleInstanceLock = () => world.firstInstance;
+  isReady = () => this.ready;
+  async whenReady() {
+    this.ready = true;
+  }
+  /** As the system's menu does it. Returns whether the app held it back. */
+  quit() {
+    let prevented = false;
+    this.emit('before-quit', {
+      preventDefault() {
+        prevented = true;
+      },
+    });
+    if (!prevented) this.exit(0);
+    return prevented;
+  }
+  exit(code: number) {
+    done.exits.push(code);
+    this.emit('exited', code);
+  }
+}
+export const app = new FakeApp();
+
+class FakeSession extends EventEmitter {
+  permission?: (contents: null, permission: string, answer: (allowed: boolean) => void) => void;
+  check?: (contents: null, permission: string) => boolean;
+  device?: () => boolean;
+  request?: (details: { url: string }, answer: (verdict: { cancel: boolean }) => void) => void;
+  setPermissionRequestHandler(handler: FakeSession['permission'] & {}) {
+    this.permission = handler;
+  }
+  setPermissionCheckHandler(handler: FakeSession['check'] & {}) {
+    this.check = handler;
+  }
+  setDevicePermissionHandler(handler: FakeSession['device'] & {}) {
+    this.device = handler;
+  }
+  setSpellCheckerEnabled: Mock = vi.fn();
+  webRequest = {
+    onBeforeRequest: (handler: FakeSession['request'] & {}) => {
+      this.request = handler;
+    },
+  };
+}
+export const session = { defaultSession: new FakeSession() };
+
+export class FakeContents extends EventEmitter {
+  windowOpen?: (details: { url: string }) => { action: string };
+  readonly mainFrame = { url: 'longhand://app/' };
+  /** The page's side of ipc. */
+  readonly page = new EventEmitter();
+  reload: Mock = vi.fn();
+  setWindowOpenHandler(handler: FakeContents['windowOpen'] & {}) {
+    this.windowOpen = handler;
+  }
+  setWebRTCIPHandlingPolicy: Mock = vi.fn();
+  send(channel: string, ...values: unknown[]) {
+    this.page.emit(channel, {}, ...values);
+  }
+  postMessage(channel: string, _: unknown, ports: FakePort[]) {
+    this.page.emit(channel, { ports });
+  }
+}
+
+export class BrowserWindow extends EventEmitter {
+  static readonly all: BrowserWindow[] = [];
+  static fromWebContents = (contents: FakeContents) =>
+    BrowserWindow.all.find((one) => one.webContents === contents) ?? null;
+  readonly options: Record<string, unknown> & { webPreferences: Record<string, unknown> };
+  readonly webContents = new FakeContents();
+  shown = false;
+  loaded = '';
+  focus: Mock = vi.fn();
+  restore: Mock = vi.fn();
+  maximize: Mock = vi.fn();
+  isMinimized = () => false;
+  isMaximized = () => false;
+  isDestroyed = () => false;
+  getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 });
+  constructor(options: BrowserWindow['options']) {
+    super();
+    this.options = options;
+    BrowserWindow.all.push(this);
+    app.emit('web-contents-created', {}, this.webContents);
+  }
+  show() {
+    this.shown = true;
+  }
+  async loadURL(address: string) {
+    this.loaded = address;
+    this.emit('ready-to-show');
+  }
+}
+
+/** Main's side of ipc. */
+class FakeIpcMain extends EventEmitter {
+  readonly handlers = new Map<string, (event: object, input: unknown) => unknown>();
+  handle(channel: string, handler: (event: object, input: unknown) => unknown) {
+    this.handlers.set(channel, handler);
+  }
+}
+export const ipcMain = new FakeIpcMain();
+
+/** The page's side, as if its window were the first one; `frame` is who speaks. */
+export const frame: { current: { url: string } | null } = { current: null };
+const contents = () => BrowserWindow.all[0]?.webContents as FakeContents;
+const event = () => ({ sender: contents(), senderFrame: frame.current ?? contents().mainFrame });
+export const ipcRenderer = {
+  on: (channel: string, listener: (...values: never[]) => void) => contents().page.on(channel, listener as () => void),
+  send: (channel: string) => ipcMain.emit(channel, event()),
+  invoke: async (channel: string, input: unknown) => ipcMain.handlers.get(channel)?.(event(), input),
+};
+export const contextBridge = {
+  exposeInMainWorld: (name: string, api: unknown) => done.exposed.set(name, api),
+};
+export const webUtils = { getPathForFile: (file: { path: string }) => file.path };
+
+export const protocol = {
+  registerSchemesAsPrivileged: (schemes: typeof done.schemes) => done.schemes.push(...schemes),
+  handle: (scheme: string, handler: (request: { url: string; method: string }) => Promise<Response>) =>
+    done.protocols.set(scheme, handler),
+};
+export const dialog = {
+  showErrorBox: (title: string, text: string) => done.dialogs.push([title, text]),
+  showOpenDialog: async () => ({ filePaths: world.chosen }),
+};
+export const shell = {
+  openExternal: async (address: string) => void done.opened.push(address),
+  showItemInFolder: (path: string) => void done.opened.push(path),
+};
+export const powerSaveBlocker = {
+  start: () => done.awake.push('start'),
+  stop: () => void done.awake.push('stop'),
+};
+export const Menu = {
+  buildFromTemplate: (template: unknown) => template,
+  setApplicationMenu: (menu: unknown) => done.menu.push(menu),
+};
+export const nativeTheme = { shouldUseDarkColors: false };
+export const screen = { getAllDisplays: () => world.displays };
