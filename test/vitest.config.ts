@@ -8,6 +8,7 @@ const SLOW = [
   'golden/**',
   'fuzz/**',
   'launch/clone.test.ts',
+  'app/cli/commands.test.ts',
   'app/text/hostile.test.ts',
   'app/text/chat-templates.test.ts',
   'app/text/loop/**',

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { failureOf, LonghandError, type Pipe, type TurnId } from '../protocol/index.ts';
 import { createTemplateRenderer } from '../text/template-renderer.ts';
+import { loadAddon } from './addon.ts';
 import type { AskName, Asks, FromEngine, Generation, InnerStatus, LoadTarget, ToEngine } from './asks.ts';
 import { toLonghandError } from './errors.ts';
 import { inspectModel, type LoadedModel, loadModel } from './model.ts';
@@ -12,7 +12,7 @@ import { type Running, runGeneration } from './turn.ts';
 /** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
  *  process ends with everything it holds, so that none is left over when the core was killed. */
 export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: string; worker: string }) {
-  const addon = createRequire(import.meta.filename)(files.addon) as typeof Addon;
+  const addon = loadAddon(files.addon);
   const renderer = createTemplateRenderer({ worker: files.worker });
   const turns = new Map<TurnId, Running>();
   const queue = createQueue();

@@ -119,7 +119,7 @@ async function thinkingOf(
 }
 
 /** @throws LonghandError `model-broken` */
-async function readModelText(addon: typeof Addon, path: string): Promise<ModelText> {
+export async function readModelText(addon: typeof Addon, path: string): Promise<ModelText> {
   if (path.toLowerCase().endsWith('.gguf')) return modelTextFromGguf(await addon.ggufMetadata(path));
   const chatTemplate = readIfThere(join(path, 'chat_template.jinja'));
   return modelTextFromFiles({

@@ -1,0 +1,120 @@
+import type * as Addon from '../../native/addon/index.d.ts';
+import { createScribe } from '../engine/scribe.ts';
+import type { ModelText } from '../text/model-text.ts';
+import type { Part } from '../text/thinking.ts';
+import type { Context, Flags, Values } from './command.ts';
+import { abortFlag, type Opened } from './model.ts';
+
+export const SAMPLING_FLAGS = {
+  'max-tokens': { kind: 'count', value: 'N', help: 'most tokens to write; default what the context holds' },
+  temperature: { kind: 'number', value: 'T', help: '0 takes the likeliest token; default what the model recommends' },
+  'top-k': { kind: 'count', value: 'K', help: 'only the K likeliest tokens' },
+  'top-p': { kind: 'number', value: 'P', help: 'only tokens that make up P of the probability' },
+  'min-p': { kind: 'number', value: 'P', help: 'only tokens at least P times as likely as the likeliest' },
+  seed: { kind: 'count', value: 'S', help: 'the same seed gives the same answer' },
+  stop: { kind: 'texts', value: 'TEXT', help: 'end before this text (may be given several times)' },
+  context: { kind: 'count', value: 'N', help: 'tokens the session holds' },
+} as const satisfies Flags;
+
+export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
+
+export type Answer = {
+  readonly text: string;
+  readonly thinking: string;
+  /** What was generated, without the token that ended it. */
+  readonly tokens: number[];
+  readonly finish: 'stop' | 'length' | 'cancelled' | 'context';
+  readonly result: Addon.GenerateResult;
+};
+
+export type AnswerOptions = {
+  readonly model: Opened;
+  readonly text: ModelText | null;
+  readonly session: Addon.Session;
+  readonly prompt: readonly number[];
+  readonly inThinking: boolean;
+  readonly values: SamplingValues;
+  readonly path: Addon.NumericPath | undefined;
+  readonly onPart: (part: Part) => void;
+};
+
+/** One answer, token by token. Ctrl-C ends it with what there is. */
+export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
+  const { model, text, session, prompt, values, path, onPart } = options;
+  const stopIds = text?.stopIds ?? [];
+  const scribe = text && createScribe(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
+  const said = { thinking: '', answer: '' };
+  const tokens: number[] = [];
+  const { flag, release } = abortFlag(model.addon, context.signal);
+  const bar = context.terminal.progress('reading');
+  let stopped = false;
+
+  const say = (parts: readonly Part[]) => {
+    for (const part of parts) {
+      said[part.kind] += part.text;
+      onPart(part);
+    }
+  };
+  const take = (id: number) => {
+    if (stopped || stopIds.includes(id)) return;
+    tokens.push(id);
+    if (!scribe) return;
+    const written = scribe.push(id);
+    say(written.parts);
+    if (!written.stopped) return;
+    stopped = true;
+    flag.set();
+  };
+
+  try {
+    let seen = 0;
+    const result = await session.generate(Int32Array.from(prompt), {
+      ...samplingOf(values, model.native, text),
+      maxTokens: values['max-tokens'] ?? session.contextLength,
+      stopTokens: [...stopIds],
+      ...(path && { path }),
+      signal: flag,
+      onPrefill: (done, total) => bar.show(done, total),
+      onTokens: (events) => {
+        bar.end();
+        seen += events.length;
+        for (const { id } of events) take(id);
+      },
+    });
+    for (const id of result.tokens.slice(seen)) take(id);
+    if (scribe) say(scribe.flush());
+    return { text: said.answer, thinking: said.thinking, tokens, finish: stopped ? 'stop' : result.finish, result };
+  } finally {
+    bar.end();
+    release();
+  }
+}
+
+/** What the model recommends, and over it what was asked for. Rows above the vocabulary are never drawn. */
+function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText | null): Addon.SamplingOptions {
+  const { temperature, seed } = values;
+  const size = text?.tokenizer.size ?? native.vocabularySize;
+  const padding = Math.max(0, native.vocabularySize - size);
+  return {
+    ...text?.sampling,
+    ...(temperature !== undefined && { temperature }),
+    ...(values['top-k'] !== undefined && { topK: values['top-k'] }),
+    ...(values['top-p'] !== undefined && { topP: values['top-p'] }),
+    ...(values['min-p'] !== undefined && { minP: values['min-p'] }),
+    seed: seed ?? Math.floor(Math.random() * 2 ** 31),
+    ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => size + i) }),
+  };
+}
+
+export function timingsOf({ timings, tokens }: Addon.GenerateResult) {
+  const { promptTokens, cachedTokens, prefillMs, decodeMs, firstTokenMs } = timings;
+  const perSecond = tokens.length > 1 && decodeMs > 0 ? ((tokens.length - 1) * 1000) / decodeMs : null;
+  return {
+    prompt_tokens: promptTokens,
+    cached_tokens: cachedTokens,
+    prefill_ms: prefillMs,
+    first_token_ms: firstTokenMs,
+    decode_ms: decodeMs,
+    tokens_per_second: perSecond,
+  };
+}

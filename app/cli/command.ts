@@ -1,0 +1,71 @@
+import type { Terminal } from './terminal.ts';
+
+/** Everything that was asked for is wrong in a way that only the caller can mend: exit code 2. */
+export class UsageError extends Error {}
+
+export type Flag = {
+  readonly kind: 'text' | 'number' | 'count' | 'ids' | 'yes' | 'texts';
+  readonly help: string;
+  /** The word shown for the value. */
+  readonly value?: string;
+  readonly oneOf?: readonly string[];
+};
+export type Flags = Readonly<Record<string, Flag>>;
+
+export type ValueOf<F extends Flag> = F['kind'] extends 'text'
+  ? string
+  : F['kind'] extends 'number' | 'count'
+    ? number
+    : F['kind'] extends 'yes'
+      ? boolean
+      : F['kind'] extends 'texts'
+        ? string[]
+        : number[];
+export type Values<F extends Flags> = { readonly [Name in keyof F]?: ValueOf<F[Name]> };
+
+/** Where the parts of Longhand are, and where the user stands. */
+export type Places = {
+  readonly addon: string;
+  readonly worker: string;
+  readonly resources: string;
+  readonly here: string;
+};
+
+export type Context = {
+  readonly terminal: Terminal;
+  readonly places: Places;
+  readonly json: boolean;
+  /** Set by Ctrl-C. */
+  readonly signal: AbortSignal;
+};
+
+export type Command<F extends Flags = Flags> = {
+  readonly name: string;
+  readonly summary: string;
+  /** What stands after the name. */
+  readonly usage: string;
+  readonly flags: F;
+  /** Least and most number of words that are no flags. */
+  readonly words?: readonly [number, number];
+  /** @returns the exit code, 0 when it returns nothing */
+  run(context: Context, values: Values<F>, words: readonly string[]): Promise<number | undefined>;
+};
+
+/** Keeps the types of the flags while a command is written. */
+export const command = <const F extends Flags>(definition: Command<F>): Command => definition as unknown as Command;
+
+export const MODEL_FLAGS = {
+  model: { kind: 'text', value: 'PATH', help: 'folder with safetensors, .gguf file, or "starter" (default)' },
+  device: { kind: 'text', value: 'ID', help: 'as `longhand devices` lists them; default the best' },
+  threads: { kind: 'count', value: 'N', help: 'CPU threads' },
+  standin: { kind: 'yes', help: 'run the Metal kernels on the CPU (tests)' },
+} as const satisfies Flags;
+
+export const PATH_FLAG = {
+  path: { kind: 'text', value: 'exact|fast', oneOf: ['exact', 'fast'], help: 'arithmetic: fp32, or 8-bit activations' },
+} as const satisfies Flags;
+
+/** The value of --path; undefined leaves it to the engine. */
+export function numericPath(value: string | undefined): 'exact' | 'fast' | undefined {
+  return value === 'exact' || value === 'fast' ? value : undefined;
+}

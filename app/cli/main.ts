@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { toLonghandError } from '../engine/errors.ts';
+import { type Failure, failureOf } from '../protocol/index.ts';
+import { helpOf, overview, parse } from './arguments.ts';
+import { bench } from './bench.ts';
+import { chat } from './chat.ts';
+import { type Command, type Context, type Places, UsageError } from './command.ts';
+import { devices } from './devices.ts';
+import { doctor } from './doctor.ts';
+import { embed } from './embed.ts';
+import { generate } from './generate.ts';
+import { inspect } from './inspect.ts';
+import { logits } from './logits.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { tokenize } from './tokenize.ts';
+import { trace } from './trace.ts';
+
+const COMMANDS: readonly Command[] = [chat, generate, tokenize, logits, trace, embed, inspect, devices, bench, doctor];
+
+/** Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 stopped by Ctrl-C. */
+export async function main(
+  argv: readonly string[],
+  places: Places,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const [name, ...rest] = argv;
+  const wantsJson = rest.includes('--json');
+  const fail = (code: number, failure: Pick<Failure, 'code' | 'message' | 'hint'>): number => {
+    if (wantsJson) terminal.out(`${JSON.stringify({ error: failure })}\n`);
+    else terminal.note(terminal.red(failure.message) + (failure.hint ? `\n${failure.hint}` : ''));
+    return code;
+  };
+  try {
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+      terminal.out(overview(COMMANDS));
+      return name === undefined ? 2 : 0;
+    }
+    const command = COMMANDS.find((one) => one.name === name);
+    if (!command) {
+      throw new UsageError(
+        `[longhand] "${name}" is no command, allowed are ${COMMANDS.map((one) => one.name).join(', ')}`,
+      );
+    }
+    const { values, words, json, help } = parse(command, rest);
+    if (help) {
+      terminal.out(helpOf(command));
+      return 0;
+    }
+    const context: Context = { terminal, places, json, signal };
+    return (await command.run(context, values as never, words)) ?? 0;
+  } catch (error) {
+    if (error instanceof UsageError) return fail(2, { code: 'bad-request', message: error.message });
+    const failure = failureOf(toLonghandError(error));
+    return fail(failure.code === 'cancelled' ? 130 : 1, failure);
+  }
+}
+
+/** `npm run` moves to the root of the tree and says where the user stood. */
+function placesOf(env: NodeJS.ProcessEnv): Places {
+  const root = env.LONGHAND_ROOT ?? process.cwd();
+  return {
+    addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
+    worker: join(root, 'app', 'text', 'template-worker.ts'),
+    resources: join(root, 'resources'),
+    here: env.npm_lifecycle_event === undefined ? process.cwd() : (env.INIT_CWD ?? process.cwd()),
+  };
+}
+
+if (import.meta.main) {
+  const interrupted = new AbortController();
+  const interrupt = () => {
+    // The second one does not wait.
+    if (interrupted.signal.aborted) process.exit(130);
+    interrupted.abort();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  // A reader that went away (`| head`) ends the command quietly.
+  process.stdout.on('error', () => process.exit(0));
+  process.exitCode = await main(process.argv.slice(2), placesOf(process.env), createTerminal(), interrupted.signal);
+}

@@ -1,0 +1,70 @@
+/** What commands print to. Results go to stdout, everything about them to stderr. */
+export type Terminal = {
+  readonly out: (text: string) => void;
+  readonly note: (text: string) => void;
+  /** Colours only on a terminal, and not under NO_COLOR. */
+  readonly dim: (text: string) => string;
+  readonly bold: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  progress(title: string): Progress;
+};
+export type Progress = { show(done: number, total: number): void; end(): void };
+
+type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+const WIDTH = 28;
+const REDRAW_MS = 80;
+
+export function createTerminal(
+  stdout: Stream = process.stdout,
+  stderr: Stream = process.stderr,
+  env: NodeJS.ProcessEnv = process.env,
+): Terminal {
+  const coloured = stdout.isTTY === true && stderr.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const paint = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text);
+  return {
+    out: (text) => stdout.write(text),
+    note: (text) => stderr.write(`${text}\n`),
+    dim: paint(2),
+    bold: paint(1),
+    red: paint(31),
+    green: paint(32),
+    progress: (title) => (stderr.isTTY ? bar(stderr, title) : silent),
+  };
+}
+
+const silent: Progress = { show() {}, end() {} };
+
+function bar(stream: Stream, title: string): Progress {
+  let last = 0;
+  let drawn = false;
+  return {
+    show(done, total) {
+      const now = Date.now();
+      if (now - last < REDRAW_MS || total <= 0) return;
+      last = now;
+      drawn = true;
+      const filled = Math.round((WIDTH * Math.min(done, total)) / total);
+      const percent = Math.floor((100 * Math.min(done, total)) / total);
+      stream.write(`\r\x1b[K${title} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${percent} %`);
+    },
+    end() {
+      if (drawn) stream.write('\r\x1b[K');
+      drawn = false;
+    },
+  };
+}
+
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = count;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    ++unit;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export const fixed = (value: number | null | undefined, digits = 1): string =>
+  value === null || value === undefined || !Number.isFinite(value) ? '–' : value.toFixed(digits);

@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readSafetensors } from '../../../app/cli/safetensors.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const golden = join(root, 'test/golden');
+const folder = mkdtempSync(join(tmpdir(), 'longhand-cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
+type Ran = { code: number | null; out: string; err: string };
+function longhand(
+  args: string[],
+  { input, interruptAfter }: { input?: string; interruptAfter?: RegExp } = {},
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(root, 'app/cli/main.ts'), ...args], {
+      cwd: folder,
+      env: { ...process.env, LONGHAND_ROOT: root, npm_lifecycle_event: undefined, INIT_CWD: undefined },
+    });
+    const ran: Ran = { code: null, out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      ran.out += text;
+      if (interruptAfter?.test(ran.out)) child.kill('SIGINT');
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      ran.err += text;
+    });
+    child.on('close', (code) => resolve({ ...ran, code }));
+    child.stdin.end(input ?? '');
+  });
+}
+const answer = async (args: string[], options = {}) => {
+  const ran = await longhand([...args, '--json'], options);
+  expect(ran.out.trim().split('\n'), ran.err).toHaveLength(1);
+  return { ...ran, ...JSON.parse(ran.out) };
+};
+
+describe('generate', () => {
+  const { prompts } = json(join(root, 'resources/starter-model/reference.json'));
+  test('gives the reference answers of the built-in model', async () => {
+    const hello = prompts.find(({ name }: { name: string }) => name === 'chat-hello');
+    const common = ['generate', '--model', 'starter', '--temperature', '0', '--path', 'exact'];
+    const result = await answer([...common, '--prompt', 'Hello! Who are you?']);
+    expect(result).toMatchObject({
+      code: 0,
+      tokens: hello.greedy_ids,
+      prompt_tokens: hello.ids.length,
+      finish_reason: 'stop',
+      thinking: '',
+      text: hello.greedy_text ?? expect.any(String),
+    });
+    expect(result.timings.tokens_per_second).toBeGreaterThan(0);
+    const story = prompts.find(({ name }: { name: string }) => name === 'raw-story');
+    const raw = await answer([
+      ...common,
+      '--raw',
+      '--prompt',
+      story.text,
+      '--max-tokens',
+      String(story.greedy_ids.length),
+    ]);
+    expect(raw.tokens).toEqual(story.greedy_ids);
+    const ids = await answer([...common, '--tokens', story.ids.join(','), '--max-tokens', '5']);
+    expect(ids).toMatchObject({ tokens: story.greedy_ids.slice(0, 5), finish_reason: 'length' });
+  });
+
+  test('thinks when asked to, stops at a stop string, and repeats itself with a seed', async () => {
+    const think = await answer(['generate', '--prompt', 'What is 47 + 85?', '--think', '--temperature', '0']);
+    expect(think.thinking).not.toBe('');
+    expect(think.text).not.toContain('<');
+    const stop = await answer(['generate', '--prompt', 'Hello! Who are you?', '--temperature', '0', '--stop', 'ready']);
+    expect(stop).toMatchObject({ text: 'Hello! I am ', finish_reason: 'stop' });
+    const seeded = [
+      'generate',
+      '--prompt',
+      'Tell me a story.',
+      '--temperature',
+      '1',
+      '--seed',
+      '7',
+      '--max-tokens',
+      '24',
+    ];
+    expect((await answer(seeded)).tokens).toEqual((await answer(seeded)).tokens);
+  });
+
+  test('prompts that could break it', async () => {
+    for (const prompt of ['', '<|im_end|>\n<|im_start|>system', `a${'\u0301'.repeat(300)}`, ' '.repeat(100)]) {
+      expect(await answer(['generate', '--prompt', prompt, '--max-tokens', '4'])).toMatchObject({ code: 0 });
+    }
+    const flood = await answer(['generate', '--prompt', '-', '--context', '512'], { input: 'word '.repeat(5000) });
+    expect(flood).toMatchObject({ code: 1, error: { code: 'context-full' } });
+    const raw = ['generate', '--raw', '--prompt', 'The act of the act of', '--temperature', '3', '--seed', '3'];
+    const full = await answer([...raw, '--context', '64']);
+    expect(full).toMatchObject({ code: 0, finish_reason: 'context' });
+    expect(full.prompt_tokens + full.tokens.length).toBeGreaterThanOrEqual(64);
+  });
+
+  test('Ctrl-C ends it with exit code 130 and what there is', async () => {
+    const prompt = [
+      'generate',
+      '--raw',
+      '--prompt',
+      'A library is a place. Numbers: 1, 22, 333.',
+      '--temperature',
+      '2',
+      '--seed',
+      '1',
+    ];
+    const ran = await longhand(prompt, { interruptAfter: /\w/ });
+    expect(ran.code).toBe(130);
+    expect(ran.out).toMatch(/\w/);
+    expect(ran.out + ran.err).not.toContain('\x1b[');
+  });
+});
+
+test('chat keeps the conversation, and reads less the second time', async () => {
+  const input = 'Hello! Who are you?\n\n/new\nHello! Who are you?\nAnd now?\n/quit\nnever asked\n';
+  const ran = await longhand(['chat', '--temperature', '0', '--json'], { input });
+  const turns = ran.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(ran.code).toBe(0);
+  expect(turns).toHaveLength(3);
+  expect(turns[1].text).toBe(turns[0].text);
+  expect(turns[2].timings.cached_tokens).toBeGreaterThan(0);
+});
+
+test.each([
+  ['qwen3/qk_norm_tied', 'model folder without a tokenizer'],
+  ['gguf_models/qwen35/model-f32.gguf', 'GGUF'],
+])('logits of %s are those of the reference (%s)', async (path) => {
+  const place = path.replace(/\/[^/]+\.gguf$/, '');
+  const expected = json(join(golden, place, 'expected.json'));
+  const [name = '', prompt] = Object.entries<{ ids: number[] } | number[]>(expected.prompts)[1] ?? [];
+  const ids = Array.isArray(prompt) ? prompt : (prompt?.ids ?? []);
+  const reference = readSafetensors(join(golden, place, 'expected.safetensors'));
+  const wanted = reference.find((tensor) => [`logits.${name}`, `f32.logits.${name}`].includes(tensor.name));
+  const out = join(folder, 'logits.safetensors');
+  const asked = ['logits', '--model', join(golden, path), '--tokens', ids.join(','), '--out', out];
+  const difference = (a: Float32Array, b: Float32Array) =>
+    Math.max(...a.map((value, i) => Math.abs(value - (b[i] ?? Number.NaN))));
+
+  const result = await answer([...asked, '--all']);
+  expect(result).toMatchObject({ code: 0, rows: ids.length, path: 'exact' });
+  const [tensor] = readSafetensors(out);
+  expect(tensor).toMatchObject({ name: 'logits', shape: wanted?.shape });
+  const all = tensor?.data ?? new Float32Array();
+  expect(difference(all, wanted?.data ?? new Float32Array())).toBeLessThan(
+    expected.tolerance?.logits_max_abs_fp32 ?? 1e-3,
+  );
+  expect((await answer(asked)).rows).toBe(1);
+  const last = readSafetensors(out)[0]?.data ?? new Float32Array();
+  expect(difference(last, all.subarray(-result.columns))).toBeLessThan(1e-5);
+});
+
+test('tokenize, inspect, devices, trace and doctor answer in JSON', async () => {
+  expect(await answer(['tokenize', '--text', 'Hello <|im_end|>'])).toMatchObject({ ids: [1141, 220, 8182] });
+  expect((await answer(['tokenize', '--plain', '--text', '<|im_end|>'])).ids).not.toContain(8182);
+  const bert = await answer(['tokenize', '--model', join(golden, 'tokenizers/wordpiece'), '--text', 'a']);
+  expect(bert.ids).toEqual([2, 31, 3]);
+  const model = await answer(['inspect', 'starter', '--context', '1000']);
+  expect(model).toMatchObject({ supported: true, family: 'qwen3_5', vocabularySize: 8192, memory: { context: 1000 } });
+  expect(model.memory.totalBytes).toBe(model.weightBytes + model.stateBytes + 1000 * model.contextBytesPerToken);
+  expect((await answer(['devices'])).devices.map(({ id }: { id: string }) => id)).toContain('cpu');
+  const file = join(folder, 'trace.safetensors');
+  const exact = await answer(['trace', 'starter', '--tokens', '1,2,3', '--out', file]);
+  expect(exact.layers).toHaveLength(10);
+  expect(exact.layers[0]).toMatchObject({
+    name: 'embedding',
+    shape: [3, 256],
+    mean: expect.any(Number),
+    std: expect.any(Number),
+  });
+  expect((await answer(['trace', file, file])).largest_difference).toBe(0);
+  expect((await answer(['trace', 'starter', 'exact', '--tokens', '1,2,3'])).largest_difference).toBe(0);
+  expect(await answer(['doctor'])).toMatchObject({ good: true, code: 0 });
+});
+
+test('bench measures what was asked for', async () => {
+  const result = await answer(['bench', '--read', '16', '--write', '4', '--runs', '2']);
+  expect(result).toMatchObject({ code: 0, read: 16, write: 4, runs: 2, device: 'cpu' });
+  const { median, least, most } = result.decode_tokens_per_second;
+  expect(least).toBeLessThanOrEqual(median);
+  expect(median).toBeLessThanOrEqual(most);
+  expect(result.peak_memory_bytes).toBeGreaterThan(1e6);
+});
+
+describe('says what is wrong, with an honest exit code', () => {
+  test.each([
+    [[], 2, 'bad-request', 'longhand COMMAND'],
+    [['nonsense'], 2, 'bad-request', '"nonsense" is no command, allowed are chat'],
+    [['generate'], 2, 'bad-request', 'one of --prompt and --tokens'],
+    [['generate', '--prompt', 'x', '--path', 'slow'], 2, 'bad-request', 'allowed is exact or fast'],
+    [['generate', '--prompt', 'x', '--model', '/nowhere'], 1, 'model-broken', '/nowhere'],
+    [['generate', '--prompt', 'x', '--device', 'toaster'], 1, '', 'toaster'],
+    [
+      ['generate', '--prompt', 'x', '--model', join(golden, 'qwen3/qk_norm_tied')],
+      1,
+      'model-broken',
+      'tokenizer.json is missing',
+    ],
+    [['logits', '--out', 'x'], 2, 'bad-request', '--tokens is missing'],
+    [['logits', '--tokens', '99999999', '--out', 'x'], 1, '', '99999999'],
+    [['inspect', join(golden, 'tokenizers/wordpiece')], 1, '', ''],
+    [['embed', '--text', 'x'], 1, '', ''],
+  ])('%j', async (args, code, kind, words) => {
+    const plain = await longhand(args);
+    expect(plain.code, plain.err).toBe(code);
+    expect(plain.out + plain.err).toContain(words);
+    expect(plain.err).not.toMatch(/at .*\.ts:\d+/);
+    if (args.length < 2) return;
+    const asJson = await answer(args);
+    expect(asJson.code).toBe(code);
+    if (kind) expect(asJson.error.code).toBe(kind);
+    expect(asJson.error.message).toContain(words);
+  });
+});
