@@ -9,6 +9,7 @@
 
 #include "cpu/arena.h"
 #include "cpu/kernels.h"
+#include "cpu/matmul.h"
 #include "cpu/threads.h"
 #include "cpu/weight.h"
 #include "ops/backend.h"
@@ -100,6 +101,10 @@ class CpuBackend final : public Backend {
   void check_cancelled() const;
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
+  // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path.
+  Activations activations(Tensor x, const CpuWeight& weight);
+  // Packs a view that cannot be read in place; completes `segment`.
+  BufferPtr pack(const WeightView& view, Segment& segment);
 
   // cos and sin of the pass's rotary angles: the same for all its layers.
   Tensor rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);

@@ -12,7 +12,7 @@ Tensor CpuBackend::embed(std::span<const int32_t> ids, const Weight& table, floa
   parallel(y.rows, [&](int64_t i) {
     const int32_t id = ids[static_cast<size_t>(i)];
     assert(id >= 0 && id < weight.out);
-    decode_row(weight, id, row(y, i));
+    decode_row(kernels_, weight, id, row(y, i));
     for (int64_t c = 0; c < y.cols; ++c) row(y, i)[c] *= scale;
   });
   return y;

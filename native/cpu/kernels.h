@@ -58,6 +58,45 @@ struct GlaTile {
   int64_t o_stride;
 };
 
+// Unpacked codes of up to two panels times `tokens` rows of x; adds to sums [panel][tokens][16]. A group is `group`
+// columns; codes are unsigned, `zero` is taken off. Fast: int8 activations; exact: fp32.
+struct PanelTile {
+  const uint8_t* codes;  // [panels][blocks][8][64]
+  const float* scales;   // [panels][groups][16]
+  const float* biases;   // the same, or null
+  int panels;
+  int64_t code_stride, scale_stride;  // from panel to panel
+  int64_t blocks, group;
+  int zero;
+  bool wide;  // codes may exceed 127
+  int64_t tokens;
+  const int8_t* x_codes;  // fast: by `x_stride`; scales and sums by `in / 32` and `in / 16`
+  const float* x_scales;
+  const int32_t* x_code_sums;
+  const float* x;  // exact: by `x_stride`; sums of 16 columns
+  const float* x_sums;
+  int64_t x_stride, scale_step, sum_step;
+  float* sums;  // [tokens][panels * 16]
+};
+
+// Codes of `blocks` blocks, one byte each (panel.h).
+struct UnpackTile {
+  const uint8_t* from;
+  int bits;
+  const uint8_t* table;
+  int64_t blocks;
+  uint8_t* to;
+};
+
+// scale = d * integer, or with `minima` bias = -d * integer; groups [first, first + count) of 16 lanes.
+struct TwoLevelTile {
+  const std::byte* d;  // f16 [supers, 16]
+  const int8_t* scales;
+  const uint8_t* minima;
+  int64_t first, count, groups_a_super;
+  float* to;
+};
+
 struct Kernels {
   const char* name;
   float (*dot)(const float* a, const float* b, int64_t n);
@@ -71,6 +110,13 @@ struct Kernels {
   void (*softmax)(float* x, int64_t n);
   void (*convolve)(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
   void (*from_f16)(const std::byte* from, int64_t n, float* to);
+  void (*from_bf16)(const std::byte* from, int64_t n, float* to);
+  void (*two_level)(const TwoLevelTile& tile);
+  void (*unpack)(const UnpackTile& tile);
+  // Codes and scales of 32 columns each, sums of 16: code = round(x * 127 / largest).
+  void (*quantise)(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums);
+  void (*panel_fast)(const PanelTile& tile);
+  void (*panel_exact)(const PanelTile& tile);
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);

@@ -12,6 +12,33 @@ constexpr int64_t tile_rows = 32;
 
 }  // namespace
 
+Activations CpuBackend::activations(Tensor x, const CpuWeight& weight) {
+  Activations forms{.x = data(x), .stride = x.stride, .tokens = x.rows, .in = x.cols};
+  if (!weight.any_packed()) return forms;
+  const Tensor sums = scratch(x.rows, x.cols / 16);
+  if (pass_.path == Path::exact) {
+    parallel(x.rows, [&](int64_t t) {
+      for (int64_t i = 0; i < sums.cols; ++i) {
+        float sum = 0;
+        for (int64_t c = 0; c < 16; ++c) sum += row(x, t)[16 * i + c];
+        row(sums, t)[i] = sum;
+      }
+    });
+    forms.sums = data(sums);
+    return forms;
+  }
+  const Tensor codes = scratch(x.rows, x.cols / 4), scales = scratch(x.rows, x.cols / 32);
+  auto* bytes = reinterpret_cast<int8_t*>(data(codes));
+  auto* integers = reinterpret_cast<int32_t*>(data(sums));
+  parallel(x.rows, [&](int64_t t) {
+    kernels_.quantise(row(x, t), x.cols, bytes + t * x.cols, row(scales, t), integers + t * sums.cols);
+  });
+  forms.codes = bytes;
+  forms.scales = data(scales);
+  forms.code_sums = integers;
+  return forms;
+}
+
 Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options) {
   const CpuWeight& w = cpu_weight(weight);
   assert(x.cols == w.in && w.experts == 1);
@@ -26,6 +53,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
     });
     in = gated;
   }
+  const Activations x_forms = activations(in, w);
   const Tensor product = scratch(x.rows, w.out);
   const Tensor y = options.add_to ? options.add_to : product;
   assert(y.rows == x.rows && y.cols == w.out);
@@ -33,7 +61,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
-    matmul_tile(kernels_, w, first, count, data(in), in.stride, in.rows, data(product) + first, product.stride);
+    matmul_tile(kernels_, w, first, count, x_forms, data(product) + first, product.stride);
     for (int64_t t = 0; t < in.rows; ++t) {
       for (int64_t i = first; i < first + count; ++i) {
         const float sum = row(product, t)[i] + (bias ? bias[i] : 0.0f);
@@ -50,13 +78,14 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   assert(x.cols == w.in && w.out % 2 == 0);
   const int64_t half = w.out / 2;
   const Tensor in = normalised(x, norm);
+  const Activations x_forms = activations(in, w);
   const Tensor y = scratch(x.rows, half);
   const Tensor up = scratch(x.rows, half);
   parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, half - first);
-    matmul_tile(kernels_, w, first, count, data(in), in.stride, in.rows, data(y) + first, y.stride);
-    matmul_tile(kernels_, w, half + first, count, data(in), in.stride, in.rows, data(up) + first, up.stride);
+    matmul_tile(kernels_, w, first, count, x_forms, data(y) + first, y.stride);
+    matmul_tile(kernels_, w, half + first, count, x_forms, data(up) + first, up.stride);
     for (int64_t t = 0; t < in.rows; ++t) {
       kernels_.multiply_silu(row(up, t) + first, row(y, t) + first, count);
       std::copy_n(row(up, t) + first, count, row(y, t) + first);

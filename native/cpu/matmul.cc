@@ -1,8 +1,9 @@
-// y = W x over the segments of a matrix. The specification of every element type: decode to fp32, multiply in fp32.
+// Floats: the specification decodes to fp32 and multiplies in fp32. Packed codes: quantised.cc.
 #include "cpu/matmul.h"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "cpu/floats.h"
@@ -35,16 +36,116 @@ void scalar::rows_f16(const RowTile& tile) {
   rows_tile(tile, [&](int64_t i) { return cpu::from_f16(load_u16(tile.weights + 2 * i)); });
 }
 void scalar::rows_bf16(const RowTile& tile) {
-  rows_tile(tile, [&](int64_t i) { return from_bf16(load_u16(tile.weights + 2 * i)); });
+  rows_tile(tile, [&](int64_t i) { return cpu::from_bf16(load_u16(tile.weights + 2 * i)); });
 }
 
-void matmul_tile(const Kernels& kernels, const CpuWeight& weight, int64_t first, int64_t count, const float* x,
-                 int64_t x_stride, int64_t tokens, float* y, int64_t y_stride) {
+Activations Activations::token(int64_t first, int64_t count) const {
+  Activations part = *this;
+  part.x += first * stride;
+  part.tokens = count;
+  if (codes) part.codes += first * in;
+  if (scales) part.scales += first * (in / block_columns);
+  if (code_sums) part.code_sums += first * (in / 16);
+  if (sums) part.sums += first * (in / 16);
+  return part;
+}
+
+namespace {
+
+constexpr int64_t chunk_columns = 1024;  // 16 KB of unpacked codes a panel: they stay in the first-level cache
+constexpr int64_t most_tokens = 128;     // so do the sums of two panels
+
+struct alignas(64) Workspace {
+  uint8_t codes[2 * chunk_columns * panel_rows];
+  float scales[2 * chunk_columns / 16 * panel_rows];
+  float biases[2 * chunk_columns / 16 * panel_rows];
+  float sums[most_tokens * 2 * panel_rows];
+};
+
+// sums[t][panels * 16] = panels [first, first + count) times the tokens of x; count is 1 or 2.
+void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t expert, int64_t first, int64_t count,
+                     const Activations& x, Workspace& work) {
+  const PanelLayout& layout = segment.layout;
+  std::fill_n(work.sums, x.tokens * count * panel_rows, 0.0f);
+  PanelTile tile{.codes = work.codes,
+                 .scales = work.scales,
+                 .biases = layout.biased ? work.biases : nullptr,
+                 .panels = static_cast<int>(count),
+                 .code_stride = chunk_columns * panel_rows,
+                 .scale_stride = chunk_columns / 16 * panel_rows,
+                 .blocks = 0,
+                 .group = layout.group,
+                 .zero = layout.zero,
+                 .wide = layout.bits == 8 || layout.table != nullptr,
+                 .tokens = x.tokens,
+                 .x_codes = nullptr,
+                 .x_scales = nullptr,
+                 .x_code_sums = nullptr,
+                 .x = nullptr,
+                 .x_sums = nullptr,
+                 .x_stride = x.codes ? x.in : x.stride,
+                 .scale_step = x.in / block_columns,
+                 .sum_step = x.in / 16,
+                 .sums = work.sums};
+  for (int64_t column = 0; column < layout.in; column += chunk_columns) {
+    const int64_t columns = std::min(chunk_columns, layout.in - column), block = column / block_columns;
+    tile.blocks = columns / block_columns;
+    for (int64_t p = 0; p < count; ++p) {
+      const std::byte* panel = segment.panel(expert, first + p);
+      const auto* codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes()) + block * layout.block_bytes();
+      decode_scales(kernels, layout, panel, column / layout.group, columns / layout.group,
+                    work.scales + p * tile.scale_stride, work.biases + p * tile.scale_stride);
+      kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
+    }
+    if (x.codes) {
+      tile.x_codes = x.codes + column;
+      tile.x_scales = x.scales + block;
+      tile.x_code_sums = x.code_sums + column / 16;
+      kernels.panel_fast(tile);
+    } else {
+      tile.x = x.x + column;
+      tile.x_sums = x.sums + column / 16;
+      kernels.panel_exact(tile);
+    }
+  }
+}
+
+// Rows [row, row + count) of a packed segment; a panel that is only partly wanted is computed whole.
+void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
+                     int64_t y_stride) {
+  thread_local const auto work = std::make_unique<Workspace>();
+  for (int64_t token = 0; token < x.tokens; token += most_tokens) {
+    const Activations part = x.token(token, std::min(most_tokens, x.tokens - token));
+    for (int64_t row = place.row; row < place.row + count;) {
+      const int64_t panel = row / panel_rows, skipped = row % panel_rows;
+      const int64_t left = place.row + count - row;
+      const int64_t panels = skipped + left > panel_rows ? 2 : 1;
+      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, *work);
+      const int64_t rows = std::min(left, panels * panel_rows - skipped);
+      for (int64_t t = 0; t < part.tokens; ++t)
+        std::copy_n(work->sums + t * panels * panel_rows + skipped, rows, y + (token + t) * y_stride + row - place.row);
+      row += rows;
+    }
+  }
+}
+
+}  // namespace
+
+void matmul_tile(const Kernels& kernels, const CpuWeight& weight, int64_t first, int64_t count, const Activations& x,
+                 float* y, int64_t y_stride) {
   while (count > 0) {
-    const RowRun run = find_rows(weight, first);
-    const int64_t rows = std::min(count, run.rows);
-    const RowTile tile{run.data, rows, weight.in, x, x_stride, tokens, y, y_stride};
-    (run.type == DType::f32 ? kernels.rows_f32 : run.type == DType::f16 ? kernels.rows_f16 : kernels.rows_bf16)(tile);
+    const RowPlace place = find_row(weight, first);
+    const Segment& segment = *place.segment;
+    const int64_t rows = std::min(count, segment.rows - place.row);
+    if (segment.packed) {
+      multiply_packed(kernels, place, rows, x, y, y_stride);
+    } else {
+      const RowTile tile{
+          segment.row(place.expert, place.row, weight.in), rows, weight.in, x.x, x.stride, x.tokens, y, y_stride};
+      (segment.type == DType::f32   ? kernels.rows_f32
+       : segment.type == DType::f16 ? kernels.rows_f16
+                                    : kernels.rows_bf16)(tile);
+    }
     first += rows;
     count -= rows;
     y += rows;

@@ -73,6 +73,7 @@ Tensor CpuBackend::expert_gate_up(Tensor x, const Weight& experts, const Norm* n
   const CpuWeight& w = cpu_weight(experts);
   const int64_t half = w.out / 2, tiles = (half + tile_rows - 1) / tile_rows;
   const Tensor in = normalised(x, norm);
+  const Activations forms = activations(in, w);
   const Tensor h = scratch(x.rows * routes.topk, half);
   const auto chosen = slots_by_expert(routes, w.experts);
   const int32_t* ids = chosen_experts(routes);
@@ -82,8 +83,8 @@ Tensor CpuBackend::expert_gate_up(Tensor x, const Weight& experts, const Norm* n
       const int64_t base = ids[slot] * w.out + first;
       float up[tile_rows];
       float* gate = row(h, slot) + first;
-      matmul_tile(kernels_, w, base, count, row(in, slot / routes.topk), in.stride, 1, gate, h.stride);
-      matmul_tile(kernels_, w, base + half, count, row(in, slot / routes.topk), in.stride, 1, up, tile_rows);
+      matmul_tile(kernels_, w, base, count, forms.token(slot / routes.topk, 1), gate, h.stride);
+      matmul_tile(kernels_, w, base + half, count, forms.token(slot / routes.topk, 1), up, tile_rows);
       kernels_.silu(gate, count);
       for (int64_t i = 0; i < count; ++i) gate[i] *= up[i];
     }
@@ -96,13 +97,14 @@ void CpuBackend::expert_down(Tensor h, const Weight& experts, const Routes& rout
   const CpuWeight& w = cpu_weight(experts);
   assert(h.rows == add_to.rows * routes.topk && h.cols == w.in && add_to.cols == w.out);
   const int64_t tiles = (w.out + tile_rows - 1) / tile_rows;
+  const Activations forms = activations(h, w);
   const Tensor product = scratch(h.rows, w.out);
   const auto chosen = slots_by_expert(routes, w.experts);
   const int32_t* ids = chosen_experts(routes);
   parallel(static_cast<int64_t>(chosen.size()) * tiles, [&](int64_t item) {
     const int64_t first = item % tiles * tile_rows, count = std::min(tile_rows, w.out - first);
     for (const int64_t slot : chosen[static_cast<size_t>(item / tiles)])
-      matmul_tile(kernels_, w, ids[slot] * w.out + first, count, row(h, slot), h.stride, 1, row(product, slot) + first,
+      matmul_tile(kernels_, w, ids[slot] * w.out + first, count, forms.token(slot, 1), row(product, slot) + first,
                   product.stride);
   });
   parallel(add_to.rows, [&](int64_t t) {

@@ -21,6 +21,13 @@ void softmax(float* x, int64_t n);
 void attend(const AttentionTile& tile);
 // cache.cc
 void from_f16(const std::byte* from, int64_t n, float* to);
+// quantised.cc
+void from_bf16(const std::byte* from, int64_t n, float* to);
+void two_level(const TwoLevelTile& tile);
+void unpack(const UnpackTile& tile);
+void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums);
+void panel_fast(const PanelTile& tile);
+void panel_exact(const PanelTile& tile);
 // matmul.cc
 void rows_f32(const RowTile& tile);
 void rows_f16(const RowTile& tile);

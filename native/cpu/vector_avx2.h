@@ -36,6 +36,64 @@ struct Avx2 {
     return _mm256_i32gather_ps(p, _mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(stride))), 4);
   }
 
+  using I = __m256i;  // eight int32, each the sum of four products
+  static I set_int(int32_t x) { return _mm256_set1_epi32(x); }
+  static F to_float(I x) { return _mm256_cvtepi32_ps(x); }
+  static I load_quad(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+  static I four(const int8_t* p) {
+    int32_t bytes;
+    std::memcpy(&bytes, p, 4);
+    return _mm256_set1_epi32(bytes);
+  }
+#if defined(__AVXVNNI__)
+  // Adds (code - bias) times x; `wide` codes may exceed 127.
+  static constexpr int bias(bool) { return 0; }
+  template <bool>
+  static I dot4(I sum, I codes, I x) {
+    return _mm256_dpbusd_avx_epi32(sum, codes, x);
+  }
+#else
+  // Pairs of products are added with 16-bit saturation: codes up to 127 fit; wider ones are made signed first, and
+  // their sign moves to x.
+  static constexpr int bias(bool wide) { return wide ? 128 : 0; }
+  template <bool Wide>
+  static I dot4(I sum, I codes, I x) {
+    if constexpr (Wide) {
+      const I with_sign = _mm256_xor_si256(codes, _mm256_set1_epi8(-128));
+      codes = _mm256_abs_epi8(with_sign);
+      x = _mm256_sign_epi8(x, with_sign);
+    }
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(codes, x), _mm256_set1_epi16(1)));
+  }
+#endif
+  template <int J>
+  static F byte(I quad) {
+    return _mm256_cvtepi32_ps(_mm256_and_si256(_mm256_srli_epi32(quad, 8 * J), _mm256_set1_epi32(255)));
+  }
+  static F load_s8(const int8_t* p) {
+    return to_float(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  }
+  static F load_u8(const uint8_t* p) {
+    return to_float(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  }
+  static void lookup64(uint8_t* codes, const uint8_t* table) {
+    const __m256i entries = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
+    for (int half = 0; half < 2; ++half) {
+      auto* at = reinterpret_cast<__m256i*>(codes + 32 * half);
+      _mm256_storeu_si256(at, _mm256_shuffle_epi8(entries, _mm256_loadu_si256(at)));
+    }
+  }
+  static F abs(F x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
+  // Rounds to the nearest integer and stores them as bytes; their sum.
+  static int32_t store_rounded(int8_t* to, F x) {
+    const __m256i n = _mm256_cvtps_epi32(x);
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(words, words));
+    sum = _mm_hadd_epi32(sum, sum);
+    return _mm_cvtsi128_si32(_mm_hadd_epi32(sum, sum));
+  }
+
   static F add(F a, F b) { return _mm256_add_ps(a, b); }
   static F sub(F a, F b) { return _mm256_sub_ps(a, b); }
   static F mul(F a, F b) { return _mm256_mul_ps(a, b); }

@@ -28,6 +28,43 @@ struct Avx512 {
     return _mm512_i32gather_ps(_mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int>(stride))), p, 4);
   }
 
+  using I = __m512i;  // sixteen int32, each the sum of four products
+  static I set_int(int32_t x) { return _mm512_set1_epi32(x); }
+  static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
+  static I load_quad(const uint8_t* p) { return _mm512_loadu_si512(p); }
+  static I four(const int8_t* p) {
+    int32_t bytes;
+    __builtin_memcpy(&bytes, p, 4);
+    return _mm512_set1_epi32(bytes);
+  }
+  // Adds (code - bias) times x; `wide` codes may exceed 127.
+  static constexpr int bias(bool) { return 0; }
+  template <bool>
+  static I dot4(I sum, I codes, I x) {
+    return _mm512_dpbusd_epi32(sum, codes, x);
+  }
+  template <int J>
+  static F byte(I quad) {
+    return _mm512_cvtepi32_ps(_mm512_and_si512(_mm512_srli_epi32(quad, 8 * J), _mm512_set1_epi32(255)));
+  }
+  static F load_s8(const int8_t* p) {
+    return to_float(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  }
+  static F load_u8(const uint8_t* p) {
+    return to_float(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  }
+  static void lookup64(uint8_t* codes, const uint8_t* table) {
+    const __m512i entries = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
+    _mm512_storeu_si512(codes, _mm512_shuffle_epi8(entries, _mm512_loadu_si512(codes)));
+  }
+  static F abs(F x) { return _mm512_abs_ps(x); }
+  // Rounds to the nearest integer and stores them as bytes; their sum.
+  static int32_t store_rounded(int8_t* to, F x) {
+    const __m512i n = _mm512_cvtps_epi32(x);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(n));
+    return _mm512_reduce_add_epi32(n);
+  }
+
   static F add(F a, F b) { return _mm512_add_ps(a, b); }
   static F sub(F a, F b) { return _mm512_sub_ps(a, b); }
   static F mul(F a, F b) { return _mm512_mul_ps(a, b); }

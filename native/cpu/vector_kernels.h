@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cpu/kernels.h"
+#include "cpu/vector_panels.h"
 
 namespace {
 
@@ -404,6 +405,12 @@ constexpr Kernels vector_kernels(const char* name) {
           .softmax = softmax<V>,
           .convolve = convolve<V>,
           .from_f16 = from_f16<V>,
+          .from_bf16 = from_bf16<V>,
+          .two_level = two_level<V>,
+          .unpack = unpack<V>,
+          .quantise = quantise<V>,
+          .panel_fast = panel_fast<V>,
+          .panel_exact = panel_exact<V>,
           .rows_f32 = rows_tile<V, F32Rows<V>>,
           .rows_f16 = rows_tile<V, F16Rows<V>>,
           .rows_bf16 = rows_tile<V, Bf16Rows<V>>,

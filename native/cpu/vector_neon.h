@@ -41,6 +41,48 @@ struct Neon {
     return vld1q_f32(part);
   }
 
+  using I = int32x4_t;  // four int32, each the sum of four products
+  static I set_int(int32_t x) { return vdupq_n_s32(x); }
+  static F to_float(I x) { return vcvtq_f32_s32(x); }
+  static I load_quad(const uint8_t* p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
+  static I four(const int8_t* p) {
+    int32_t bytes;
+    std::memcpy(&bytes, p, 4);
+    return vdupq_n_s32(bytes);
+  }
+  // Adds (code - bias) times x. sdot wants signed codes.
+  static constexpr int bias(bool wide) { return wide ? 128 : 0; }
+  template <bool Wide>
+  static I dot4(I sum, I codes, I x) {
+    if constexpr (Wide) codes = veorq_s32(codes, vdupq_n_s32(static_cast<int32_t>(0x80808080u)));
+    return vdotq_s32(sum, vreinterpretq_s8_s32(codes), vreinterpretq_s8_s32(x));
+  }
+  template <int J>
+  static F byte(I quad) {
+    return vcvtq_f32_u32(vandq_u32(vshlq_u32(vreinterpretq_u32_s32(quad), vdupq_n_s32(-8 * J)), vdupq_n_u32(255)));
+  }
+  static F load_s8(const int8_t* p) {
+    const float part[4] = {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]),
+                           static_cast<float>(p[3])};
+    return vld1q_f32(part);
+  }
+  static F load_u8(const uint8_t* p) {
+    const float part[4] = {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]),
+                           static_cast<float>(p[3])};
+    return vld1q_f32(part);
+  }
+  static void lookup64(uint8_t* codes, const uint8_t* table) {
+    const uint8x16_t entries = vld1q_u8(table);
+    for (int part = 0; part < 4; ++part) vst1q_u8(codes + 16 * part, vqtbl1q_u8(entries, vld1q_u8(codes + 16 * part)));
+  }
+  static F abs(F x) { return vabsq_f32(x); }
+  // Rounds to the nearest integer and stores them as bytes; their sum.
+  static int32_t store_rounded(int8_t* to, F x) {
+    const int32x4_t n = vcvtnq_s32_f32(x);
+    for (int i = 0; i < 4; ++i) to[i] = static_cast<int8_t>(n[i]);
+    return vaddvq_s32(n);
+  }
+
   static F add(F a, F b) { return vaddq_f32(a, b); }
   static F sub(F a, F b) { return vsubq_f32(a, b); }
   static F mul(F a, F b) { return vmulq_f32(a, b); }

@@ -1,6 +1,7 @@
+#include "cpu/weight.h"
+
+#include <algorithm>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 
 #include "cpu/backend.h"
 #include "cpu/floats.h"
@@ -9,10 +10,28 @@
 namespace longhand::cpu {
 namespace {
 
-size_t element_bytes(DType type) { return type == DType::f32 ? 4 : 2; }
+int64_t element_bytes(DType type) { return type == DType::f32 ? 4 : 2; }
 bool in_place(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
 
+// Small floats (FP8, MX) become bf16: it holds each of their values, scales being powers of two.
+void decode_to_bf16(const WeightView& view, int64_t row, int64_t in, std::vector<float>& values, std::byte* to) {
+  values.resize(static_cast<size_t>(in));
+  dequantise_rows(view, row, 1, values.data());
+  for (int64_t i = 0; i < in; ++i) {
+    const uint16_t bits = to_bf16(values[static_cast<size_t>(i)]);
+    std::memcpy(to + 2 * (row * in + i), &bits, sizeof bits);
+  }
+}
+
 }  // namespace
+
+const std::byte* Segment::row(int64_t expert, int64_t index, int64_t in) const {
+  return data + (expert * rows + index) * in * element_bytes(type);
+}
+
+bool CpuWeight::any_packed() const {
+  return std::any_of(segments.begin(), segments.end(), [](const Segment& s) { return s.packed; });
+}
 
 // Every view is one segment. 3-D views lie beside each other in every expert; 2-D views with `experts` > 1 are grouped
 // by expert, so the row counter starts again with each group.
@@ -20,14 +39,13 @@ WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr
                               int64_t experts) {
   assert(!views.empty() && static_cast<int64_t>(views.size()) % experts == 0);
   const bool stacked = views[0].shape.size() == 3;
-  const int64_t group = static_cast<int64_t>(views.size()) / experts;
+  const int64_t group = static_cast<int64_t>(views.size()) / experts, in = views[0].shape.back();
   auto weight = std::make_shared<CpuWeight>();
-  weight->in = views[0].shape.back();
+  weight->in = in;
   weight->experts = stacked ? views[0].shape[0] : experts;
-  weight->keep_alive = std::move(keep_alive);
   for (int64_t i = 0; i < static_cast<int64_t>(views.size()); ++i) {
     const WeightView& view = views[static_cast<size_t>(i)];
-    assert(view.shape.back() == weight->in && (view.shape.size() == 3) == stacked);
+    assert(view.shape.back() == in && (view.shape.size() == 3) == stacked);
     if (i % group == 0) weight->out = 0;
     Segment segment{.type = view.type,
                     .first = weight->out,
@@ -37,35 +55,80 @@ WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr
                     .data = view.data};
     if (in_place(view.type)) {
       weight->in_place = true;
+      weight->bytes += view.data_bytes;
     } else {
-      std::vector<float>& decoded = weight->decoded.emplace_back(static_cast<size_t>(view.elements()));
-      dequantise_rows(view, 0, segment.rows * segment.experts, decoded.data());
-      segment.type = DType::f32;
-      segment.data = reinterpret_cast<const std::byte*>(decoded.data());
+      weight->packed.push_back(pack(view, segment));
+      weight->bytes += weight->packed.back()->bytes();
     }
-    weight->bytes += static_cast<size_t>(view.elements()) * element_bytes(segment.type);
     weight->out += segment.rows;
     weight->segments.push_back(segment);
   }
+  if (weight->in_place) weight->keep_alive = std::move(keep_alive);
   return weight;
 }
 
-RowRun find_rows(const CpuWeight& weight, int64_t index) {
+BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
+  const int64_t in = view.shape.back();
+  segment.packed = panel_layout(view, segment.layout);
+  if (!segment.packed) {
+    BufferPtr memory = allocate_buffer(static_cast<size_t>(view.elements()) * 2);
+    threads_.run(segment.experts * segment.rows, [&](int64_t row) {
+      thread_local std::vector<float> values;
+      decode_to_bf16(view, row, in, values, memory->host());
+    });
+    segment.type = DType::bf16;
+    segment.data = memory->host();
+    return memory;
+  }
+  const int64_t panels = segment.panels(), bytes = segment.layout.panel_bytes();
+  BufferPtr memory = allocate_buffer(static_cast<size_t>(segment.experts * panels * bytes));
+  threads_.run(segment.experts * panels, [&](int64_t i) {
+    const int64_t row = i % panels * panel_rows;
+    pack_panel(view, segment.layout, i / panels * segment.rows + row, std::min(panel_rows, segment.rows - row),
+               memory->host() + i * bytes);
+  });
+  segment.data = memory->host();
+  return memory;
+}
+
+RowPlace find_row(const CpuWeight& weight, int64_t index) {
   const int64_t expert = index / weight.out, row = index % weight.out;
   for (const Segment& s : weight.segments) {
     const int64_t e = expert - s.first_expert, r = row - s.first;
-    if (e >= 0 && e < s.experts && r >= 0 && r < s.rows)
-      return {s.type, s.data + static_cast<size_t>((e * s.rows + r) * weight.in) * element_bytes(s.type), s.rows - r};
+    if (e >= 0 && e < s.experts && r >= 0 && r < s.rows) return {&s, e, r};
   }
   assert(false && "a row outside the matrix");
   return {};
 }
 
-void decode_row(const CpuWeight& weight, int64_t index, float* to) {
-  const RowRun run = find_rows(weight, index);
-  if (run.type == DType::f32) std::memcpy(to, run.data, static_cast<size_t>(weight.in) * sizeof(float));
-  for (int64_t i = 0; run.type == DType::f16 && i < weight.in; ++i) to[i] = from_f16(load_u16(run.data + 2 * i));
-  for (int64_t i = 0; run.type == DType::bf16 && i < weight.in; ++i) to[i] = from_bf16(load_u16(run.data + 2 * i));
+namespace {
+
+void decode_packed_row(const Kernels& kernels, const RowPlace& place, float* to) {
+  const PanelLayout& layout = place.segment->layout;
+  const std::byte* panel = place.segment->panel(place.expert, place.row / panel_rows);
+  const int64_t lane = place.row % panel_rows;
+  std::vector<float> scales(static_cast<size_t>(layout.groups() * panel_rows)), biases(scales.size());
+  decode_scales(kernels, layout, panel, 0, layout.groups(), scales.data(), biases.data());
+  const auto* codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes());
+  uint8_t block[unpacked_block_bytes];
+  for (int64_t b = 0; b < layout.blocks(); ++b) {
+    kernels.unpack({codes + b * layout.block_bytes(), layout.bits, layout.table, 1, block});
+    for (int64_t c = 0; c < block_columns; ++c) {
+      const auto at = static_cast<size_t>((b * block_columns + c) / layout.group * panel_rows + lane);
+      const int code = block[c / 4 * quad_bytes + lane * 4 + c % 4] - layout.zero;
+      to[b * block_columns + c] = scales[at] * static_cast<float>(code) + biases[at];
+    }
+  }
+}
+
+}  // namespace
+
+void decode_row(const Kernels& kernels, const CpuWeight& weight, int64_t index, float* to) {
+  const RowPlace place = find_row(weight, index);
+  if (place.segment->packed) return decode_packed_row(kernels, place, to);
+  const std::byte* from = place.segment->row(place.expert, place.row, weight.in);
+  if (place.segment->type == DType::f32) std::memcpy(to, from, static_cast<size_t>(weight.in) * sizeof(float));
+  else (place.segment->type == DType::f16 ? kernels.from_f16 : kernels.from_bf16)(from, weight.in, to);
 }
 
 }  // namespace longhand::cpu

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Arguments, devices, nameOf, reference, run } from './devices.ts';
+import { type Arguments, devices, fast, nameOf, others, reference, run, type WeightInput } from './devices.ts';
 import { goldenTensors } from './golden.ts';
 import { normal, relativeDifference, sizes } from './numbers.ts';
 import { chunks, type Outcome, parity } from './support.ts';
@@ -190,3 +190,37 @@ for (const bits of [2, 3, 4, 5, 6, 8]) {
     parity(`MLX integers of ${bits} bits in groups of ${group}`, outcome('linear'), args, thresholds.sum);
   }
 }
+
+// Int8 activations: the scalar arithmetic is the definition, every other kernel gives its bits.
+describe('fast path', () => {
+  const inputs = (rows: number, matrix: WeightInput): Arguments => ({
+    rows,
+    x: normal('x', (rows * (matrix.shape.at(-1) as number)) | 0),
+    weight: [matrix],
+  });
+  const matrices: [string, WeightInput][] = [
+    ...(Object.keys(blockTypes) as BlockType[]).map((type): [string, WeightInput] => [type, blockMatrix(type, 50, 3)]),
+    ...[2, 3, 4, 5, 6, 8].map((bits): [string, WeightInput] => [
+      `MLX ${bits} bits`,
+      affineMatrix(bits, 64, 'bf16', 50, 1536),
+    ]),
+  ];
+  for (const [title, matrix] of matrices) {
+    for (const device of others) {
+      test.each([1, 2, 7, 13, 130])(
+        `${title}, %i tokens: ${nameOf(device)} = its scalar model, bit for bit`,
+        (rows) => {
+          expect(run(fast(device), 'linear', inputs(rows, matrix))).toEqual(
+            run(fast(reference), 'linear', inputs(rows, matrix)),
+          );
+        },
+      );
+    }
+    test(`${title}: near the exact path, and not the same`, () => {
+      const exact = run(reference, 'linear', inputs(7, matrix));
+      const difference = relativeDifference(run(fast(reference), 'linear', inputs(7, matrix)), exact);
+      expect(difference).toBeLessThan(thresholds.int8Activations);
+      expect(difference).toBeGreaterThan(0);
+    });
+  }
+});

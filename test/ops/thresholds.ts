@@ -8,6 +8,8 @@ export const thresholds = {
   recurrence: 2e-5,
   /** Prefill in passes against prefill at once: the blocks of an online softmax or of a chunked recurrence begin elsewhere. */
   chunks: 5e-6,
+  /** Activations of 8 bits with a scale every 32 columns: half a step of 1/127 each, averaged over a row. */
+  int8Activations: 0.02,
   /** A last bit of q or k may fall on the other side of a rounding of the cache. */
   rounded: 3e-3,
 } as const;

@@ -1,0 +1,55 @@
+// Packed weights: panels of 16 rows, so that one vector lane is one row and a broadcast activation meets 16 weights.
+//
+// A panel is its scales, then its codes. Codes stand in blocks of 32 columns. A block is eight "quads" of 64 bytes:
+// quad i holds columns 4i .. 4i+3 of all rows, the four columns of a row side by side (what the dot-product
+// instructions of every set want). Fewer than eight bits are cut into planes of whole bytes, lossless and as small as
+// in the file:
+//   8 bits  eight quads                      4 bits  byte j of plane n: quad 2n in the low nibble, 2n + 1 in the high
+//   one 5 bits  4 bits, then one plane: bit i of byte j belongs to quad i         6 bits  4 bits, then the 2-bit planes
+//   2 bits  byte j of plane n: quads 4n .. 4n + 3, two bits each              3 bits  2 bits, then the 1-bit plane
+// w = scale * (code - zero) [+ bias], with `table` first looked up for formats whose codes are not evenly spaced.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/weight.h"
+
+namespace longhand::cpu {
+
+inline constexpr int64_t panel_rows = 16;
+inline constexpr int64_t block_columns = 32;
+inline constexpr int64_t quad_bytes = 64;
+inline constexpr int64_t unpacked_block_bytes = 8 * quad_bytes;
+
+// f16, bf16, f32: one scale (and one bias) a row and group. two_level (K-quants): f16 d (and dmin) a row and 256
+// columns, times a small integer a row and group; the bias is -dmin * integer.
+enum class ScaleKind : uint8_t { f16, bf16, f32, two_level };
+
+struct PanelLayout {
+  int64_t in = 0;
+  int bits = 0;
+  int zero = 0;
+  const uint8_t* table = nullptr;  // 16 entries
+  int64_t group = block_columns;   // columns that share a scale: 16, 32, 64, 128
+  ScaleKind scales = ScaleKind::f16;
+  bool biased = false;
+  float global = 1.0f;  // multiplies every scale
+
+  int64_t blocks() const { return in / block_columns; }
+  int64_t groups() const { return in / group; }
+  int64_t block_bytes() const { return bits * quad_bytes; }
+  int64_t scale_bytes() const;  // of a panel
+  int64_t panel_bytes() const { return scale_bytes() + blocks() * block_bytes(); }
+};
+
+// None when the type has no panel form, or not at this width.
+bool panel_layout(const WeightView& view, PanelLayout& layout);
+// Packs rows [first, first + 16) of the view (fewer at its end: the rest counts as zero).
+void pack_panel(const WeightView& view, const PanelLayout& layout, int64_t first, int64_t rows, std::byte* to);
+// Scales of groups [first, first + count): [count, 16] each; biases only when the layout has them.
+struct Kernels;
+void decode_scales(const Kernels& kernels, const PanelLayout& layout, const std::byte* panel, int64_t first,
+                   int64_t count, float* scales, float* biases);
+
+}  // namespace longhand::cpu

@@ -1,0 +1,123 @@
+// Products with packed weights, the specification. The fast arithmetic is defined here down to the last bit: integer
+// sums of a group, then fused multiply-adds in the order of the groups.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/floats.h"
+#include "cpu/panel.h"
+#include "cpu/scalar.h"
+
+namespace longhand::cpu {
+
+void scalar::from_bf16(const std::byte* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = cpu::from_bf16(load_u16(from + 2 * i));
+}
+
+void scalar::two_level(const TwoLevelTile& tile) {
+  for (int64_t g = tile.first; g < tile.first + tile.count; ++g) {
+    for (int64_t lane = 0; lane < panel_rows; ++lane) {
+      const float d = cpu::from_f16(load_u16(tile.d + 2 * (g / tile.groups_a_super * panel_rows + lane)));
+      const int64_t at = g * panel_rows + lane;
+      tile.to[(g - tile.first) * panel_rows + lane] =
+          tile.scales ? d * static_cast<float>(tile.scales[at]) : -d * static_cast<float>(tile.minima[at]);
+    }
+  }
+}
+
+void scalar::unpack(const UnpackTile& tile) {
+  for (int64_t block = 0; block < tile.blocks; ++block) {
+    const uint8_t* from = tile.from + block * tile.bits * quad_bytes;
+    uint8_t* to = tile.to + block * unpacked_block_bytes;
+    for (int64_t i = 0; i < unpacked_block_bytes; ++i) {
+      const int64_t quad = i / quad_bytes, byte = i % quad_bytes;
+      const auto two_bits = [&](const uint8_t* planes) {
+        return planes[quad / 4 * quad_bytes + byte] >> (quad % 4 * 2) & 3;
+      };
+      const auto one_bit = [&](const uint8_t* plane) { return plane[byte] >> quad & 1; };
+      int code = 0;
+      if (tile.bits == 8) code = from[i];
+      else if (tile.bits >= 4) code = from[quad / 2 * quad_bytes + byte] >> (quad % 2 * 4) & 15;
+      else code = two_bits(from);
+      if (tile.bits == 6) code |= two_bits(from + 4 * quad_bytes) << 4;
+      if (tile.bits == 5) code |= one_bit(from + 4 * quad_bytes) << 4;
+      if (tile.bits == 3) code |= one_bit(from + 2 * quad_bytes) << 2;
+      to[i] = tile.table ? tile.table[code] : static_cast<uint8_t>(code);
+    }
+  }
+}
+
+void scalar::quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums) {
+  for (int64_t first = 0; first < n; first += block_columns) {
+    float peak = 0;
+    for (int64_t i = 0; i < block_columns; ++i) peak = std::max(peak, std::fabs(x[first + i]));
+    const float inverse = peak > 0 ? 127.0f / peak : 0.0f;
+    scales[first / block_columns] = peak / 127.0f;
+    for (int64_t i = 0; i < block_columns; ++i)
+      codes[first + i] = static_cast<int8_t>(std::nearbyint(x[first + i] * inverse));
+    for (int64_t half = 0; half < 2; ++half) {
+      int32_t sum = 0;
+      for (int64_t i = 0; i < 16; ++i) sum += codes[first + 16 * half + i];
+      sums[first / 16 + half] = sum;
+    }
+  }
+}
+
+namespace {
+
+// Codes of row `lane` in columns of one block.
+uint8_t code_at(const uint8_t* block, int64_t lane, int64_t column) {
+  return block[column / 4 * quad_bytes + lane * 4 + column % 4];
+}
+
+}  // namespace
+
+// Per run of min(group, 32) columns:  sum <- fma(float(sum_k (code - zero) x_k), scale * x_scale, sum)
+//                                     sum <- fma(bias, x_scale * float(sum_k x_k), sum)
+void scalar::panel_fast(const PanelTile& tile) {
+  const int64_t run = std::min(tile.group, block_columns);
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    for (int64_t row = 0; row < tile.panels * panel_rows; ++row) {
+      const int64_t panel = row / panel_rows, lane = row % panel_rows;
+      float& sum = tile.sums[t * tile.panels * panel_rows + row];
+      for (int64_t first = 0; first < tile.blocks * block_columns; first += run) {
+        const uint8_t* block = tile.codes + panel * tile.code_stride + first / block_columns * unpacked_block_bytes;
+        int32_t products = 0, x_sum = 0;
+        for (int64_t c = first; c < first + run; ++c) {
+          const int32_t x = tile.x_codes[t * tile.x_stride + c];
+          products += (code_at(block, lane, c % block_columns) - tile.zero) * x;
+          x_sum += x;
+        }
+        const float x_scale = tile.x_scales[t * tile.scale_step + first / block_columns];
+        const int64_t at = panel * tile.scale_stride + first / tile.group * panel_rows + lane;
+        sum = std::fma(static_cast<float>(products), tile.scales[at] * x_scale, sum);
+        if (tile.biases) sum = std::fma(tile.biases[at], x_scale * static_cast<float>(x_sum), sum);
+      }
+    }
+  }
+}
+
+void scalar::panel_exact(const PanelTile& tile) {
+  const int64_t run = std::min(tile.group, block_columns);
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    for (int64_t row = 0; row < tile.panels * panel_rows; ++row) {
+      const int64_t panel = row / panel_rows, lane = row % panel_rows;
+      float& sum = tile.sums[t * tile.panels * panel_rows + row];
+      for (int64_t first = 0; first < tile.blocks * block_columns; first += run) {
+        const uint8_t* block = tile.codes + panel * tile.code_stride + first / block_columns * unpacked_block_bytes;
+        float products[4] = {};
+        for (int64_t c = first; c < first + run; ++c) {
+          const auto code = static_cast<float>(code_at(block, lane, c % block_columns) - tile.zero);
+          products[c % 4] += code * tile.x[t * tile.x_stride + c];
+        }
+        float x_sum = 0;
+        for (int64_t half = first / 16; half < (first + run) / 16; ++half)
+          x_sum += tile.x_sums[t * tile.sum_step + half];
+        const int64_t at = panel * tile.scale_stride + first / tile.group * panel_rows + lane;
+        sum += ((products[0] + products[1]) + (products[2] + products[3])) * tile.scales[at];
+        if (tile.biases) sum += tile.biases[at] * x_sum;
+      }
+    }
+  }
+}
+
+}  // namespace longhand::cpu

@@ -1,0 +1,262 @@
+// Products with packed weights (panel.h) over a vector type V. Included by the files of kernels_*.cc only.
+#pragma once
+
+#include "cpu/kernels.h"
+
+namespace {
+
+using longhand::cpu::PanelTile;
+using longhand::cpu::TwoLevelTile;
+using longhand::cpu::UnpackTile;
+
+constexpr int64_t panel_lanes = 16, quad = 64, columns = 32, block_bytes = 8 * quad;  // as in panel.h
+
+template <class V>
+void from_bf16(const std::byte* from, int64_t n, float* to) {
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width) V::store(to + i, V::load_bf16(from + 2 * i));
+  if (n > i) V::store_part(to + i, V::load_bf16_part(from + 2 * i, n - i), n - i);
+}
+
+template <class V>
+void two_level(const TwoLevelTile& tile) {
+  for (int64_t g = tile.first; g < tile.first + tile.count; ++g) {
+    for (int64_t lane = 0; lane < panel_lanes; lane += V::width) {
+      const typename V::F d = V::load_f16(tile.d + 2 * (g / tile.groups_a_super * panel_lanes + lane));
+      const int64_t at = g * panel_lanes + lane;
+      float* to = tile.to + (g - tile.first) * panel_lanes + lane;
+      V::store(to, tile.scales ? V::mul(d, V::load_s8(tile.scales + at))
+                               : V::mul(V::sub(V::zero(), d), V::load_u8(tile.minima + at)));
+    }
+  }
+}
+
+// Byte loops of fixed length: the compiler makes vectors of them.
+template <int Bits>
+inline void unpack_block(const uint8_t* from, uint8_t* to) {
+  if constexpr (Bits == 8) __builtin_memcpy(to, from, block_bytes);
+  if constexpr (Bits >= 4 && Bits <= 6) {
+    for (int64_t plane = 0; plane < 4; ++plane) {
+      for (int64_t j = 0; j < quad; ++j) to[2 * plane * quad + j] = from[plane * quad + j] & 15;
+      for (int64_t j = 0; j < quad; ++j)
+        to[(2 * plane + 1) * quad + j] = static_cast<uint8_t>(from[plane * quad + j] >> 4);
+    }
+  }
+  if constexpr (Bits <= 3)
+    for (int64_t i = 0; i < 8; ++i)
+      for (int64_t j = 0; j < quad; ++j)
+        to[i * quad + j] = static_cast<uint8_t>(from[i / 4 * quad + j] >> (i % 4 * 2) & 3);
+  if constexpr (Bits == 6)
+    for (int64_t i = 0; i < 8; ++i)
+      for (int64_t j = 0; j < quad; ++j)
+        to[i * quad + j] =
+            static_cast<uint8_t>(to[i * quad + j] | (from[(4 + i / 4) * quad + j] >> (i % 4 * 2) & 3) << 4);
+  if constexpr (Bits == 5 || Bits == 3)
+    for (int64_t i = 0; i < 8; ++i)
+      for (int64_t j = 0; j < quad; ++j)
+        to[i * quad + j] =
+            static_cast<uint8_t>(to[i * quad + j] | (from[(Bits - 1) * quad + j] >> i & 1) << (Bits - 1));
+}
+
+template <class V, int Bits>
+void unpack_blocks(const UnpackTile& tile) {
+  for (int64_t b = 0; b < tile.blocks; ++b) {
+    const uint8_t* from = tile.from + b * Bits * quad;
+    for (int64_t ahead = 0; ahead < Bits; ++ahead) __builtin_prefetch(from + 8 * Bits * quad + ahead * quad);
+    unpack_block<Bits>(from, tile.to + b * block_bytes);
+    for (int64_t i = 0; tile.table && i < 8; ++i) V::lookup64(tile.to + b * block_bytes + i * quad, tile.table);
+  }
+}
+
+template <class V>
+void unpack(const UnpackTile& tile) {
+  switch (tile.bits) {
+    case 2: return unpack_blocks<V, 2>(tile);
+    case 3: return unpack_blocks<V, 3>(tile);
+    case 4: return unpack_blocks<V, 4>(tile);
+    case 5: return unpack_blocks<V, 5>(tile);
+    case 6: return unpack_blocks<V, 6>(tile);
+    default: return unpack_blocks<V, 8>(tile);
+  }
+}
+
+template <class V>
+void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums) {
+  for (int64_t first = 0; first < n; first += columns) {
+    typename V::F most = V::zero();
+    for (int64_t i = 0; i < columns; i += V::width) most = V::max(most, V::abs(V::load(x + first + i)));
+    const float peak = V::largest(most);
+    scales[first / columns] = peak / 127.0f;
+    const typename V::F inverse = V::set(peak > 0 ? 127.0f / peak : 0.0f);
+    for (int64_t half = 0; half < columns; half += 16) {
+      int32_t sum = 0;
+      for (int64_t i = half; i < half + 16; i += V::width)
+        sum += V::store_rounded(codes + first + i, V::mul(V::load(x + first + i), inverse));
+      sums[(first + half) / 16] = sum;
+    }
+  }
+}
+
+// Vectors of V that make the 16 panel_lanes of a panel.
+template <class V>
+constexpr int64_t parts = panel_lanes / V::width;
+
+// M tokens times P vectors of rows (parts of one panel, or panels of one vector). Accumulators of one run of columns
+// are integers; the sums of all runs stay in registers as long as there are any.
+template <class V, int M, int P, bool Half, bool Wide>
+inline void fast_tokens(const PanelTile& tile, int64_t token) {
+  using F = typename V::F;
+  using I = typename V::I;
+  constexpr int64_t run = Half ? 16 : 32;
+  const int64_t lane_step = V::width * 4;  // bytes of a quad that one vector holds
+  float* to = tile.sums + token * tile.panels * panel_lanes;
+  const int8_t* x = tile.x_codes + token * tile.x_stride;
+  const auto panel_of = [](int p) { return p / parts<V>; };
+  const auto part_of = [](int p) { return p % parts<V>; };
+  F sum[M][P];
+  for (int m = 0; m < M; ++m)
+    for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
+  for (int64_t first = 0; first < tile.blocks * columns; first += run) {
+    const int64_t block = first / columns;
+    const uint8_t* codes = tile.codes + block * block_bytes + first % columns / 4 * quad;
+    I products[M][P];
+    int32_t x_sum[M];
+    for (int m = 0; m < M; ++m) {
+      const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + first / 16;
+      x_sum[m] = Half ? sums[0] : sums[0] + sums[1];
+      const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
+      for (int p = 0; p < P; ++p) products[m][p] = start;
+    }
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < run / 4; ++i) {
+      I w[P];
+      for (int p = 0; p < P; ++p)
+        w[p] = V::load_quad(codes + panel_of(p) * tile.code_stride + i * quad + part_of(p) * lane_step);
+      for (int m = 0; m < M; ++m) {
+        const I input = V::four(x + m * tile.x_stride + first + 4 * i);
+        for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
+      }
+    }
+    const int64_t at = first / tile.group * panel_lanes;
+    F scale[P], bias[P];
+    for (int p = 0; p < P; ++p) {
+      const int64_t from = panel_of(p) * tile.scale_stride + at + part_of(p) * V::width;
+      scale[p] = V::load(tile.scales + from);
+      bias[p] = tile.biases ? V::load(tile.biases + from) : V::zero();
+    }
+    for (int m = 0; m < M; ++m) {
+      const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
+      for (int p = 0; p < P; ++p)
+        sum[m][p] = V::fma(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+      if (tile.biases) {
+        const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
+        for (int p = 0; p < P; ++p) sum[m][p] = V::fma(bias[p], whole, sum[m][p]);
+      }
+    }
+  }
+  for (int m = 0; m < M; ++m)
+    for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);
+}
+
+template <class V, int M, int P, bool Half>
+inline void exact_tokens(const PanelTile& tile, int64_t token) {
+  using F = typename V::F;
+  constexpr int64_t run = Half ? 16 : 32;
+  const F zero = V::set(static_cast<float>(tile.zero));
+  for (int p = 0; p < P; ++p) {
+    const int64_t panel = p / parts<V>, part = p % parts<V>;
+    float* to = tile.sums + token * tile.panels * panel_lanes + p * V::width;
+    const float* x = tile.x + token * tile.x_stride;
+    for (int64_t first = 0; first < tile.blocks * columns; first += run) {
+      const uint8_t* codes = tile.codes + panel * tile.code_stride + first / columns * block_bytes +
+                             first % columns / 4 * quad + part * V::width * 4;
+      F products[M][4];
+      for (int m = 0; m < M; ++m)
+        for (int j = 0; j < 4; ++j) products[m][j] = V::zero();
+      for (int64_t i = 0; i < run / 4; ++i) {
+        const typename V::I w = V::load_quad(codes + i * quad);
+        const F weights[4] = {V::sub(V::template byte<0>(w), zero), V::sub(V::template byte<1>(w), zero),
+                              V::sub(V::template byte<2>(w), zero), V::sub(V::template byte<3>(w), zero)};
+        for (int m = 0; m < M; ++m)
+          for (int j = 0; j < 4; ++j)
+            products[m][j] = V::fma(weights[j], V::set(x[m * tile.x_stride + first + 4 * i + j]), products[m][j]);
+      }
+      const int64_t at = panel * tile.scale_stride + first / tile.group * panel_lanes + part * V::width;
+      const F scale = V::load(tile.scales + at);
+      for (int m = 0; m < M; ++m) {
+        float* sum = to + m * tile.panels * panel_lanes;
+        const F all = V::add(V::add(products[m][0], products[m][1]), V::add(products[m][2], products[m][3]));
+        F next = V::fma(all, scale, V::load(sum));
+        if (tile.biases) {
+          const float* sums = tile.x_sums + (token + m) * tile.sum_step + first / 16;
+          next = V::fma(V::load(tile.biases + at), V::set(Half ? sums[0] : sums[0] + sums[1]), next);
+        }
+        V::store(sum, next);
+      }
+    }
+  }
+}
+
+// Calls tokens<M, P>(first token) for all tokens in tiles of at most Most.
+template <int Most, int P, class Tokens>
+inline void token_tiles(int64_t count, const Tokens& tokens) {
+  int64_t token = 0;
+  for (; token + Most <= count; token += Most) tokens.template operator()<Most, P>(token);
+  switch (count - token) {
+    case 7:
+      if constexpr (Most > 7) return tokens.template operator()<7, P>(token);
+      break;
+    case 6:
+      if constexpr (Most > 6) return tokens.template operator()<6, P>(token);
+      break;
+    case 5:
+      if constexpr (Most > 5) return tokens.template operator()<5, P>(token);
+      break;
+    case 4:
+      if constexpr (Most > 4) return tokens.template operator()<4, P>(token);
+      break;
+    case 3:
+      if constexpr (Most > 3) return tokens.template operator()<3, P>(token);
+      break;
+    case 2:
+      if constexpr (Most > 2) return tokens.template operator()<2, P>(token);
+      break;
+    case 1: return tokens.template operator()<1, P>(token);
+    default: break;
+  }
+}
+
+// With 32 registers two panels by six tokens, or one by eight; with 16 half as many tokens.
+template <class V, bool Half, bool Wide>
+void fast_tile(const PanelTile& tile) {
+  const auto tokens = [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Half, Wide>(tile, token); };
+  constexpr int one = static_cast<int>(parts<V>);
+  if constexpr (one == 1) {
+    if (tile.panels == 2) return token_tiles<6, 2>(tile.tokens, tokens);
+    token_tiles<8, 1>(tile.tokens, tokens);
+  } else {
+    if (tile.panels == 2) return token_tiles<2, 2 * one>(tile.tokens, tokens);
+    token_tiles<4, one>(tile.tokens, tokens);
+  }
+}
+
+template <class V>
+void panel_fast(const PanelTile& tile) {
+  const bool half = tile.group == 16;
+  if (tile.wide) return half ? fast_tile<V, true, true>(tile) : fast_tile<V, false, true>(tile);
+  return half ? fast_tile<V, true, false>(tile) : fast_tile<V, false, false>(tile);
+}
+
+template <class V>
+void panel_exact(const PanelTile& tile) {
+  constexpr int one = static_cast<int>(parts<V>);
+  const auto both = [&]<bool Half>() {
+    const auto tokens = [&]<int M, int P>(int64_t token) { exact_tokens<V, M, P, Half>(tile, token); };
+    if (tile.panels == 2) return token_tiles<4, 2 * one>(tile.tokens, tokens);
+    token_tiles<4, one>(tile.tokens, tokens);
+  };
+  if (tile.group == 16) return both.template operator()<true>();
+  both.template operator()<false>();
+}
+
+}  // namespace
