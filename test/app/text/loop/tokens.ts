@@ -34,7 +34,7 @@ for (let byte = 0, spare = 256; byte < 256; byte++) {
 const bytesOf = (token: string) => Uint8Array.from(token, (letter) => bytes.get(letter) ?? 63);
 
 function byWords(text: string): Piece[] {
-  const words = text.match(/ ?[\p{L}\p{M}]+| ?\p{N}| ?[^\s\p{L}\p{M}\p{N}]{1,4}|\n+|\s+?(?=\S|$)|\s+/gu) ?? [];
+  const words = text.match(/ ?[\p{L}\p{M}]{1,12}| ?\p{N}| ?[^\s\p{L}\p{M}\p{N}]{1,4}|\n+|\s+?(?=\S|$)|\s+/gu) ?? [];
   return words.map((word) => ({ id: hash(word) % 150_000, text: word }));
 }
 

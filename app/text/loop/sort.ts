@@ -1,0 +1,38 @@
+//  What sort of text repeats? Words said three times in a row are a loop; a ruled line or a grid of zeros is not.
+
+export type Sort = 'words' | 'data';
+
+const letters = /[\p{L}\p{M}\p{Extended_Pictographic}]|\u200d|\ufe0f/gu;
+const marks = /[{}[\]=<>|_\\/*#+^~`$&@%]/g;
+const brackets = /[()"“”«»;]/g;
+/** Calls, members, options and names in camel case: a(b), a.b, a::b, --a, aB. */
+const joined = /[\p{L}\p{N}]\(|\p{L}\.\p{L}{2}|::|--\p{L}|\p{Ll}\p{Lu}/gu;
+/** Base64, hashes, identifiers run together: no word is that long. */
+const unbroken = /[A-Za-z0-9+/=_-]{41}/;
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+
+export function isProse(text: string): boolean {
+  const solid = text.replace(/\s+/g, '');
+  if (solid.length === 0) return false;
+  if (count(solid, marks) + count(text, joined) > 0.04 * solid.length) return false;
+  if (count(solid, brackets) > Math.max(2, 0.07 * solid.length)) return false;
+  return count(solid, letters) >= 0.6 * [...solid].length;
+}
+
+/** `once` is one copy, `run` what can be seen of all copies. */
+export function sortOf(once: string, run: string): Sort {
+  const solid = run.replace(/\s+/g, '');
+  if (solid === '') return run.includes('\n') ? 'words' : 'data';
+  if (new Set(solid).size <= 3) return rule(run, solid);
+  return isProse(once) && !unbroken.test(run) ? 'words' : 'data';
+}
+
+/** One letter or two again and again: a ruled line or the zeros of a number, up to the width of a page. No script but ours rules
+ *  lines with its letters. */
+function rule(run: string, solid: string): Sort {
+  if (/[^\p{ASCII}]/u.test(solid) && isProse(solid)) return 'words';
+  const widest = Math.max(...run.split('\n').map((line) => line.length));
+  const spaced = /\s/.test(run) && !run.includes('\n');
+  if (/\p{N}/u.test(solid)) return widest > (spaced ? 95 : 128) ? 'words' : 'data';
+  return widest > 95 || (spaced && isProse(solid)) ? 'words' : 'data';
+}
