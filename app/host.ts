@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { attachFile } from './chat/attachments.ts';
-import { measureContext } from './chat/context.ts';
+import { checkRoom, measureContext } from './chat/context.ts';
 import type { Core } from './chat/core.ts';
 import { createTitles } from './chat/titles.ts';
 import { newestLeaf } from './chat/tree.ts';
@@ -85,12 +85,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
   });
   const titles = createTitles(core, turns.busy);
 
+  const lasting = store.notices.filter(({ code }) => code === 'read-only');
+  const unsaid = store.notices.filter(({ code }) => code !== 'read-only');
+
   const handlers: Handlers = {
     'app.info': () => ({
       ...options.about,
       platform: process.platform,
       dataFolder: store.folder,
-      notices: [...store.notices],
+      // Repairs are said once; a folder that cannot be written stays so.
+      notices: unsaid.splice(0).concat(lasting),
     }),
 
     'chats.list': (page) => listChats(db, page),
@@ -115,7 +119,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
       return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
     },
 
-    'turns.send': turns.send,
+    'turns.send': async (sent) => {
+      await checkRoom(core, sent);
+      return turns.send(sent);
+    },
     'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
     'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
     'turns.retry': ({ messageId }) => turns.retry(messageId),

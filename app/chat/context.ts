@@ -1,4 +1,4 @@
-import type { AttachmentId, ChatId, Message } from '../protocol/index.ts';
+import { type AttachmentId, type ChatId, LonghandError, type Message, type Request } from '../protocol/index.ts';
 import { textsWaiting } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
 import { messagesOf } from '../store/messages.ts';
@@ -21,6 +21,20 @@ export async function measureContext(
   const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
   const draft = text === '' ? 0 : await core.engine.ask('countText', { text });
   return { used: lastCount(path) ?? (await countAll(core, asked.chatId, path)), draft, limit: status.contextLength };
+}
+
+/** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. A chat whose model
+ *  is not in memory is not held up: its turn will say.
+ *  @throws LonghandError `context-full` */
+export async function checkRoom(core: Core, sent: Request<'turns.send'>): Promise<void> {
+  const wanted = getChat(core.db, sent.chatId).modelId ?? core.settings().defaultModelId;
+  const present = core.engine.target()?.modelId;
+  if (wanted !== null && wanted !== present) return;
+  const measure = await measureContext(core, { ...sent, draft: sent.text });
+  if (measure.limit === 0 || measure.used + measure.draft < measure.limit) return;
+  throw new LonghandError('context-full', `[context] ${measure.used + measure.draft} tokens, ${measure.limit} fit`, {
+    details: measure,
+  });
 }
 
 /** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. */

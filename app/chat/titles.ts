@@ -106,7 +106,7 @@ const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Gene
  *  it is about something else, and the first words of the question stay). */
 export function titleFrom(written: string, conversation: string): string | null {
   const title = written
-    .replace(/^[\s#*"'“”‘’«»`]*(title\s*:)?\s*/i, '')
+    .replace(/^[\s#*"'“”‘’«»`]*(title\s*:)?[\s*"'“”‘’«»`]*/i, '')
     .replace(/[\s*"'“”‘’«»`.]+$/, '')
     .trim();
   if (title === '' || title.length > longestTitle) return null;

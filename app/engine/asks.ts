@@ -71,7 +71,6 @@ export type Asks = {
   inspect: { input: { path: string }; output: Inspected };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
-  threads: { input: { count: number }; output: null };
   /** Tokens of the prompt as it would be sent. */
   count: { input: { prompt: Prompt }; output: number };
   /** Tokens of a text alone. */

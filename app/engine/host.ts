@@ -37,10 +37,6 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         status(atRest());
         return null;
       }),
-    threads: async ({ count }) => {
-      model?.native.setThreads(count);
-      return null;
-    },
     count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
     countText: async ({ text }) => needed().text.tokenizer.encodeText(text).length,
   };

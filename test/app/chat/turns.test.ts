@@ -182,17 +182,27 @@ test('a thinking budget closes the thinking by itself', async () => {
   expect((await readMessage(client, chat.id, sent.messageId)).text).not.toBe('');
 });
 
-test('too long for the context: the turn says so, and the measure knew', async () => {
+test('too long for the context: refused before anything is stored; where it cannot be known before, the turn says so', async () => {
   const { client } = await startCore();
   const heard = listen(client);
   await client.call('settings.set', { contextLength: 512 });
   const chat = await newChat(client);
+  const first = await client.call('turns.send', { chatId: chat.id, text: 'Hello' });
+  await heard.end(first.turnId);
   const text = 'river '.repeat(700);
-  const sent = await client.call('turns.send', { chatId: chat.id, text });
-  expect(await heard.end(sent.turnId)).toMatchObject({ type: 'failed', failure: { code: 'context-full' } });
   const measure = await client.call('context.measure', { chatId: chat.id, draft: text });
   expect(measure.limit).toBe(512);
   expect(measure.used + measure.draft).toBeGreaterThan(512);
+
+  const before = await client.call('chats.get', { chatId: chat.id });
+  await expect(client.call('turns.send', { chatId: chat.id, text })).rejects.toMatchObject({
+    code: 'context-full',
+    details: measure,
+  });
+  expect(await client.call('chats.get', { chatId: chat.id })).toEqual(before);
+
+  const edited = await client.call('turns.edit', { messageId: first.userMessageId as never, text });
+  expect(await heard.end(edited.turnId)).toMatchObject({ type: 'failed', failure: { code: 'context-full' } });
 });
 
 test('a deleted chat stops writing, and comes back as it was', async () => {

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { decodeText } from '../../../app/chat/attachments.ts';
+import { withAttachments } from '../../../app/chat/prompt.ts';
+import { titleFrom } from '../../../app/chat/titles.ts';
+import { branch, newestLeaf } from '../../../app/chat/tree.ts';
+import type { ChatId, Message, MessageId } from '../../../app/protocol/index.ts';
+
+const message = (
+  id: string,
+  parentId: string | null,
+  state: Message['state'] = { at: 'done', reason: null },
+): Message => ({
+  id: id as MessageId,
+  chatId: 'c' as ChatId,
+  parentId: parentId as MessageId | null,
+  role: 'user',
+  createdAt: 0,
+  text: id,
+  thinking: '',
+  attachments: [],
+  state,
+  modelName: null,
+  usage: null,
+  timings: null,
+  loops: [],
+});
+const ids = (messages: Message[]) => messages.map((one) => one.id).join('');
+const at = (id: string) => id as MessageId;
+
+//  a ─ b ─ c        b and d are versions, e is the newest below d; f waits
+//   └─ d ─ e
+const tree = [
+  message('a', null),
+  message('b', 'a'),
+  message('c', 'b'),
+  message('d', 'a'),
+  message('e', 'd'),
+  message('f', 'e', { at: 'queued' }),
+];
+
+test('the shown branch goes from the root to the leaf', () => {
+  expect(ids(branch(tree, at('c')))).toBe('abc');
+  expect(ids(branch(tree, at('e')))).toBe('ade');
+  expect(branch(tree, null)).toEqual([]);
+  expect(branch(tree, at('unknown'))).toEqual([]);
+});
+
+test('a circle, which only damage could make, ends', () => {
+  expect(branch([message('a', 'b'), message('b', 'a')], at('a'))).toHaveLength(2);
+});
+
+test('the newest branch below a message; what waits is on no branch', () => {
+  expect(newestLeaf(tree, at('a'))).toBe('e');
+  expect(newestLeaf(tree, at('b'))).toBe('c');
+  expect(newestLeaf(tree, at('c'))).toBe('c');
+});
+
+test('a file stands before the question, fenced so that its own fences stay inside', () => {
+  const prompt = withAttachments('What is this?', [{ name: 'a.md', text: 'code:\n```js\nx\n```\n' }]);
+  expect(prompt).toBe('a.md:\n````\ncode:\n```js\nx\n```\n````\n\nWhat is this?');
+  expect(withAttachments('Hi', [])).toBe('Hi');
+});
+
+test.each([
+  ['A Trip to Lisbon', 'A Trip to Lisbon'],
+  ['"A trip to Lisbon."', 'A trip to Lisbon'],
+  ['Title: **Lisbon by train**', 'Lisbon by train'],
+  ['I could not find that in your documents', null],
+  ['', null],
+  ['the and of', null],
+  [`Lisbon ${'very '.repeat(30)}`, null],
+])('a title is one only when it is short and about the conversation: %j', (written, title) => {
+  expect(titleFrom(written, 'How do I get to Lisbon by train? A trip of two days.')).toBe(title);
+});
+
+test('text in UTF-8 and UTF-16 is read, anything else is refused', () => {
+  expect(decodeText(Buffer.from('caf\u00e9\r\nx'), 'a')).toBe('café\nx');
+  expect(decodeText(Buffer.from('\ufeffcafé', 'utf16le'), 'a')).toBe('café');
+  expect(decodeText(Buffer.from('\ufeffcafé'), 'a')).toBe('café');
+  for (const bytes of [Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from('a\0b'), Buffer.from([0xc3])]) {
+    expect(() => decodeText(bytes, 'picture.png')).toThrow('not a text');
+  }
+});
