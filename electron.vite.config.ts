@@ -25,6 +25,7 @@ export default defineConfig({
           core: at('main/core.ts'),
           engine: at('app/engine/process.ts'),
           server: at('app/server/main.ts'),
+          cli: at('app/cli/main.ts'),
           'template-worker': at('app/text/template-worker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },

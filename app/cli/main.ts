@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { toLonghandError } from '../engine/errors.ts';
 import { type Failure, failureOf } from '../protocol/index.ts';
@@ -56,12 +57,13 @@ export async function main(
   }
 }
 
-/** `npm run` moves to the root of the tree and says where the user stood. */
+/** From source or from the bundle. `npm run` moves to the root of the tree and says where the user stood. */
 function placesOf(env: NodeJS.ProcessEnv): Places {
   const root = env.LONGHAND_ROOT ?? process.cwd();
+  const source = join(root, 'app', 'text', 'template-worker.ts');
   return {
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
-    worker: join(root, 'app', 'text', 'template-worker.ts'),
+    worker: existsSync(source) ? source : join(root, 'dist', 'main', 'template-worker.js'),
     resources: join(root, 'resources'),
     here: env.npm_lifecycle_event === undefined ? process.cwd() : (env.INIT_CWD ?? process.cwd()),
   };

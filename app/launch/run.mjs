@@ -1,6 +1,6 @@
 // Running other programs: with their output as progress, and all of it shown when they fail.
 import { spawn, spawnSync } from 'node:child_process';
-import { progressLine, say } from './say.mjs';
+import { progressLine, say, sayProblem } from './say.mjs';
 
 const KEPT_LINES = 200;
 
@@ -32,6 +32,22 @@ export function run(command, args, { cwd, env, progress = (line) => line } = {})
       reject(new Error(`[${[command, ...args].join(' ')}] ended with ${signal ?? code}`));
     });
   });
+}
+
+/** Runs a program in the place of this one: its terminal, its end, its exit code. */
+export function become(command, args, { cwd, env } = {}) {
+  const child = spawn(command, args, { cwd, env, stdio: 'inherit' });
+  // Ctrl-C reaches the child by the terminal; this process only waits for its end.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('error', (error) => {
+    sayProblem(`[${command}] ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+  });
+  return child;
 }
 
 /** The first line a program prints, or null when there is no such program. */

@@ -19,6 +19,8 @@ export const GOALS = {
   check: ['packages', 'formatTools', 'native'],
   test: ['packages', 'formatTools', 'testTools', 'native', 'renderer'],
   bench: ['packages', 'native'],
+  // Only where Electron can run: start.mjs asks for it.
+  shell: ['shell'],
 };
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -49,11 +51,15 @@ const STEPS = {
   },
   renderer: {
     title: 'Building the pages',
-    // Nothing to build before there are pages.
-    skip: () => !existsSync(join(root, 'renderer', 'index.html')),
     inputs: () => hashOf(root, ['renderer', 'app/protocol', 'package-lock.json']),
     present: () => existsSync(join(root, 'dist', 'renderer', 'index.html')),
     work: () => run(npm, ['run', '-s', 'build:renderer'], { cwd: root }),
+  },
+  shell: {
+    title: 'Building the desktop shell',
+    inputs: () => hashOf(root, ['main', 'app', 'renderer', 'electron.vite.config.ts', 'package-lock.json']),
+    present: () => existsSync(join(root, 'dist', 'main', 'index.js')),
+    work: () => run(npm, ['run', '-s', 'build:shell'], { cwd: root }),
   },
 };
 

@@ -1,9 +1,8 @@
 // npm start: the desktop app where Electron and a display are, else the same pages in a browser, else the terminal.
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { run } from './run.mjs';
-import { say, sayProblem, sayStep } from './say.mjs';
-import { root } from './setup.mjs';
+import { become, run } from './run.mjs';
+import { say, sayStep } from './say.mjs';
+import { root, setUp } from './setup.mjs';
 import { chooseShell, electronBinary, electronInstaller, hasDisplay } from './shells.mjs';
 import { hashOf, isStamped, stamp } from './stamps.mjs';
 
@@ -27,22 +26,9 @@ async function fetchElectron() {
 }
 
 await fetchElectron();
+if (hasDisplay() && electronBinary(root)) await setUp('shell');
 const choice = chooseShell(root, { args: process.argv.slice(2) });
 if (choice.shell === 'browser') sayStep(`Opening in the browser, because ${choice.because}`);
 if (choice.shell === 'terminal') sayStep(`Opening in the terminal, because ${choice.because}`);
 
-const child = spawn(choice.program, choice.args, {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, LONGHAND_ROOT: root },
-});
-// Ctrl-C reaches the child by the terminal; this process only waits for its end.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
-child.on('error', (error) => {
-  sayProblem(`[start] ${choice.program}: ${error.message}`);
-  process.exitCode = 1;
-});
-child.on('exit', (code, signal) => {
-  process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
-});
+become(choice.program, choice.args, { cwd: root, env: { ...process.env, LONGHAND_ROOT: root } });

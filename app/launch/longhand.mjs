@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// The `longhand` program: the bundle where there is one, else the source, under a Node that can run it.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { become } from './run.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const source = join(root, 'app', 'cli', 'main.ts');
+const entry = existsSync(source) ? source : join(root, 'dist', 'main', 'cli.js');
+const [major, minor] = process.versions.node.split('.').map(Number);
+const modern = major > 24 || (major === 24 && minor >= 2);
+const own = join(root, 'node_modules', '.bin', 'node');
+const node = modern || !existsSync(own) ? process.execPath : own;
+
+become(node, [entry, ...process.argv.slice(2)], { env: { ...process.env, LONGHAND_ROOT: root } });
