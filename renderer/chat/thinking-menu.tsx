@@ -5,7 +5,7 @@ import { Segmented, Slider, Switch } from '../ui/choice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover, PopoverLine } from '../ui/popover.tsx';
 import { useChatModel } from './model-picker.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 const budgets = [1024, 2048, 4096, 8192, 16_384, null] as const;
 
@@ -22,7 +22,7 @@ export function ThinkingMenu() {
   const chat = useChat((state) => state.open?.chat ?? null);
   const fresh = useChat((state) => state.fresh.thinking);
   const open = useChat((state) => state.overlay.at === 'thinking');
-  const { setOverlay, update } = useChat();
+  const { setOverlay, update } = actions;
   const settings = useSettings((state) => state.values);
   const setSettings = useSettings((state) => state.set);
   if (model?.thinking && !model.thinking.able) return null;
