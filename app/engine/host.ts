@@ -81,6 +81,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       addon,
       renderer,
       generation,
+      watch: null,
       report(updates) {
         if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) turns.delete(turnId);
         send({ turnId, updates });

@@ -16,6 +16,8 @@ ErrorText error_text(const std::exception_ptr& error) {
     return {"format", e.what()};
   } catch (const Unsupported& e) {
     return {"unsupported", e.what()};
+  } catch (const DeviceError& e) {
+    return {"device", e.what()};
   } catch (const OutOfMemory& e) {
     return {"memory", e.what()};
   } catch (const std::bad_alloc&) {

@@ -23,6 +23,9 @@ class OpenCheckpoint final : public Checkpoint {
  public:
   explicit OpenCheckpoint(CheckpointParts parts) : parts_(std::move(parts)) {
     for (const MappedFile& file : parts_.files) mappings_.push_back({file.path(), file.bytes()});
+    for (WeightView& view : parts_.tensors)
+      if (view.data != nullptr && view.file >= 0)
+        view.mapping = parts_.files.at(static_cast<size_t>(view.file)).bytes();
     by_name_.reserve(parts_.tensors.size());
     for (const WeightView& view : parts_.tensors) {
       if (!by_name_.emplace(view.name, &view).second)

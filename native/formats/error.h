@@ -13,6 +13,10 @@ struct FormatError : std::runtime_error {
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+// A GPU that failed or refused its work; what was running is lost, the CPU can go on.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 // Too little memory for what was asked.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -15,7 +15,7 @@ set(CMAKE_OBJCXX_EXTENSIONS OFF)
 set(CMAKE_OBJCXX_FLAGS_RELEASE "-O2")
 enable_language(OBJCXX)
 # Apple's Objective-C ABI on ELF, with ARC and blocks.
-set(OBJC_ABI "-fobjc-runtime=macosx-10.15 -fobjc-arc -fblocks -Xclang -fobjc-runtime-has-weak")
+set(OBJC_ABI "-Wno-deprecated-objc-isa-usage -fobjc-runtime=macosx-10.15 -fobjc-arc -fblocks -Xclang -fobjc-runtime-has-weak")
 
 get_filename_component(STANDIN ${CMAKE_CURRENT_SOURCE_DIR}/../test/metal/standin REALPATH)
 file(GLOB STANDIN_SOURCES CONFIGURE_DEPENDS ${STANDIN}/*/*.cc ${STANDIN}/*/*.mm ${STANDIN}/*.mm)
@@ -34,10 +34,16 @@ target_compile_options(standin PRIVATE -Wno-pedantic -Wno-deprecated-objc-isa-us
 target_compile_definitions(standin PRIVATE STANDIN_SOURCE="${STANDIN}" STANDIN_CLANG="${STANDIN_CLANG}"
                            STANDIN_CACHE="${CMAKE_BINARY_DIR}/standin-cache")
 
+metal_back_end(metal_on_standin)
+target_include_directories(metal_on_standin SYSTEM PRIVATE ${STANDIN}/include)
+foreach(source ${METAL_SOURCES})
+  set_source_files_properties(${source} PROPERTIES COMPILE_FLAGS "${OBJC_ABI}")
+endforeach()
+
 add_library(longhand-metal SHARED ${STANDIN}/addon.cc ${CMAKE_JS_SRC})
 target_include_directories(longhand-metal PRIVATE ${CMAKE_BINARY_DIR}/see/addon ${STANDIN})
 target_include_directories(longhand-metal SYSTEM PRIVATE ${CMAKE_JS_INC} ${CMAKE_CURRENT_SOURCE_DIR}/${NODE_ADDON_API})
 target_compile_definitions(longhand-metal PRIVATE NAPI_VERSION=9 NAPI_CPP_EXCEPTIONS)
 set_target_properties(longhand-metal PROPERTIES PREFIX "" SUFFIX ".node" LINKER_LANGUAGE CXX)
-target_link_libraries(longhand-metal PRIVATE addon engine architectures cpu metal vulkan formats
+target_link_libraries(longhand-metal PRIVATE addon engine architectures cpu metal_on_standin vulkan formats
                       -Wl,--whole-archive standin -Wl,--no-whole-archive Threads::Threads dl ${CMAKE_JS_LIB})

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct WeightView {
   const std::byte* data = nullptr;
   size_t data_bytes = 0;
   GroupScales affine{};
+  std::span<const std::byte> mapping{};  // the whole mapped file `data` and the scales lie in; empty: memory of its own
   int file = 0;  // index into the reader's list of mapped files (for "use in place" and for releasing pages)
 
   int64_t elements() const {

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
@@ -15,11 +16,13 @@ import { Overflow } from './overflow.tsx';
 import { Report } from './report.tsx';
 import { useChat } from './store.ts';
 import { Transcript } from './transcript.tsx';
+import { branchOf } from './tree.ts';
 
-/** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
   const chosen = useChat((state) => state.chosen);
-  const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
+  const open = useChat((state) => state.open);
+  const branch = useMemo(() => (open ? branchOf(open.messages, open.chat.leafId) : []), [open]);
+  const empty = chosen === null || (open !== null && open.messages.size === 0);
   return (
     <main className="@container relative flex h-full min-w-0 flex-col">
       <Header />
@@ -27,7 +30,7 @@ export function ChatPage() {
         <Empty />
       ) : (
         <>
-          <Transcript key={chosen} />
+          <Transcript key={chosen} branch={branch} />
           <div className="flex-none pt-2 pb-4">
             <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
               <Composer />
@@ -35,7 +38,7 @@ export function ChatPage() {
           </div>
         </>
       )}
-      <Announcer />
+      <Announcer branch={branch} />
       <ChatSettings />
       <Overflow />
       <Report />

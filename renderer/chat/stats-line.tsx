@@ -9,7 +9,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './spark.tsx';
-import { actions, useChat } from './store.ts';
+import { useChat } from './store.ts';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
@@ -53,10 +53,11 @@ const none: StatsSample[] = [];
 
 function Speed({ message, lost }: { message: Message; lost: boolean }) {
   const formats = useFormats();
+  const readSamples = useChat((state) => state.readSamples);
   const samples = useChat((state) => state.samples.get(message.id)) ?? none;
   useEffect(() => {
-    actions.readSamples(message.id).catch(() => {});
-  }, [message.id]);
+    readSamples(message.id).catch(() => {});
+  }, [readSamples, message.id]);
   return (
     <span className="inline-flex items-center gap-2 pe-2 text-fg-2">
       <Spark points={sparkPoints(samples)} tone={lost ? 'bad' : 'ink'} />
@@ -67,7 +68,7 @@ function Speed({ message, lost }: { message: Message; lost: boolean }) {
 
 function Reason({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();
-  const { resume } = actions;
+  const resume = useChat((state) => state.resume);
   const { state } = message;
   if (state.at === 'failed') {
     return (
@@ -93,7 +94,7 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
 
 function Actions({ message, versions, last }: StatsLineProps) {
   const { t } = useTranslation();
-  const { retry, setEditing } = actions;
+  const { retry, setEditing } = useChat();
   return (
     <span
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}

@@ -1,6 +1,7 @@
 // The Metal stand-in as tests see it: the second addon of the build, which carries the emulated device.
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import type { Model } from '../../native/addon/index.d.ts';
 
 export interface Run {
   source: string;
@@ -55,6 +56,13 @@ export interface Standin {
   mistake(name: string): string;
 }
 
-export const metalAddonPath = resolve(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
-const addon = createRequire(import.meta.url)(metalAddonPath) as { standin: Standin };
-export const standin = addon.standin;
+/** On a Mac the addon itself runs on the GPU; elsewhere the second one runs on the stand-in. */
+const onMac = process.platform === 'darwin';
+const file = onMac ? 'longhand.node' : 'longhand-metal.node';
+const path = resolve(import.meta.dirname, '../../build/native/Release', file);
+type Addon = typeof import('../../native/addon/index.d.ts');
+export const metalAddon = createRequire(import.meta.url)(path) as Addon & { standin: Standin };
+export const standin = metalAddon.standin;
+
+export const loadOnMetal = (folder: string): Promise<Model> =>
+  metalAddon.load(folder, { device: 'metal', standin: !onMac });

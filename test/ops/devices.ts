@@ -32,22 +32,31 @@ interface Testing {
 
 const addonPath = join(import.meta.dirname, '../../build/native/Release/longhand.node');
 if (!existsSync(addonPath)) throw new Error(`${addonPath} is missing: npm run build:native`);
-const { testing } = createRequire(import.meta.url)(addonPath) as { testing: Testing };
+const load = (path: string) => (createRequire(import.meta.url)(path) as { testing: Testing }).testing;
+const testing = load(addonPath);
+
+// Metal: the GPU itself on a Mac, elsewhere the addon built on the stand-in (test/metal), where clang 19 could build it.
+const standinPath = join(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
+const metalTesting = process.platform === 'darwin' ? testing : existsSync(standinPath) ? load(standinPath) : undefined;
+const metal: readonly Device[] = metalTesting
+  ? [{ backEnd: 'metal', instructions: '', threads: 1, path: 'exact' }]
+  : [];
+const testingOf = (device: Device) => (device.backEnd === 'metal' && metalTesting) || testing;
 
 const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions, threads: 2, path: 'exact' });
 
 /** The specification every other device is compared with. */
 export const reference: Device = onCpu('scalar');
 /** Every device of this machine, the reference among them. */
-export const devices: readonly Device[] = testing.cpuInstructions().map(onCpu);
+export const devices: readonly Device[] = [...testing.cpuInstructions().map(onCpu), ...metal];
 export const others: readonly Device[] = devices.filter((device) => device.instructions !== 'scalar');
 /** The same device with the activations that its kernels like best. */
 export const fast = (device: Device): Device => ({ ...device, path: 'fast' });
-export const nameOf = (device: Device) => `${device.backEnd} ${device.instructions}`;
+export const nameOf = (device: Device) => `${device.backEnd} ${device.instructions}`.trimEnd();
 
 /** An op with one result. */
 export function run(device: Device, op: string, args: Arguments): Float32Array {
-  const result = testing.runOp(device, op, args);
+  const result = testingOf(device).runOp(device, op, args);
   if (!(result instanceof Float32Array)) throw new Error(`${op} has several results`);
   return result;
 }
@@ -60,7 +69,7 @@ export interface Results {
 
 /** An op with named results. */
 export function runMany(device: Device, op: string, args: Arguments): Results {
-  const result = testing.runOp(device, op, args);
+  const result = testingOf(device).runOp(device, op, args);
   const get = (name: string) => {
     if (typeof result === 'number' || ArrayBuffer.isView(result) || result[name] === undefined)
       throw new Error(`${op} has no result ${name}`);

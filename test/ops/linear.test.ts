@@ -206,7 +206,8 @@ describe('fast path', () => {
     ]),
   ];
   for (const [title, matrix] of matrices) {
-    for (const device of others) {
+    // The fast path is the CPU's: 8-bit activations. A GPU computes the exact path under either name.
+    for (const device of others.filter(({ backEnd }) => backEnd === 'cpu')) {
       test.each([1, 2, 7, 13, 130])(
         `${title}, %i tokens: ${nameOf(device)} = its scalar model, bit for bit`,
         (rows) => {

@@ -19,7 +19,8 @@ export function parity(title: string, outcome: Outcome, args: () => Arguments, t
   }
 }
 
-/** Feeding rows in passes of 1, 7 and 64 gives the numbers of one pass, on every device. */
+/** Feeding rows in passes of 1, 7 and 64 gives the numbers of one pass, on every device. A GPU adds in another order above
+ *  eight rows, where it changes from the matvec to the tiled product: equal to rounding there, not to the bit. */
 export function chunks(
   title: string,
   outcome: Outcome,
@@ -30,10 +31,11 @@ export function chunks(
     test(`${title}: ${nameOf(device)} in passes of 1, 7, 64 = at once`, () => {
       const given = args();
       const whole = outcome(device, given);
+      const allowed = device.backEnd === 'cpu' ? threshold : Math.max(threshold, thresholds.chunks);
       for (const split of splits(given.rows)) {
         outcome(device, { ...given, chunks: split }).forEach((part, i) => {
-          if (threshold === 0) expect(part).toEqual(whole[i]);
-          else expect(relativeDifference(part, whole[i] as Numbers)).toBeLessThan(threshold);
+          if (allowed === 0) expect(part).toEqual(whole[i]);
+          else expect(relativeDifference(part, whole[i] as Numbers)).toBeLessThan(allowed);
         });
       }
     });

@@ -1,12 +1,14 @@
 import { memo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
+import { type Align, advance, type Block, type BlockStream, emptyStream } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 import { Leaf, Raw } from './leaf.tsx';
 import { DEEPEST } from './limits.ts';
 import { Formula } from './math.tsx';
 
-/** Markdown that may still grow. Finished blocks keep their identity and never render again; the text is laid out in
+const SECTION = 24;
+
+/** Markdown that may still grow. Finished blocks keep their identity and never render again; long texts are laid out in
  *  sections that the browser skips while they are out of sight. */
 export const Markdown = memo(function Markdown({
   text,
@@ -22,15 +24,15 @@ export const Markdown = memo(function Markdown({
   const { finished, open } = stream.current;
   if (depth > DEEPEST) return <Raw text={text} />;
   const blocks = open ? [...finished, open] : finished;
-  if (depth > 0) return <Blocks blocks={blocks} growing={false} depth={depth} />;
-  const starts = sectionStarts(blocks);
+  if (blocks.length <= SECTION) return <Blocks blocks={blocks} growing={growing} depth={depth} />;
+  const starts = Array.from({ length: Math.ceil(blocks.length / SECTION) }, (_, index) => index * SECTION);
   return (
     <div className="blocks">
-      {starts.map((start, index) => {
-        const last = index === starts.length - 1;
+      {starts.map((start) => {
+        const last = start + SECTION >= blocks.length;
         return (
-          <div key={start} className={last ? '' : 'section'}>
-            <Blocks blocks={blocks.slice(start, starts[index + 1])} growing={growing && last} depth={0} />
+          <div key={start} className={last && growing ? '' : 'section'}>
+            <Blocks blocks={blocks.slice(start, start + SECTION)} growing={growing && last} depth={depth} />
           </div>
         );
       })}

@@ -264,7 +264,7 @@ struct Preprocessor : Tokens {
           bool eat = false;
           for (size_t q = e + 2; q < x - 1; q++) {
             if (is(q, "host_name")) {
-              host = t[q + 2].s;
+              for (size_t literal = q + 2; literal < match(q + 1); literal++) host += t[literal].s + " ";
               eat = true;
             }
             if (is(q, "kernel")) kernel = eat = true;

@@ -213,7 +213,8 @@ extern "C" {
   VISIBLE void __tsan_read_write##n(void* a) { touch(a, n, true, false, PC); }      \
   VISIBLE void __tsan_unaligned_read_write##n(void* a) { touch(a, n, true, false, PC); }
 PLAIN(1)
-PLAIN(2) PLAIN(4) PLAIN(8) PLAIN(16)
+PLAIN(2)
+PLAIN(4) PLAIN(8) PLAIN(16)
 
     VISIBLE void __tsan_init() {}
 VISIBLE void __tsan_func_entry(void*) {}
@@ -268,8 +269,8 @@ VISIBLE void* __tsan_memset(void* to, int value, size_t n) {
 ATOMICS(32, unsigned)
 ATOMICS(64, unsigned long)
 
-    // Handlers of -fsanitize=alignment,bounds,shift,...: undefined behaviour in a kernel is a fault with file and line.
-    struct SourceLocation {
+// Handlers of -fsanitize=alignment,bounds,shift,...: undefined behaviour in a kernel is a fault with file and line.
+struct SourceLocation {
   const char* file;
   unsigned line, column;
 };

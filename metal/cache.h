@@ -1,0 +1,60 @@
+// How keys and values lie in a cache (native/ops/memory.h, CacheType). Every layout offers the element i of a head, and
+// a simdgroup's store of a head: lane l holds elements l, l + 32, ... of `values` in threadgroup memory.
+#pragma once
+
+#include "reduce.h"
+
+struct CacheF32 {
+  static float load(device const uchar* head, uint i) { return ((device const float*)head)[i]; }
+  static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
+    for (uint i = lane; i < dim; i += 32) ((device float*)head)[i] = values[i];
+  }
+};
+
+struct CacheF16 {
+  static float load(device const uchar* head, uint i) { return float(((device const half*)head)[i]); }
+  static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
+    for (uint i = lane; i < dim; i += 32) ((device half*)head)[i] = half(values[i]);
+  }
+};
+
+// Blocks of 32: value = scale * code, |code| <= LIMIT, the codes found with the scale as it is stored. A lane an element.
+template <int LIMIT>
+static inline int block_code(threadgroup const float* values, uint first, uint dim, uint lane, thread half& scale) {
+  const float value = first + lane < dim ? values[first + lane] : 0.0f;
+  scale = half(simd_max(fabs(value)) / float(LIMIT));
+  const float inverse = float(scale) > 0 ? 1.0f / float(scale) : 0.0f;
+  return int(clamp(rint(value * inverse), -float(LIMIT), float(LIMIT)));
+}
+
+struct CacheQ8 {
+  static float load(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 34;
+    return float(*(device const half*)block) * float(char(block[2 + i % 32]));
+  }
+  static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
+    for (uint first = 0; first < dim; first += 32, head += 34) {
+      half scale;
+      const int code = block_code<127>(values, first, dim, lane, scale);
+      if (lane == 0) *(device half*)head = scale;
+      head[2 + lane] = uchar(char(code));
+    }
+  }
+};
+
+struct CacheQ4 {
+  static float load(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 18;
+    const uint byte = block[2 + i % 16];
+    return float(*(device const half*)block) * float(int(i % 32 < 16 ? byte & 15u : byte >> 4) - 8);
+  }
+  static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
+    for (uint first = 0; first < dim; first += 32, head += 18) {
+      half scale;
+      const int code = block_code<7>(values, first, dim, lane, scale) + 8;
+      const int upper = simd_shuffle_xor(code, 16);
+      if (lane == 0) *(device half*)head = scale;
+      if (lane < 16) head[2 + lane] = uchar(code | upper << 4);
+    }
+  }
+};

@@ -1,0 +1,81 @@
+#include "metal/backend.h"
+#include "metal/cache.h"
+
+namespace longhand::metal {
+
+using namespace params;
+
+// Split over keys when a context is long: one more dispatch merges the parts.
+void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
+                          const AttentionParams& given, const Constants& constants, int64_t keys_seen,
+                          const Argument& blocks, const Tensor& o) {
+  AttentionParams p = given;
+  const uint32_t dim = constants.values()[kDim];
+  assert(dim <= 512);
+  p.splits = narrow((keys_seen + kAttentionSplit - 1) / kAttentionSplit);
+  p.split_keys = kAttentionSplit;
+  const Grid grid{{p.query, p.tokens, p.splits},
+                  {static_cast<size_t>(kAttentionSimdgroups) * 32, 1, 1},
+                  static_cast<size_t>(kAttentionSimdgroups) * (dim + 2) * sizeof(float),
+                  4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim};
+  if (p.splits == 1) {
+    run(Kernel{"attention", "attention", layout}, constants, {reads(q), keys, values, blocks, writes(o)}, p, grid);
+    return;
+  }
+  const Tensor parts = scratch(static_cast<int64_t>(p.splits) * p.tokens * p.query, dim + 2);
+  run(Kernel{"attention", "attention", layout}, constants, {reads(q), keys, values, blocks, writes(parts)}, p, grid);
+  run(Kernel{"attention", "attention_combine", layout}, constants, {reads(parts), writes(o)}, p,
+      Grid{{p.query, p.tokens, 1}, {32, 1, 1}});
+}
+
+Tensor MetalBackend::attention(Tensor q, const KvCache& cache, const Attention& shape) {
+  const Heads& heads = shape.heads;
+  assert(q.cols == heads.query * heads.dim && q.rows <= cache.length);
+  const Tensor o = scratch(q.rows, q.cols);
+  const AttentionParams p{.tokens = narrow(q.rows),
+                          .query = narrow(heads.query),
+                          .group = narrow(heads.query / heads.kv),
+                          .q_stride = narrow(q.stride),
+                          .o_stride = narrow(o.stride),
+                          .first_visible = narrow(cache.length - q.rows + 1),
+                          .splits = 1,
+                          .split_keys = 0,
+                          .key_row_bytes = narrow(cache_row_bytes(cache.type, heads.kv, heads.dim)),
+                          .head_bytes = narrow(cache_row_bytes(cache.type, 1, heads.dim)),
+                          .topk = 0,
+                          .block = 1,
+                          .scale = shape.scale};
+  const auto seen = [&](Buffer& buffer) {
+    return part_of(buffer, 0, static_cast<size_t>(cache.length) * p.key_row_bytes, Access::read);
+  };
+  attend(q, seen(*cache.keys), seen(*cache.values), cache_layout(cache.type), p,
+         Constants().set(kDim, narrow(heads.dim)).set(kCausal, 1), cache.length, unused(q), o);
+  return o;
+}
+
+// An encoder's keys and values are columns of the packed projection: a cache of fp32 rows like any other.
+Tensor MetalBackend::attention_bidirectional(Tensor p, const Attention& shape) {
+  const auto [query, kv, dim] = shape.heads;
+  assert(p.cols == (query + 2 * kv) * dim);
+  const Tensor o = scratch(p.rows, query * dim);
+  const AttentionParams params{.tokens = narrow(p.rows),
+                               .query = narrow(query),
+                               .group = narrow(query / kv),
+                               .q_stride = narrow(p.stride),
+                               .o_stride = narrow(o.stride),
+                               .first_visible = narrow(p.rows),
+                               .splits = 1,
+                               .split_keys = 0,
+                               .key_row_bytes = narrow(p.stride * static_cast<int64_t>(sizeof(float))),
+                               .head_bytes = narrow(dim * static_cast<int64_t>(sizeof(float))),
+                               .topk = 0,
+                               .block = 1,
+                               .scale = shape.scale};
+  const Tensor q = p.columns(0, query * dim), k = p.columns(query * dim, kv * dim),
+               v = p.columns((query + kv) * dim, kv * dim);
+  attend(q, reads(k), reads(v), cache_layout(CacheType::f32), params, Constants().set(kDim, narrow(dim)), p.rows,
+         unused(p), o);
+  return o;
+}
+
+}  // namespace longhand::metal

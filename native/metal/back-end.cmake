@@ -1,0 +1,13 @@
+# metal_back_end(<target>): native/metal/*.mm and the text of metal/*.metal as one static library.
+file(GLOB METAL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/metal/*.mm)
+file(GLOB METAL_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/../metal/*.metal ${CMAKE_CURRENT_SOURCE_DIR}/../metal/*.h)
+set(METAL_TEXT ${CMAKE_BINARY_DIR}/metal_kernels.cc)
+add_custom_command(OUTPUT ${METAL_TEXT}
+  COMMAND ${CMAKE_COMMAND} -DMETAL=${CMAKE_CURRENT_SOURCE_DIR}/../metal -DPARAMS=${CMAKE_CURRENT_SOURCE_DIR}/ops/params.h
+          -DOUT=${METAL_TEXT} -P ${CMAKE_CURRENT_SOURCE_DIR}/metal/embed.cmake
+  DEPENDS ${METAL_KERNELS} ${CMAKE_CURRENT_SOURCE_DIR}/ops/params.h ${CMAKE_CURRENT_SOURCE_DIR}/metal/embed.cmake
+  COMMENT "Metal kernels as text")
+
+function(metal_back_end target)
+  folder_library(${target} SEES metal ops formats SOURCES ${METAL_SOURCES} ${METAL_TEXT})
+endfunction()

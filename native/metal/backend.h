@@ -1,0 +1,152 @@
+// The Metal back end: one class, one file an op family. Ops encode; the GPU works when enough is encoded and at
+// finish().
+#pragma once
+
+#include <cassert>
+#include <map>
+#include <memory>
+
+#include "metal/arena.h"
+#include "metal/commands.h"
+#include "metal/device.h"
+#include "metal/pipelines.h"
+#include "metal/weight.h"
+#include "ops/backend.h"
+
+namespace longhand::metal {
+
+class MetalBackend final : public Backend {
+ public:
+  explicit MetalBackend(std::unique_ptr<Device> device);
+  ~MetalBackend() override;
+
+  // backend.mm
+  DeviceInfo device() const override { return device_->info(); }
+  uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
+  void begin(const PassOptions& options) override;
+  void finish() override;
+  Tensor scratch(int64_t rows, int64_t cols) override { return arena_.take(rows, cols); }
+  void read(float* to, const Tensor& from) override;
+  BufferPtr allocate(size_t bytes) override { return device_->allocate(bytes, "memory"); }
+  void copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) override;
+  void write(Buffer& to, size_t offset, const void* from, size_t bytes) override;
+  void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
+  void clear(Buffer& buffer) override;
+
+  // weight.mm, embed.mm, norm.mm
+  WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
+                    int64_t experts) override;
+  Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
+  Tensor concat(Tensor a, Tensor b) override;
+  Tensor rms_norm(Tensor x, const Norm& norm) override;
+  Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;
+
+  // linear.mm
+  Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
+  Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
+  Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
+
+  // rope.mm, attention.mm, latent.mm
+  Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
+                            KvCache& cache) override;
+  void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
+  Tensor gate_columns(Tensor p, const Qkv& qkv) override;
+  Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
+  Tensor attention_bidirectional(Tensor p, const Attention& shape) override;
+  Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
+                          LatentCache& cache) override;
+
+  // gated_delta.mm, gla.mm, short_conv.mm
+  Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
+  Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) override;
+  Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) override;
+  void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
+  Tensor short_conv(Tensor p, const ShortConv& weights, ConvState& state) override;
+
+  // sparse.mm
+  void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
+  BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
+                         int64_t total) override;
+  Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;
+
+  // moe.mm
+  Routes route(Tensor x, const Norm* norm, const Router& router) override;
+  Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) override;
+  void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) override;
+  void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) override;
+
+  // sample.mm
+  Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
+                 std::span<const TokenBias> biases) override;
+
+ private:
+  struct Borrowed {
+    std::weak_ptr<MetalBuffer> buffer;
+    size_t offset = 0;
+  };
+  // What a projection adds to Linear: the form of the SwiGLU front half, and expert choice.
+  struct Projection {
+    Linear options;
+    bool swiglu = false;
+    const Routes* routes = nullptr;
+  };
+
+  template <class Params>
+  void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
+           const Params& params, const Grid& grid) {
+    if (pass_.cancel && pass_.cancel->load(std::memory_order_relaxed)) cancelled();
+    commands_.run(kernel, constants, arguments, params, grid);
+  }
+  [[noreturn]] void cancelled();
+  Tensor upload(const void* from, size_t bytes);  // into the arena: ids, positions
+  MetalBufferPtr mapping(const WeightView& view, const std::shared_ptr<const void>& keep_alive, size_t& offset);
+  Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
+                 const std::shared_ptr<const void>& keep_alive, bool& copied);
+  void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
+  Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
+  void attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
+              const params::AttentionParams& params, const Constants& constants, int64_t keys_seen,
+              const Argument& blocks, const Tensor& o);
+  void intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
+                        const RecurrentState& state, const Tensor& o);
+  void compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means, int64_t& length);
+
+  std::unique_ptr<Device> device_;
+  Pipelines pipelines_;
+  Commands commands_;
+  Arena arena_;
+  PassOptions pass_{};
+  std::map<const std::byte*, Borrowed> mappings_;
+  Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
+  uint64_t expert_bytes_read_ = 0;
+};
+
+// ---- arguments: what a kernel touches of a tensor or a buffer -------------------------------------------------------
+
+inline Argument part_of(Buffer& buffer, size_t offset, size_t bytes, Access access) {
+  return {&metal_buffer(buffer), offset, bytes, access};
+}
+inline Argument of(const Tensor& t, Access access) {
+  const auto floats = static_cast<size_t>((t.rows - 1) * t.stride + t.cols);
+  return part_of(*t.buffer, t.offset * sizeof(float), floats * sizeof(float), access);
+}
+inline Argument reads(const Tensor& t) { return of(t, Access::read); }
+inline Argument writes(const Tensor& t) { return of(t, Access::write); }
+inline Argument updates(const Tensor& t) { return of(t, Access::update); }
+inline Argument reads(const Buffer& buffer) {
+  auto& whole = const_cast<Buffer&>(buffer);
+  return part_of(whole, 0, whole.bytes(), Access::read);
+}
+inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::update); }
+inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
+// An argument the kernel is compiled not to look at: something must be bound.
+inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
+
+inline uint32_t narrow(int64_t value) {
+  assert(value >= 0 && value <= UINT32_MAX);
+  return static_cast<uint32_t>(value);
+}
+
+}  // namespace longhand::metal

@@ -1,0 +1,79 @@
+// One pass of work for the GPU: a concurrent encoder, ordered only where declared reads and writes meet.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "metal/buffer.h"
+#include "metal/device.h"
+#include "metal/pipelines.h"
+
+namespace longhand::metal {
+
+enum class Access : uint8_t { read, write, update };
+
+// A buffer bound to the next index, and the bytes [offset, offset + bytes) of it the kernel may touch.
+struct Argument {
+  MetalBuffer* buffer;
+  size_t offset;
+  size_t bytes;
+  Access access;
+};
+
+struct Grid {
+  std::array<size_t, 3> groups;
+  std::array<size_t, 3> threads;  // of a threadgroup
+  size_t threadgroup_bytes = 0;   // dynamic threadgroup memory, index 0
+  double work = 0;                // floating-point operations: long passes are cut into command buffers by it
+};
+// As many threadgroups of `threads` as cover cols x rows elements.
+Grid elements(size_t cols, size_t rows = 1, size_t threads = 256);
+
+class Commands {
+ public:
+  Commands(Device& device, Pipelines& pipelines);
+  ~Commands();
+
+  // Arguments take the indices 0, 1, ...; the parameters come after them.
+  template <class Params>
+  void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
+           const Params& params, const Grid& grid) {
+    dispatch(kernel, constants, arguments, &params, sizeof params, grid);
+  }
+  // True when work is encoded or running: memory must not be touched by the CPU.
+  bool busy() const;
+  // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
+  void finish();
+  // Waits for what was handed over and forgets what was only encoded (a cancelled or failed pass).
+  void abandon();
+  // Seconds the GPU worked, since the start.
+  double gpu_seconds() const { return gpu_seconds_; }
+
+ private:
+  struct Span {
+    const MetalBuffer* buffer;
+    size_t low, high;
+    bool writes;
+  };
+  struct Objects;
+
+  void dispatch(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
+                const void* params, size_t params_bytes, const Grid& grid);
+  bool collides(const Argument& argument) const;
+  void open();
+  void commit();
+  void wait(size_t allowed);  // until at most `allowed` command buffers are running
+
+  Device& device_;
+  Pipelines& pipelines_;
+  std::unique_ptr<Objects> objects_;
+  std::vector<Span> touched_;  // since the last barrier
+  double work_ = 0;
+  double gpu_seconds_ = 0;
+};
+
+}  // namespace longhand::metal

@@ -1,0 +1,122 @@
+#include "metal/commands.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "formats/error.h"
+#include "metal/objects.h"
+
+namespace longhand::metal {
+namespace {
+
+constexpr size_t in_flight = 2;
+// About 50 ms on the slowest supported GPU (M1, 8 cores): the desktop draws its frames between command buffers.
+constexpr double work_per_command_buffer = 5e10;
+
+MTLSize size(const std::array<size_t, 3>& n) { return MTLSizeMake(n[0], n[1], n[2]); }
+
+}  // namespace
+
+Grid elements(size_t cols, size_t rows, size_t threads) {
+  return {{(cols + threads - 1) / threads, rows, 1}, {threads, 1, 1}};
+}
+
+struct Commands::Objects {
+  id<MTLCommandBuffer> commands;
+  id<MTLComputeCommandEncoder> encoder;
+  std::deque<id<MTLCommandBuffer>> running;
+};
+
+Commands::Commands(Device& device, Pipelines& pipelines)
+    : device_(device), pipelines_(pipelines), objects_(std::make_unique<Objects>()) {}
+Commands::~Commands() { abandon(); }
+
+bool Commands::busy() const { return objects_->encoder || !objects_->running.empty(); }
+
+void Commands::open() {
+  if (objects_->encoder) return;
+  objects_->commands = [device_.objects().queue commandBuffer];
+  objects_->encoder = [objects_->commands computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  if (!objects_->encoder) throw DeviceError("[metal] the GPU gave no command encoder");
+}
+
+bool Commands::collides(const Argument& a) const {
+  const bool writes = a.access != Access::read;
+  return std::any_of(touched_.begin(), touched_.end(), [&](const Span& span) {
+    return span.buffer == a.buffer && a.offset < span.high && span.low < a.offset + a.bytes && (writes || span.writes);
+  });
+}
+
+void Commands::dispatch(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
+                        const void* params, size_t params_bytes, const Grid& grid) {
+  @autoreleasepool {
+    id<MTLComputePipelineState> pipeline = (__bridge id<MTLComputePipelineState>)pipelines_.get(kernel, constants);
+    const size_t threads = grid.threads[0] * grid.threads[1] * grid.threads[2];
+    if (threads > pipeline.maxTotalThreadsPerThreadgroup)
+      throw DeviceError("[metal] kernel " + std::string(kernel.name) + " runs with " + std::to_string(threads) +
+                        " threads, this GPU allows " + std::to_string(pipeline.maxTotalThreadsPerThreadgroup));
+    open();
+    id<MTLComputeCommandEncoder> encoder = objects_->encoder;
+    if (std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return collides(a); })) {
+      [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
+      touched_.clear();
+    }
+    [encoder setComputePipelineState:pipeline];
+    NSUInteger index = 0;
+    for (const Argument& a : arguments) {
+      [encoder setBuffer:(__bridge id<MTLBuffer>)a.buffer->handle() offset:a.offset atIndex:index++];
+      touched_.push_back({a.buffer, a.offset, a.offset + a.bytes, a.access != Access::read});
+    }
+    [encoder setBytes:params length:params_bytes atIndex:index];
+    if (grid.threadgroup_bytes) [encoder setThreadgroupMemoryLength:(grid.threadgroup_bytes + 15) / 16 * 16 atIndex:0];
+    [encoder dispatchThreadgroups:size(grid.groups) threadsPerThreadgroup:size(grid.threads)];
+    work_ += grid.work;
+    if (work_ > work_per_command_buffer) commit();
+  }
+}
+
+void Commands::commit() {
+  if (!objects_->encoder) return;
+  [objects_->encoder endEncoding];
+  [objects_->commands commit];
+  objects_->running.push_back(objects_->commands);
+  objects_->encoder = nil;
+  objects_->commands = nil;
+  touched_.clear();
+  work_ = 0;
+  wait(in_flight - 1);
+}
+
+// The queue runs command buffers in order, so the oldest ends first. An error of any of them is the pass's error.
+void Commands::wait(size_t allowed) {
+  std::string failure;
+  while (objects_->running.size() > allowed) {
+    id<MTLCommandBuffer> oldest = objects_->running.front();
+    objects_->running.pop_front();
+    [oldest waitUntilCompleted];
+    gpu_seconds_ += oldest.GPUEndTime - oldest.GPUStartTime;
+    if (oldest.status == MTLCommandBufferStatusError && failure.empty()) failure = text(oldest.error);
+  }
+  if (!failure.empty()) throw DeviceError("[metal] the GPU stopped: " + failure);
+}
+
+void Commands::finish() {
+  @autoreleasepool {
+    commit();
+    wait(0);
+  }
+}
+
+void Commands::abandon() {
+  @autoreleasepool {
+    if (objects_->encoder) [objects_->encoder endEncoding];
+    objects_->encoder = nil;
+    objects_->commands = nil;
+    touched_.clear();
+    work_ = 0;
+    for (id<MTLCommandBuffer> one : objects_->running) [one waitUntilCompleted];
+    objects_->running.clear();
+  }
+}
+
+}  // namespace longhand::metal

@@ -1,0 +1,36 @@
+// The GPU: where buffers, pipelines and command buffers come from. No Objective-C in this header.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "metal/buffer.h"
+#include "ops/backend.h"
+
+namespace longhand::metal {
+
+class Device {
+ public:
+  // Null and a reason where there is no Metal device that can run the kernels (Apple7 family, macOS 14).
+  static std::unique_ptr<Device> open(std::string& reason);
+  ~Device();
+
+  DeviceInfo info() const;
+  // Names the device, its OS build and this program's kernels: pipelines kept on disk are only good for the same three.
+  std::string identity() const;
+  // Zeroed. `label` begins with the class of the buffer ("weights", "memory", "arena"). Throws OutOfMemory.
+  MetalBufferPtr allocate(size_t bytes, const char* label);
+  // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it.
+  // `offset` receives where `data` lies in the buffer.
+  MetalBufferPtr borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive, size_t& offset);
+
+  struct Objects;  // objects.h
+  Objects& objects() { return *objects_; }
+
+ private:
+  explicit Device(std::unique_ptr<Objects> objects);
+  std::unique_ptr<Objects> objects_;
+};
+
+}  // namespace longhand::metal

@@ -1,0 +1,62 @@
+# cmake -DMETAL=<metal/> -DPARAMS=<params.h> -DOUT=<kernels.cc> -P embed.cmake
+# newLibraryWithSource takes one text: every kernel file becomes a string with its #includes put in place, each once.
+file(GLOB FILES ${METAL}/*.metal)
+set(TABLE "")
+set(STRINGS "")
+set(HASHES "")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  set(seen "")
+  while(text MATCHES "#include \"([a-z_]+\\.h)\"")
+    set(header ${CMAKE_MATCH_1})
+    if(seen MATCHES "<${header}>")
+      set(body "")
+    elseif(header STREQUAL "params.h")
+      file(READ ${PARAMS} body)
+    else()
+      file(READ ${METAL}/${header} body)
+    endif()
+    string(APPEND seen "<${header}>")
+    string(REPLACE "#pragma once" "" body "${body}")
+    string(FIND "${text}" "#include \"${header}\"" at)
+    string(LENGTH "#include \"${header}\"" length)
+    math(EXPR after "${at} + ${length}")
+    string(SUBSTRING "${text}" 0 ${at} before)
+    string(SUBSTRING "${text}" ${after} -1 rest)
+    set(text "${before}${body}${rest}")
+  endwhile()
+  string(SHA1 hash "${text}")
+  string(APPEND HASHES "${hash}")
+  string(APPEND STRINGS "constexpr const char ${name}[] = R\"metal(${text})metal\";\n")
+  string(APPEND TABLE "    {\"${name}\", ${name}},\n")
+endforeach()
+string(SHA1 all "${HASHES}")
+file(WRITE ${OUT} "// Made by native/metal/embed.cmake.
+#include \"metal/kernels.h\"
+
+#include <cassert>
+
+namespace longhand::metal {
+namespace {
+
+${STRINGS}
+struct Source {
+  std::string_view name;
+  const char* text;
+};
+constexpr Source sources[] = {
+${TABLE}};
+
+}  // namespace
+
+const char* kernel_source(std::string_view file) {
+  for (const Source& source : sources)
+    if (source.name == file) return source.text;
+  assert(false);
+  return \"\";
+}
+std::string kernel_hash() { return \"${all}\"; }
+
+}  // namespace longhand::metal
+")

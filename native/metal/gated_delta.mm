@@ -1,0 +1,72 @@
+#include "metal/backend.h"
+
+namespace longhand::metal {
+
+using namespace params;
+
+namespace {
+
+// Instances of the kernels by keys a lane.
+struct Instance {
+  int64_t keys;
+  const char* scan;
+  const char* step;
+};
+constexpr Instance instances[] = {{4, "gated_delta_scan_4", "gated_delta_step_4"},
+                                  {8, "gated_delta_scan_8", "gated_delta_step_8"},
+                                  {16, "gated_delta_scan_16", "gated_delta_step_16"},
+                                  {32, "gated_delta_scan_32", "gated_delta_step_32"},
+                                  {64, "gated_delta_scan_64", "gated_delta_step_64"}};
+const Instance& instance_for(int64_t key_dim) {
+  for (const Instance& each : instances)
+    if (key_dim <= each.keys * kDeltaLanes) return each;
+  assert(false);
+  return instances[4];
+}
+
+constexpr int64_t step_tokens = 8;    // above: convolution, scan and norm as dispatches of their own
+constexpr int64_t step_values = 256;  // value columns one threadgroup can hold: 4 lanes each, 1024 threads
+constexpr size_t scan_simdgroups = 4;
+
+}  // namespace
+
+Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv, RecurrentState& state) {
+  assert(p.cols == w.columns() && conv.layout.channels == w.channels() && conv.layout.width == w.conv_width);
+  assert(w.key_dim <= 256 && w.conv_width <= 8);
+  const Tensor o = scratch(p.rows, w.value_heads * w.value_dim);
+  const Instance& instance = instance_for(w.key_dim);
+  const Constants constants =
+      Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
+  GatedDeltaParams params{.tokens = narrow(p.rows),
+                          .key_heads = narrow(w.key_heads),
+                          .value_heads = narrow(w.value_heads),
+                          .key_dim = narrow(w.key_dim),
+                          .value_dim = narrow(w.value_dim),
+                          .p_stride = narrow(p.stride),
+                          .qkv_stride = 0,
+                          .o_stride = narrow(o.stride),
+                          .conv_width = narrow(w.conv_width),
+                          .l2_eps = w.l2_eps,
+                          .norm_eps = w.norm.eps};
+  const int64_t values = w.value_heads / w.key_heads * w.value_dim;
+  if (p.rows <= step_tokens && values <= step_values) {
+    const auto simdgroups = static_cast<size_t>((values + 7) / 8);
+    run(Kernel{"gated_delta", instance.step}, constants,
+        {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), updates(*conv.window),
+         updates(*state.state), writes(o)},
+        params, Grid{{static_cast<size_t>(w.key_heads), 1, 1}, {simdgroups * 32, 1, 1}});
+    return o;
+  }
+  const Tensor qkv = conv_silu(p, *w.conv, conv);
+  params.qkv_stride = narrow(qkv.stride);
+  const size_t columns = scan_simdgroups * 8;
+  run(Kernel{"gated_delta", instance.scan}, constants,
+      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), updates(*state.state), writes(o)}, params,
+      Grid{{(static_cast<size_t>(w.value_dim) + columns - 1) / columns, static_cast<size_t>(w.value_heads), 1},
+           {scan_simdgroups * 32, 1, 1}});
+  run(Kernel{"gated_delta", "gated_norm"}, constants, {reads(p), reads(w.norm.weight), updates(o)}, params,
+      Grid{{static_cast<size_t>(w.value_heads), static_cast<size_t>(p.rows), 1}, {32, 1, 1}});
+  return o;
+}
+
+}  // namespace longhand::metal

@@ -1,0 +1,18 @@
+// The Metal objects behind the plain handles. Included by .mm files only.
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include "metal/device.h"
+
+namespace longhand::metal {
+
+struct Device::Objects {
+  id<MTLDevice> device;
+  id<MTLCommandQueue> queue;
+};
+
+inline std::string text(NSString* string) { return string ? string.UTF8String : ""; }
+inline std::string text(NSError* error) { return error ? text(error.localizedDescription) : "unknown error"; }
+
+}  // namespace longhand::metal

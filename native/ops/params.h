@@ -1,0 +1,179 @@
+// Arguments shared by the Metal kernels (metal/*.metal) and their host (native/metal): one struct a kernel, sizes in
+// elements unless the name says bytes, strides between rows. Function constants carry what is yes or no, and sizes
+// that a kernel wants to know when it is compiled; their indices are below.
+#pragma once
+
+#ifdef __METAL_VERSION__
+#include <metal_stdlib>
+#else
+#include <cstdint>
+namespace longhand::params {
+using uint = uint32_t;
+using ulong = uint64_t;
+#endif
+
+// ---- function constants -------------------------------------------------------------------------------------------
+
+enum ConstantIndex {
+  kTokens = 0,        // uint: rows of x a matvec handles at once, 1..8
+  kHasNorm = 1,       // bool: RMS norm of x before the product
+  kGateKind = 2,      // uint: Gate (none, sigmoid, silu)
+  kHasBias = 3,       // bool
+  kActivation = 4,    // uint: Activation
+  kAddTo = 5,         // bool: y += instead of y =
+  kSwiGlu = 6,        // bool: rows r and r + out / 2 become silu(gate) * up
+  kByExpert = 7,      // bool: the matrix is chosen by a list of expert ids
+  kGroup = 8,         // uint: elements that share a scale (MLX)
+  kScaleType = 9,     // uint: 0 f32, 1 f16, 2 bf16 (MLX)
+  kDim = 10,          // uint: head dimension
+  kCausal = 11,       // bool
+  kSparse = 12,       // bool: keys come from a list of blocks
+  kGated = 13,        // bool: queries and gates interleaved by head
+  kInPlace = 14,      // bool: rotated heads go back to where they came from, nothing is stored
+  kInterleaved = 15,  // bool: rope pairs (2i, 2i + 1)
+  kHasKeyNorm = 16,   // bool
+  kSilu = 17,         // bool: SiLU after the convolution
+  kProduct = 18,      // bool: the short convolution of B * X, times C
+  kTiled = 19,        // bool: value head h reads key head h % key_heads (GGUF), not h / group
+  kSigmoid = 20,      // bool: router scores are sigmoids
+};
+
+// Tile sizes the host needs for its grids.
+enum Tile {
+  kRowsPerSimdgroup = 4,  // matvec: output rows a simdgroup
+  kMatvecSimdgroups = 2,  // matvec: simdgroups a threadgroup
+  kMatvecTokens = 8,      // up to here the matvec is used, above the tiled matmul
+  kTile = 32,             // matmul: tokens and outputs a threadgroup
+  kDeltaLanes = 4,        // delta rule: lanes that share a column of the state
+  kAttentionSimdgroups = 8,
+  kAttentionSplit = 1024,  // keys one threadgroup walks over before another takes part
+  kConvTokens = 32,        // convolution: tokens a thread walks over
+  kGlaRows = 8,            // GLA: query rows a threadgroup
+  kGlaChunk = 64,
+  kSelectThreads = 128,
+};
+
+// ---- weights ------------------------------------------------------------------------------------------------------
+
+// Rows [first, first + rows) of a stacked matrix, in a bound buffer. MLX codes have scales (and biases) of their own.
+struct WeightSegment {
+  ulong data, scales, biases;              // byte offsets
+  ulong expert_bytes, expert_scale_bytes;  // from one expert to the next
+  ulong row_bytes, row_scale_bytes;
+  uint first, rows;
+  float global_scale;
+  uint unused;
+};
+
+// y[t, r] (+)= scale * act(W[r] . norm(x[t]) * gate + bias)
+struct LinearParams {
+  uint in, rows;  // of this part of the matrix
+  uint tokens;
+  uint x_stride, y_stride, gate_stride;
+  uint segments;       // an expert
+  uint expert_tables;  // 1: every expert has its own segments
+  uint topk;           // slots a token, with experts
+  float eps, scale;
+};
+
+struct EmbedParams {
+  uint in, segments, y_stride;
+  float scale;
+};
+
+// add_to[t] += sum_i weight[t, i] * W[ids[t, i]] h[t * topk + i]
+struct ExpertDownParams {
+  uint in, rows, topk, segments, expert_tables;
+  uint h_stride, weight_stride, y_stride;
+};
+
+// ---- rows ---------------------------------------------------------------------------------------------------------
+
+struct NormParams {
+  uint n, x_stride, y_stride, add_stride;
+  float eps;
+};
+
+// y[t, c] (op)= x[t, c], and relatives that touch every element once.
+struct RowsParams {
+  uint rows, cols, x_stride, y_stride, z_stride;
+};
+struct CopyParams {
+  ulong bytes;
+};
+
+// ---- attention ----------------------------------------------------------------------------------------------------
+
+struct RopeParams {
+  uint tokens, query, kv, rotary_dim;
+  uint p_stride, q_stride;
+  uint position_axes;  // 1 or 3
+  uint section_h, section_w;
+  uint first_row;  // of the cache
+  uint row_bytes, head_bytes;
+  float eps, key_eps, attention_scale;
+};
+
+struct AttentionParams {
+  uint tokens, query, group;  // query heads, query heads a key/value head
+  uint q_stride, o_stride;
+  uint first_visible;  // keys that row 0 sees; each later row sees one more when causal
+  uint splits, split_keys;
+  uint key_row_bytes, head_bytes;
+  uint topk, block;  // sparse: blocks a list, keys a block
+  float scale;
+};
+
+struct LatentParams {
+  uint tokens, query, kv, dim, rope_dim;
+  uint latent_k, latent_v_first, latent_v;
+  uint rope_width, latent_width;
+  uint p_stride, o_stride;
+  uint past;
+  uint rope_row_bytes, latent_row_bytes;
+  float scale, attention_scale;
+};
+
+// ---- linear attention ---------------------------------------------------------------------------------------------
+
+// Depthwise convolution over [window | x].
+struct ConvParams {
+  uint tokens, channels, width;
+  uint x_stride, y_stride;
+};
+
+struct GatedDeltaParams {
+  uint tokens, key_heads, value_heads, key_dim, value_dim;
+  uint p_stride;    // of the packed projection
+  uint qkv_stride;  // of q | k | v after the convolution
+  uint o_stride, conv_width;
+  float l2_eps, norm_eps;
+};
+
+struct GlaParams {
+  uint tokens, heads, key_dim, value_dim;
+  uint q_stride, k_stride, v_stride, o_stride;
+  float scale;
+};
+
+// ---- sparse attention, experts ------------------------------------------------------------------------------------
+
+struct CompressParams {
+  uint first, kernel_size, stride, heads, dim;
+  uint row_bytes, head_bytes;
+};
+struct SelectParams {
+  uint tokens, query, kv, dim, q_stride;
+  uint k1_length, k2_length, kernel_size, stride, block, init_blocks, local_blocks, topk;
+  uint first_position, scores_stride, blocks_stride;
+  float scale;
+};
+struct RouteParams {
+  uint experts, topk, logits_stride, renormalise;
+  float renormalise_eps, scale;
+  uint has_bias;
+};
+
+#ifndef __METAL_VERSION__
+}  // namespace longhand::params
+#endif
