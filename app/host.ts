@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { attachFile } from './chat/attachments.ts';
 import { checkRoom, measureContext } from './chat/context.ts';
 import type { Core } from './chat/core.ts';
@@ -7,7 +6,7 @@ import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
 import { createEngine } from './engine/client.ts';
 import type { StartEngine } from './engine/supervisor.ts';
-import { createLibrary } from './models/library.ts';
+import { createModelManager, type ModelManagerOptions } from './models/manager.ts';
 import {
   type CallFrame,
   type CoreFrame,
@@ -33,6 +32,8 @@ export type HostOptions = {
   migrations: string;
   resources: string;
   startEngine: StartEngine;
+  /** Seals secrets with the keychain of the system, where the shell has one. */
+  cipher?: ModelManagerOptions['cipher'];
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
   now?: () => number;
 };
@@ -67,14 +68,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
     startEngine: options.startEngine,
     onStatus: (status) => emit('engine.status', status),
   });
-  const models = createLibrary({
+  const manager = createModelManager({
     db,
     engine,
     emit,
     settings: () => settings,
-    starter: join(options.resources, 'starter-model'),
+    dataFolder: store.folder,
+    resources: options.resources,
+    cipher: options.cipher ?? null,
     now,
   });
+  const models = manager.library;
   const notice = (said: Notice) => emit('notice', said);
   const core: Core = { db, engine, emit, notice, settings: () => settings, models, now };
   const turns = createTurns(core, {
@@ -138,10 +142,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'attachments.add': (file) => attachFile(core, file),
     'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
 
-    'models.list': models.list,
-    'models.add': ({ path }) => models.add(path),
-    'models.forget': ({ modelId }) => models.forget(modelId),
-    'models.inspect': ({ path }) => models.inspect(path),
+    ...manager.handlers,
     'models.load': async ({ modelId }) => {
       await engine.load(models.target(modelId).target);
       models.used(modelId);
@@ -155,6 +156,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'settings.get': () => settings,
     'settings.set': (patch) => {
       settings = writeSettings(db, patch);
+      manager.settingsChanged();
       emit('settings.changed', settings);
       return settings;
     },
@@ -187,6 +189,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       clearInterval(backups);
       titles.close();
       await turns.close();
+      await manager.close();
       await engine.close();
       switchboard.close();
       store.close();

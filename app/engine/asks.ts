@@ -65,10 +65,19 @@ export type Loaded = { backEnd: string; memoryBytes: number; contextLength: numb
 
 export type Inspected = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
+/** What can be read of a model without its weights. */
+export type Headers = {
+  config: string;
+  tensors: { name: string; type: string; shape: number[] }[];
+  container: ModelDescription['container'];
+};
+
 /** Questions with one answer. */
 export type Asks = {
   devices: { input: null; output: Device[] };
   inspect: { input: { path: string }; output: Inspected };
+  /** The verdict on a model that is not here, from its headers alone. */
+  describe: { input: Headers; output: ModelDescription };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
   /** Tokens of the prompt as it would be sent. */

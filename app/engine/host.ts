@@ -1,5 +1,5 @@
 import type * as Addon from '../../native/addon/index.d.ts';
-import { failureOf, LonghandError, type Pipe, type TurnId } from '../protocol/index.ts';
+import { failureOf, LonghandError, ModelDescription, type Pipe, type TurnId } from '../protocol/index.ts';
 import { createTemplateRenderer } from '../text/template-renderer.ts';
 import { loadAddon } from './addon.ts';
 import type { AskName, Asks, FromEngine, Generation, InnerStatus, LoadTarget, ToEngine } from './asks.ts';
@@ -26,6 +26,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: async () => addon.devices().map((device) => ({ ...device })),
     inspect: ({ path }) => inspectModel(addon, renderer, path),
+    describe: async ({ config, tensors, container }) =>
+      ModelDescription.parse(addon.describe(config, tensors, container)),
     load: (target) => {
       // A newer wish ends the load of another model.
       if (loading && !same(loading.target, target)) loading.signal.set();

@@ -1,21 +1,12 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-
-/** A model that another program keeps on this computer. It can be linked: its files are read where they are, never
- *  changed, never deleted. */
-export type Adoptable = {
-  app: 'Hugging Face cache' | 'LM Studio' | 'Ollama' | 'Jan' | 'GPT4All';
-  name: string;
-  kind: 'gguf' | 'safetensors';
-  /** What the engine opens: a .gguf file (also without that ending) or a folder. */
-  path: string;
-  bytes: number;
-};
+import type { Adoptable } from '../protocol/index.ts';
 
 export type Homes = { home: string; env: Record<string, string | undefined> };
 
-/** Looks through the places where other programs keep models. Reads names, sizes and Ollama's manifests only.
+/** Looks through the places where other programs keep models; what is found can be linked: its files are read where they
+ *  are, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
  *  Yields as it finds, so that the first rows are there at once. */
 export async function* findAdoptable(homes: Homes): AsyncGenerator<Adoptable> {
   const seen = new Set<string>();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Download, type DownloadStatus, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -14,8 +15,9 @@ import { type DownloadOptions, discard, download } from './download/download.ts'
 import { journalIn } from './download/journal.ts';
 import { Throttle } from './download/rate.ts';
 import type { DownloadState } from './download/state.ts';
-import type { Shelf } from './shelf.ts';
+import type { Manifest, Shelf } from './shelf.ts';
 import type { Repository, Source } from './source.ts';
+import { labelOf } from './variants.ts';
 
 /** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
 export type Downloads = {
@@ -47,7 +49,7 @@ type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; done
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
 export function createDownloads(options: DownloadsOptions): Downloads {
-  const { db, shelf } = options;
+  const { db, shelf, now = Date.now } = options;
   const journal = journalIn(db);
   const throttle = new Throttle(null);
   let items: Item[] = listDownloads(db).map((row) => ({
@@ -87,18 +89,20 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   async function run(item: Item, signal: AbortSignal): Promise<void> {
     const { row } = item;
     item.doneBefore = 0;
-    const kept: { name: string; sha256: string }[] = [];
+    const kept: Manifest['files'] = [];
     for (const [index, file] of row.files.entries()) {
       item.doneNow = 0;
       const sha256 = await fetchFile(item, index, signal);
       if (sha256 === null) return;
-      kept.push({ name: file.name, sha256 });
+      kept.push({ name: file.name, size: file.size, sha256, etag: file.etag });
       item.doneBefore += file.size;
     }
     item.doneNow = 0;
     try {
-      const path = await shelf.assemble(folderName(row), kept);
-      await options.finished({ name: row.name, path: modelPath(path, row) });
+      const { name, source, repository, commit } = row;
+      const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
+      const path = await shelf.assemble(folderName(row), manifest);
+      await options.finished({ name, path: modelPath(path, row) });
       removeDownload(db, row.id);
       items = items.filter((candidate) => candidate !== item);
       tell();
@@ -164,7 +168,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         files: files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag })),
         paused: false,
       };
-      addDownload(db, row, (options.now ?? Date.now)());
+      addDownload(db, row, now());
       const item: Item = { row, status: { at: 'queued' }, doneBefore: 0, doneNow: 0, restarted: false };
       items.push(item);
       tell();
@@ -247,6 +251,7 @@ const shown = ({ row, status, doneBefore, doneNow, restarted }: Item): Download 
   name: row.name,
   source: row.source,
   repository: row.repository,
+  variant: labelOf(ggufOf(row) ?? ''),
   done: doneBefore + doneNow,
   total: row.files.reduce((sum, file) => sum + file.size, 0),
   status,
@@ -256,15 +261,18 @@ const shown = ({ row, status, doneBefore, doneNow, restarted }: Item): Download 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
   a.length === b.length && a.every((file, index) => file.name === b[index]?.name);
 
-/** `org--name@commit`, readable and free of anything a file system minds. */
-const folderName = (row: DownloadRow): string =>
-  `${row.repository.replace(/^https?:\/\//, '').replaceAll('/', '--')}@${row.commit.slice(0, 12)}`.replace(
-    /[^\w.@-]/g,
-    '_',
-  );
+/** `org--name@commit` and the quantisation, readable and free of anything a file system minds. */
+const folderName = (row: DownloadRow): string => {
+  const gguf = ggufOf(row);
+  const name = `${row.repository.replace(/^https?:\/\//, '').replaceAll('/', '--')}@${row.commit.slice(0, 12)}`;
+  return `${name}${gguf ? `-${labelOf(gguf)}` : ''}`.replace(/[^\w.@-]/g, '_');
+};
+
+const ggufOf = (row: Pick<DownloadRow, 'files'>): string | undefined =>
+  row.files.find((file) => file.name.endsWith('.gguf'))?.name;
 
 /** What the engine opens: the folder, or the (first) GGUF file in it. */
 const modelPath = (folder: string, row: DownloadRow): string => {
-  const gguf = row.files.find((file) => file.name.endsWith('.gguf'));
-  return gguf ? `${folder}/${gguf.name}` : folder;
+  const gguf = ggufOf(row);
+  return gguf ? join(folder, gguf) : folder;
 };

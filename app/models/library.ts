@@ -4,6 +4,7 @@ import type { LoadTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import {
   type Emit,
+  forecast,
   LonghandError,
   type ModelDescription,
   type ModelEntry,
@@ -23,13 +24,21 @@ import {
   setModelUsed,
 } from '../store/models.ts';
 
+/** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
+const usualContext = 32_768;
+const leastContext = 512;
+
 export const starterId = 'starter' as ModelId;
 
 export type Library = {
   list(): ModelEntry[];
-  add(path: string): Promise<ModelEntry>;
+  /** `name`: what it is called when its files do not say. */
+  add(path: string, name?: string): Promise<ModelEntry>;
   inspect(path: string): Promise<ModelDescription>;
-  forget(modelId: ModelId): void;
+  /** Out of the list; its files stay. Returns what `put` needs to bring it back. */
+  forget(modelId: ModelId): ModelRow;
+  put(row: ModelRow): ModelEntry;
+  find(modelId: ModelId): ModelRow;
   target(modelId: ModelId | null): { target: LoadTarget; name: string };
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
@@ -44,18 +53,21 @@ export type LibraryOptions = {
   engine: Engine;
   emit: Emit;
   settings: () => Settings;
+  /** Bytes a model may take now, when what is in memory makes room for it. */
+  memoryLimit: () => number;
   /** Folder of the model that ships with the app. */
   starter: string;
   now: () => number;
 };
 
-export function createLibrary({ db, engine, emit, settings, starter, now }: LibraryOptions): Library {
+export function createLibrary(options: LibraryOptions): Library {
+  const { db, engine, emit, settings, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
   const list = () => listModels(db).map(entryOf);
   const changed = () => emit('models.changed', list());
 
-  async function add(given: string): Promise<ModelEntry> {
+  async function add(given: string, name?: string): Promise<ModelEntry> {
     const path = modelPath(given);
     const known = findModelByPath(db, path);
     const facts = await engine.ask('inspect', { path });
@@ -70,7 +82,7 @@ export function createLibrary({ db, engine, emit, settings, starter, now }: Libr
     }
     const id = known?.id ?? (newId(now()) as ModelId);
     if (known) setModelFacts(db, id, facts);
-    else addModel(db, { id, name: nameOf(path), path, facts }, now());
+    else addModel(db, { id, name: name ?? nameOf(path), path, facts }, now());
     changed();
     return entryOf(find(id));
   }
@@ -86,18 +98,50 @@ export function createLibrary({ db, engine, emit, settings, starter, now }: Libr
     const path = row.path ?? starter;
     if (!existsSync(path)) throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
     const { device, threads, contextLength } = settings();
+    guardMemory(row);
     return { target: { modelId: row.id, path, device, threads, contextLength }, name: row.name };
+  }
+
+  /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
+   *  asked again. */
+  function guardMemory({ id, name, facts }: ModelRow) {
+    if (!facts || engine.target()?.modelId === id) return;
+    const { description } = facts;
+    const contextLength = Math.min(settings().contextLength ?? usualContext, description.contextLength);
+    const limitBytes = options.memoryLimit();
+    const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength });
+    if (needs.verdict !== 'too-large') return;
+    // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
+    const { longestContext } = needs;
+    if (settings().contextLength === null && longestContext >= leastContext) return;
+    throw new LonghandError(
+      'out-of-memory',
+      `[models] ${name} needs ${gigabytes(needs.total)} with ${contextLength} tokens of context, ${gigabytes(limitBytes)} are free; ` +
+        (longestContext >= leastContext
+          ? `the longest context that fits is ${longestContext}`
+          : 'it fits with no context'),
+      { details: { needed: needs.total, limit: limitBytes, contextLength, longestContext } },
+    );
   }
 
   return {
     list,
     add,
+    find,
     inspect: async (given) => (await engine.ask('inspect', { path: modelPath(given) })).description,
     forget(modelId) {
       if (modelId === starterId)
         throw new LonghandError('bad-request', '[models] the built-in model cannot be removed');
+      const row = find(modelId);
       removeModel(db, modelId);
       changed();
+      return row;
+    },
+    put(row) {
+      addModel(db, row, now());
+      if (row.lastUsedAt !== null) setModelUsed(db, row.id, row.lastUsedAt);
+      changed();
+      return entryOf(row);
     },
     target,
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
@@ -116,7 +160,9 @@ export function createLibrary({ db, engine, emit, settings, starter, now }: Libr
   };
 }
 
-const entryOf = ({ id, name, path, lastUsedAt, facts }: ModelRow): ModelEntry => ({
+const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
+
+export const entryOf = ({ id, name, path, lastUsedAt, facts }: ModelRow): ModelEntry => ({
   id,
   name,
   path,

@@ -13,6 +13,9 @@ export type RemoteHeaders = {
   files: RemoteFile[];
 };
 
+/** What stands in the place of a file name for a folder of safetensors. */
+export const FOLDER = '.';
+
 const MOST_HEADER = 64 * 1024 * 1024;
 const MOST_CONFIG = 4 * 1024 * 1024;
 
@@ -24,7 +27,8 @@ export async function readRemoteHeaders(
   signal: AbortSignal,
   net: Network = network,
 ): Promise<RemoteHeaders> {
-  const ggufFile = repository.files.find((file) => file.name === chosen) ?? onlyGguf(repository);
+  const ggufFile =
+    chosen === FOLDER ? undefined : (repository.files.find((file) => file.name === chosen) ?? onlyGguf(repository));
   if (ggufFile?.name.endsWith('.gguf')) return ggufHeaders(repository, ggufFile, signal, net);
   const config = repository.files.find((file) => file.name === 'config.json');
   const weights = repository.files.filter((file) => /^[^/]+\.safetensors$/.test(file.name));
@@ -61,7 +65,7 @@ function onlyGguf(repository: Repository): RemoteFile | undefined {
 }
 
 /** All parts of a split GGUF, given the first. */
-function partsOf(repository: Repository, first: RemoteFile): RemoteFile[] {
+export function partsOf(repository: Repository, first: RemoteFile): RemoteFile[] {
   const split = /^(.*)-00001-of-(\d{5})\.gguf$/.exec(first.name);
   if (!split) return [first];
   const count = Number(split[2]);

@@ -1,5 +1,6 @@
-import { copyFile, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { z } from 'zod';
 import type { Database } from '../store/database.ts';
 import { addBlob, hasBlob, removeBlob } from '../store/downloads.ts';
 
@@ -7,6 +8,9 @@ import { addBlob, hasBlob, removeBlob } from '../store/downloads.ts';
 //    blobs/<sha256>            every file once, by its content
 //    incoming/<n>.part         what is being fetched
 //    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
+//      .longhand.json          where it came from and what its files must hash to
+//    removed/<id>/             a model that can still be taken back
+//    linked/<name>.gguf        a symbolic link to a file of another program whose name has no ending
 //
 //  A file that several models share is stored once and goes with the last of them.
 
@@ -20,10 +24,52 @@ export type Shelf = {
   /** Moves a finished, verified file among the blobs. */
   accept(path: string, sha256: string, size: number): Promise<void>;
   /** Makes the model's folder appear with all its files at once. Returns its path. */
-  assemble(model: string, files: readonly { name: string; sha256: string }[]): Promise<string>;
+  assemble(model: string, manifest: Manifest): Promise<string>;
+  /** Whether a path is in this folder, and not somebody else's. */
+  owns(path: string): boolean;
+  /** Bytes that discarding a model's folder would free. */
+  frees(path: string): Promise<number>;
+  /** Puts a model's folder aside, until it is taken back or discarded. Returns where. */
+  setAside(path: string, id: string): Promise<string>;
+  takeBack(aside: string, path: string): Promise<void>;
   /** Removes a model's folder and the blobs that no other model uses. Returns the bytes that were freed. */
   discard(path: string): Promise<number>;
+  /** Discards what was set aside before the app ended. */
+  discardRemoved(): Promise<void>;
+  /** A damaged file is not on the shelf any more. */
+  drop(sha256: string): Promise<void>;
 };
+
+/** What stands beside the files of a model, so that a folder explains itself without the database. */
+export const Manifest = z.object({
+  name: z.string(),
+  source: z.string(),
+  repository: z.string(),
+  commit: z.string(),
+  files: z.array(
+    z.object({ name: z.string(), size: z.number(), sha256: z.string(), etag: z.string().nullable().default(null) }),
+  ),
+  /** When all files last had these hashes. */
+  checkedAt: z.number(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+const MANIFEST = '.longhand.json';
+
+/** Null for a folder that was not made by `assemble`. */
+export async function readManifest(folder: string): Promise<Manifest | null> {
+  try {
+    return Manifest.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const path = join(folder, MANIFEST);
+  await writeFile(`${path}.new`, JSON.stringify(manifest));
+  await rename(`${path}.new`, path);
+}
 
 export function createShelf(db: Database, folder: string): Shelf {
   const blobs = join(folder, 'blobs');
@@ -45,18 +91,48 @@ export function createShelf(db: Database, folder: string): Shelf {
       await rename(path, blobPath(sha256));
       addBlob(db, sha256, size);
     },
-    async assemble(model, files) {
+    owns: (path) => path.startsWith(folder + sep),
+    async assemble(model, manifest) {
       const target = join(folder, model);
       const building = `${target}.new`;
       await rm(building, { recursive: true, force: true });
-      for (const { name, sha256 } of files) {
+      for (const { name, sha256 } of manifest.files) {
         const path = join(building, name);
         await mkdir(dirname(path), { recursive: true });
         await linkOrCopy(blobPath(sha256), path);
       }
+      await writeManifest(building, manifest);
       await rm(target, { recursive: true, force: true });
       await rename(building, target);
       return target;
+    },
+    async frees(path) {
+      const manifest = await readManifest(path);
+      if (!manifest) return 0;
+      const sizes = manifest.files.map(async ({ name }) => {
+        const found = await stat(join(path, name)).catch(() => null);
+        // One name here, one among the blobs: nobody else has it.
+        return found && found.nlink <= 2 ? found.size : 0;
+      });
+      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    },
+    async setAside(path, id) {
+      const aside = join(folder, 'removed', id);
+      await mkdir(dirname(aside), { recursive: true });
+      await rm(aside, { recursive: true, force: true });
+      await rename(path, aside);
+      return aside;
+    },
+    async takeBack(aside, path) {
+      await rename(aside, path);
+    },
+    async discardRemoved() {
+      const removed = join(folder, 'removed');
+      for (const id of await readdir(removed).catch((): string[] => [])) await this.discard(join(removed, id));
+    },
+    async drop(sha256) {
+      removeBlob(db, sha256);
+      await rm(blobPath(sha256), { force: true });
     },
     async discard(path) {
       await rm(path, { recursive: true, force: true });

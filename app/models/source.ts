@@ -1,8 +1,9 @@
+import type { FoundModel, SourceId } from '../protocol/index.ts';
 import type { RemoteFile } from './download/state.ts';
 
 /** Where models come from. One interface for a hub, a mirror of it, another hub, a plain address. */
 export type Source = {
-  readonly id: 'huggingface' | 'mirror' | 'modelscope' | 'url';
+  readonly id: SourceId;
   /** Host that is contacted, for the privacy page; null when nothing leaves this computer. */
   readonly host: string | null;
   search(query: SearchQuery, signal: AbortSignal): Promise<FoundModel[]>;
@@ -17,17 +18,8 @@ export type FileEntry = { name: string; size: number; sha256: string | null; eta
 
 export type SearchQuery = { text: string; limit: number };
 
-export type FoundModel = {
-  source: Source['id'];
-  name: string;
-  downloads: number | null;
-  likes: number | null;
-  updatedAt: number | null;
-  gated: boolean;
-};
-
 export type Repository = {
-  source: Source['id'];
+  source: SourceId;
   name: string;
   /** A commit hash: what was inspected is what is fetched. For an address without one, its validator. */
   commit: string;

@@ -1,8 +1,20 @@
 import { z } from 'zod';
 import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
+import { Download } from './downloads.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
 import { Notice } from './events.ts';
+import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import {
+  Adoptable,
+  CatalogueModel,
+  Checked,
+  FoundModel,
+  ModelDetails,
+  RemoteModel,
+  Removed,
+  SourceId,
+} from './models.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 import { Choice, StatsSample } from './turn.ts';
 
@@ -111,6 +123,59 @@ export const calls = {
   'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
   'models.load': call(z.object({ modelId: ModelId }), nothing),
   'models.unload': call(nothing, nothing),
+
+  /** Where its files come from, when they were last checked, what removing it would free. */
+  'models.details': call(z.object({ modelId: ModelId }), ModelDetails),
+  /** Takes a model out of the list. Files that Longhand fetched go with it; files of others are only unlinked. */
+  'models.remove': call(z.object({ modelId: ModelId }), Removed),
+  /** Undo of a removal, while its files are kept. */
+  'models.restore': call(z.object({ modelId: ModelId }), ModelEntry),
+  /** Hashes the files again; progress comes as `model.checking`. */
+  'models.verify': call(z.object({ modelId: ModelId }), Checked),
+  /** Fetches the damaged files again. */
+  'models.repair': call(z.object({ modelId: ModelId }), Download),
+  /** Models that other programs keep on this computer. */
+  'models.adoptable': call(nothing, z.array(Adoptable)),
+  /** Puts such a model in the list without copying it. */
+  'models.adopt': call(z.object({ path: z.string().min(1) }), ModelEntry),
+
+  /** What ships with the app; asks nobody. */
+  'catalogue.list': call(nothing, z.array(CatalogueModel)),
+  /** Asks the chosen source over the network. */
+  'models.search': call(
+    z.object({
+      text: z.string().max(200),
+      source: SourceId.optional(),
+      limit: z.number().int().min(1).max(100).default(30),
+    }),
+    z.array(FoundModel),
+  ),
+  /** Reads the headers behind a name, a page or an address over the network. `variant` has the exact verdict. */
+  'models.look': call(
+    z.object({ reference: z.string().min(1).max(2000), variant: z.string().optional() }),
+    RemoteModel,
+  ),
+  'models.machine': call(nothing, Machine),
+
+  'downloads.list': call(nothing, z.array(Download)),
+  /** `reference` and `variant` as `models.look` took and gave them. */
+  'downloads.start': call(
+    z.object({
+      reference: z.string().min(1).max(2000),
+      variant: z.string().optional(),
+      name: z.string().max(200).optional(),
+    }),
+    Download,
+  ),
+  'downloads.pause': call(z.object({ downloadId: z.string() }), nothing),
+  'downloads.resume': call(z.object({ downloadId: z.string() }), nothing),
+  'downloads.cancel': call(z.object({ downloadId: z.string() }), nothing),
+  /** To a place in the list; 0 is next. */
+  'downloads.move': call(z.object({ downloadId: z.string(), place: z.number().int().min(0) }), nothing),
+
+  /** Which sources have a token, and where tokens are kept. A token itself never comes back. */
+  'tokens.list': call(nothing, z.object({ sources: z.array(SourceId), kept: z.enum(['keychain', 'file']) })),
+  'tokens.set': call(z.object({ source: SourceId, token: z.string().max(500).nullable() }), nothing),
 
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),

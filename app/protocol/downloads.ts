@@ -18,6 +18,8 @@ export const Download = z.object({
   name: z.string(),
   source: z.string(),
   repository: z.string(),
+  /** The quantisation or form, as its files are called. */
+  variant: z.string(),
   done: z.number(),
   total: z.number(),
   status: DownloadStatus,

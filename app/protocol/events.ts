@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Chat, Message } from './chat.ts';
+import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
-import { ChatId, MessageId, TurnId } from './ids.ts';
+import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Settings } from './settings.ts';
 import { TurnEvent } from './turn.ts';
 
@@ -30,6 +31,8 @@ export const events = {
   'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
+  'downloads.changed': z.array(Download),
+  'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
   'settings.changed': Settings,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;

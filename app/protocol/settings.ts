@@ -36,6 +36,13 @@ export const Settings = z.object({
   announce: z.enum(['sentences', 'whole', 'off']).default('sentences'),
   keys: z.record(z.string(), z.string()).default({}),
   onboarded: z.boolean().default(false),
+  /** Address of a host that serves the hub's interface; then it is asked in place of the hub. */
+  hubMirror: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  /** Bytes a second that downloads may take; null: all there is. */
+  downloadLimit: z.number().int().min(1024).nullable().default(null),
   sidebarWidth: z.number().min(208).max(320).default(248),
 });
 export type Settings = z.infer<typeof Settings>;

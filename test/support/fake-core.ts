@@ -3,6 +3,7 @@ import {
   type Chat,
   type ChatId,
   createSwitchboard,
+  type Download,
   defaultSettings,
   type Emit,
   type EngineStatus,
@@ -16,6 +17,7 @@ import {
   type TurnEvent,
   type TurnId,
 } from '../../app/protocol/index.ts';
+import { fakeModels } from './fake-models.ts';
 
 //  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
 //  answers are scripts. The end-to-end tests use the real core.
@@ -32,6 +34,7 @@ export type World = {
   /** What the next answers say. */
   script: (prompt: string) => Script;
   measure: { used: number; draft: number; limit: number } | null;
+  downloads: Download[];
 };
 
 export const STARTER = 'starter' as ModelEntry['id'];
@@ -76,6 +79,7 @@ export function createWorld(change: Partial<World> = {}): World {
     settings: { ...defaultSettings, onboarded: true },
     script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
     measure: null,
+    downloads: [],
     ...change,
   };
 }
@@ -286,14 +290,7 @@ export function createFakeCore(world: World) {
       world.measure ?? { used: 11_212, draft: Math.round(draft.length / 4), limit: 32_768 },
     'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
     'attachments.remove': () => undefined,
-    'models.list': () => world.models,
-    'models.add': ({ path }) => {
-      throw new LonghandError('unreadable', `[models] ${path} is no model`, {
-        hint: 'There is no model at this path.',
-      });
-    },
-    'models.forget': () => undefined,
-    'models.inspect': () => starter.description as NonNullable<ModelEntry['description']>,
+    ...fakeModels(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,
     'models.unload': () => undefined,
     'engine.status': () => world.status,

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Adoptable, findAdoptable } from '../../../app/models/adopt.ts';
+import { findAdoptable } from '../../../app/models/adopt.ts';
+import type { Adoptable } from '../../../app/protocol/index.ts';
 
 let home: string;
 beforeEach(async () => {

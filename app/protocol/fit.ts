@@ -1,12 +1,18 @@
-import type { ModelDescription } from '../protocol/index.ts';
+import { z } from 'zod';
+import type { ModelDescription } from './engine.ts';
 
-/** Whether a model runs well here: all of it in bytes, from headers and live memory. */
-export type Machine = {
+/** What a model has to fit into. */
+export const Machine = z.object({
   /** What a model may take: Metal's working-set limit, or the memory that is free within the cgroup. */
-  limitBytes: number;
-  /** Measured read bandwidth; null until it was measured. */
-  bandwidth: number | null;
-};
+  limitBytes: z.number(),
+  /** Measured read bandwidth in bytes a second; null until it was measured. */
+  bandwidth: z.number().nullable(),
+  /** Free bytes on the volume of the library. */
+  diskFree: z.number(),
+});
+export type Machine = z.infer<typeof Machine>;
+
+type Limits = Pick<Machine, 'limitBytes' | 'bandwidth'>;
 
 export type Forecast = {
   weights: number;
@@ -23,7 +29,7 @@ export type Forecast = {
 };
 
 /** Bytes of a KV cache relative to f16. */
-const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
+export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
 const HEADROOM = 96 * 1024 * 1024;
 /** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
 const PREFILL_TOKENS = 512;
@@ -32,9 +38,11 @@ const FITS = 0.85;
 /** Share of the bandwidth that decoding reaches. */
 const EFFICIENCY = 0.75;
 
+/** Whether a model runs well here: all of it in bytes, from headers and live memory. Pure, so that a slider can ask for
+ *  every row of a list at every move. */
 export function forecast(
   model: ModelDescription,
-  machine: Machine,
+  machine: Limits,
   options: { contextLength: number; kvType?: keyof typeof KV_SCALE },
 ): Forecast {
   const perToken = model.contextBytesPerToken * KV_SCALE[options.kvType ?? 'f16'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forecast } from '../../../app/models/fit.ts';
+import { forecast } from '../../../app/protocol/fit.ts';
 import type { ModelDescription } from '../../../app/protocol/index.ts';
 
 // The published shape of a small dense model, 4 bits: what matters here are its sizes.

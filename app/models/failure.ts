@@ -1,0 +1,26 @@
+import { type ErrorCode, LonghandError } from '../protocol/index.ts';
+import { DownloadError, type DownloadErrorCode } from './download/state.ts';
+
+const codes: Record<DownloadErrorCode, ErrorCode> = {
+  'not-found': 'not-found',
+  gated: 'permission',
+  'rate-limited': 'network',
+  server: 'network',
+  network: 'network',
+  'wrong-content': 'unreadable',
+  'remote-changed': 'conflict',
+  'hash-mismatch': 'unreadable',
+  disk: 'disk-full',
+  'bad-name': 'bad-request',
+};
+
+/** What crosses the border for what a source answered; `details.reason` keeps the finer word. */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof DownloadError) {
+    return new LonghandError(codes[error.code], error.message, { details: { reason: error.code }, cause: error });
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return new LonghandError('network', '[models] no answer within a minute', { details: { reason: 'network' } });
+  }
+  return error;
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Engine } from '../engine/client.ts';
+import type { CallName, Device, Emit, Handlers, Settings } from '../protocol/index.ts';
+import { LonghandError } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import { linkOf, listAdoptable } from './adoption.ts';
+import { readCatalogue } from './catalogue.ts';
+import { createDownloads, type DownloadsOptions } from './downloads.ts';
+import { asFailure } from './failure.ts';
+import { createKeeper } from './keeper.ts';
+import { createLibrary, type Library } from './library.ts';
+import { createLooker } from './look.ts';
+import { machineFacts, memoryLimit } from './machine.ts';
+import { createShelf } from './shelf.ts';
+import { createSources, followProxyOfEnvironment } from './sources.ts';
+import { type Cipher, createTokens } from './tokens.ts';
+
+export type ModelManagerOptions = {
+  db: Database;
+  engine: Engine;
+  emit: Emit;
+  settings: () => Settings;
+  dataFolder: string;
+  /** Folders that ship with the app. */
+  resources: string;
+  cipher: Cipher | null;
+  now: () => number;
+  downloads?: DownloadsOptions['tuning'];
+};
+
+type Owned = Extract<CallName, `${'models' | 'catalogue' | 'downloads' | 'tokens'}.${string}`>;
+/** What is answered here, of the protocol's table. */
+type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.unload'>>;
+
+export type ModelManager = {
+  library: Library;
+  handlers: ModelHandlers;
+  /** After a change of the settings. */
+  settingsChanged(): void;
+  close(): Promise<void>;
+};
+
+const SEARCH_MS = 30_000;
+
+/** Models from the first look at a catalogue to the last byte on disk. */
+export function createModelManager(options: ModelManagerOptions): ModelManager {
+  const { db, engine, emit, settings, dataFolder, resources, now } = options;
+  followProxyOfEnvironment();
+  const folder = join(dataFolder, 'models');
+  let devices: Device[] = [];
+  engine
+    .ask('devices', null)
+    .then((found) => (devices = found))
+    .catch(() => {});
+
+  const inUse = () => {
+    const status = engine.status();
+    return status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
+  };
+  const limit = () => memoryLimit(devices, inUse());
+  const library = createLibrary({
+    db,
+    engine,
+    emit,
+    settings,
+    memoryLimit: limit,
+    starter: join(resources, 'starter-model'),
+    now,
+  });
+  const tokens = createTokens(join(dataFolder, 'tokens.json'), options.cipher);
+  const sources = createSources(settings, tokens);
+  const looker = createLooker({ sources, verdict: (headers) => engine.ask('describe', headers) });
+  const shelf = createShelf(db, folder);
+  const keeper = createKeeper({ library, shelf, engine, emit, now });
+  const downloads = createDownloads({
+    db,
+    shelf,
+    source: sources.byId,
+    changed: (list) => emit('downloads.changed', list),
+    finished: async ({ name, path }) => void (await library.add(path, name)),
+    now,
+    ...(options.downloads && { tuning: options.downloads }),
+  });
+  downloads.limit(settings().downloadLimit);
+  shelf.discardRemoved().catch(() => {}); // tried again at the next start
+
+  const handlers: ModelHandlers = {
+    'models.list': library.list,
+    'models.add': ({ path }) => library.add(path),
+    'models.forget': ({ modelId }) => void library.forget(modelId),
+    'models.inspect': ({ path }) => library.inspect(path),
+    'models.details': ({ modelId }) => keeper.details(modelId),
+    'models.remove': ({ modelId }) => keeper.remove(modelId),
+    'models.restore': ({ modelId }) => keeper.restore(modelId),
+    'models.verify': ({ modelId }) => keeper.verify(modelId),
+    'models.repair': async ({ modelId }) => {
+      const { source, repository, commit, files, name } = await keeper.dropDamaged(modelId);
+      const from = sources.byId(source);
+      if (!from) throw new LonghandError('not-found', `[models] the source ${source} is not set up any more`);
+      const pinned = files.map((file) => from.file(repository, commit, file));
+      return downloads.start({ source: from.id, name: repository, commit, gated: false, files: pinned }, files, name);
+    },
+    'models.adoptable': async () => {
+      const known = new Set(library.list().map(({ path }) => path));
+      return (await listAdoptable()).filter(({ path }) => !known.has(path));
+    },
+    'models.adopt': async ({ path }) => {
+      const model = (await listAdoptable()).find((one) => one.path === path);
+      if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
+      return library.add(await linkOf(model, folder), model.name);
+    },
+    'models.machine': () => machineFacts(folder, limit(), null),
+
+    'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
+    'models.search': async ({ text, source, limit }) => {
+      const asked = source === undefined ? sources.hub() : sources.byId(source);
+      if (!asked) throw new LonghandError('not-found', `[models] the source ${source} is not set up`);
+      try {
+        return await asked.search({ text, limit }, AbortSignal.timeout(SEARCH_MS));
+      } catch (error) {
+        throw asFailure(error);
+      }
+    },
+    'models.look': ({ reference, variant }) => looker.look(reference, variant),
+
+    'downloads.list': downloads.list,
+    'downloads.start': async ({ reference, variant, name }) => {
+      const { repository, headers, variant: chosen } = await looker.inspect(reference, variant);
+      if (!chosen.description.supported) {
+        const { problems } = chosen.description;
+        throw new LonghandError('model-unsupported', `[models] ${repository.name}: ${problems[0] ?? 'not supported'}`, {
+          details: { problems },
+        });
+      }
+      return downloads.start(repository, headers.files, name ?? nameOf(repository.name));
+    },
+    'downloads.pause': ({ downloadId }) => downloads.pause(downloadId),
+    'downloads.resume': ({ downloadId }) => downloads.resume(downloadId),
+    'downloads.cancel': ({ downloadId }) => downloads.cancel(downloadId),
+    'downloads.move': ({ downloadId, place }) => downloads.move(downloadId, place),
+
+    'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.kept }),
+    'tokens.set': ({ source, token }) => tokens.write(source, token),
+  };
+
+  return {
+    library,
+    handlers,
+    settingsChanged: () => downloads.limit(settings().downloadLimit),
+    async close() {
+      await downloads.close();
+      await keeper.close();
+    },
+  };
+}
+
+/** Without the owner, and without what only says which form it is. */
+const nameOf = (repository: string): string =>
+  decodeURIComponent(repository.slice(repository.lastIndexOf('/') + 1)).replace(/[-_.](gguf|safetensors)$/i, '');
