@@ -7,13 +7,16 @@ const SLOW = [
   'metal/**',
   'golden/**',
   'fuzz/**',
-  'launch/clone.test.ts',
+  'app/chat/kills.test.ts',
+  'app/chat/turns.test.ts',
   'app/cli/commands.test.ts',
+  'app/engine/**',
+  'app/models/download*.test.ts',
+  'app/server/**',
+  'app/store/search.test.ts',
   'app/text/hostile.test.ts',
   'app/text/chat-templates.test.ts',
   'app/text/loop/**',
-  'app/server/**',
-  'app/store/kill*.test.ts',
 ];
 
 export default defineConfig({

@@ -4,8 +4,10 @@ import { progressLine, say, sayProblem } from './say.mjs';
 
 const KEPT_LINES = 200;
 
-/** @returns {Promise<void>} rejects with a sentence that names the command and its exit code. */
-export function run(command, args, { cwd, env, progress = (line) => line } = {}) {
+/** `progress` picks the lines that only tell how far it is (default: all are shown as they come). The others are printed
+ *  when the program fails.
+ *  @returns {Promise<void>} rejects with a sentence that names the command and its exit code. */
+export function run(command, args, { cwd, env, progress } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const line = progressLine();
@@ -13,10 +15,11 @@ export function run(command, args, { cwd, env, progress = (line) => line } = {})
     const take = (chunk) => {
       for (const text of String(chunk).split(/[\r\n]+/)) {
         if (text.trim() === '') continue;
+        const shown = progress ? progress(text) : text;
+        if (shown) line.show(shown);
+        if (progress && shown) continue;
         kept.push(text);
         if (kept.length > KEPT_LINES) kept.shift();
-        const shown = progress(text);
-        if (shown) line.show(shown);
       }
     };
     child.stdout.on('data', take);
