@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { loadAddon } from '../engine/addon.ts';
-import { readModelText } from '../engine/model.ts';
+import { readModelText } from '../engine/text-files.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { ModelText } from '../text/model-text.ts';
 import type { Context, MODEL_FLAGS, Values } from './command.ts';

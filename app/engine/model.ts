@@ -1,12 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
 import type * as Addon from '../../native/addon/index.d.ts';
-import { LonghandError, ModelDescription, type ModelId } from '../protocol/index.ts';
+import { ModelDescription, type ModelId } from '../protocol/index.ts';
 import { promptOf } from '../text/chat.ts';
-import { type ModelText, modelTextFromFiles, modelTextFromGguf } from '../text/model-text.ts';
+import type { ModelText } from '../text/model-text.ts';
 import type { TemplateRenderer } from '../text/template-renderer.ts';
 import type { Inspected, Loaded, LoadTarget, Priority } from './asks.ts';
+import { readModelText } from './text-files.ts';
 
 export type LoadedModel = {
   readonly target: LoadTarget;
@@ -115,30 +114,5 @@ async function thinkingOf(
     return { able: true, byDefault: free.open || free.ids !== off.ids };
   } catch {
     return never;
-  }
-}
-
-/** @throws LonghandError `model-broken` */
-export async function readModelText(addon: typeof Addon, path: string): Promise<ModelText> {
-  if (path.toLowerCase().endsWith('.gguf')) return modelTextFromGguf(await addon.ggufMetadata(path));
-  const chatTemplate = readIfThere(join(path, 'chat_template.jinja'));
-  return modelTextFromFiles({
-    tokenizer: readJson(path, 'tokenizer.json'),
-    tokenizerConfig: readJson(path, 'tokenizer_config.json'),
-    generationConfig: readJson(path, 'generation_config.json'),
-    config: readJson(path, 'config.json'),
-    ...(chatTemplate !== undefined && { chatTemplate }),
-  });
-}
-
-const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
-
-function readJson(folder: string, name: string): unknown {
-  const text = readIfThere(join(folder, name));
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new LonghandError('model-broken', `[${name}] is no JSON: ${error instanceof Error ? error.message : error}`);
   }
 }
