@@ -2,11 +2,13 @@ import type { Generation, TurnUpdate } from '../engine/asks.ts';
 import {
   type Choice,
   failureOf,
+  type LoopEvidence,
   type Message,
   type MessageState,
   type TurnEvent,
   type TurnId,
 } from '../protocol/index.ts';
+import { updateChat } from '../store/chats.ts';
 import { findMessage } from '../store/messages.ts';
 import type { Core } from './core.ts';
 import { createTally } from './tally.ts';
@@ -38,6 +40,10 @@ export type TurnOptions = {
   /** All of it is on disk. */
   onStored: () => void;
 };
+
+/** A rewind that found the same loop again would find it for ever. */
+const byItself = (action: Choice, suggested: Choice, { times }: LoopEvidence): Choice =>
+  action === 'rewind' && times > 1 ? suggested : action;
 
 //  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
 
@@ -125,7 +131,7 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     tell(event);
     changed();
     if (event.evidence === undefined) return;
-    if (ask.action !== 'ask') core.engine.decide(turnId, ask.action);
+    if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, event.suggested, event.evidence));
     else if (ask.waitSeconds > 0) {
       decision = setTimeout(() => core.engine.decide(turnId, event.suggested), ask.waitSeconds * 1000);
     }
@@ -133,6 +139,8 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
 
   function resumed(event: TurnEvent & { type: 'decided' }) {
     clearTimeout(decision);
+    if (event.choice === 'loop-guard-off')
+      core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false }));
     phase = 'running';
     setState({ at: 'running', turnId });
     tell(event);

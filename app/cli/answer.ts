@@ -1,5 +1,8 @@
 import type * as Addon from '../../native/addon/index.d.ts';
 import { createScribe } from '../engine/scribe.ts';
+import type { LoopEvidence } from '../protocol/index.ts';
+import { LoopGuard } from '../text/loop/guard.ts';
+import type { Sensitivity } from '../text/loop/levels.ts';
 import type { ModelText } from '../text/model-text.ts';
 import type { Part } from '../text/thinking.ts';
 import type { Context, Flags, Values } from './command.ts';
@@ -14,6 +17,12 @@ export const SAMPLING_FLAGS = {
   seed: { kind: 'count', value: 'S', help: 'the same seed gives the same answer' },
   stop: { kind: 'texts', value: 'TEXT', help: 'end before this text (may be given several times)' },
   context: { kind: 'count', value: 'N', help: 'tokens the session holds' },
+  'loop-guard': {
+    kind: 'text',
+    value: 'LEVEL',
+    oneOf: ['off', 'relaxed', 'balanced', 'strict'],
+    help: 'end an answer that goes in circles, and say what repeated (off)',
+  },
 } as const satisfies Flags;
 
 export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
@@ -23,7 +32,9 @@ export type Answer = {
   readonly thinking: string;
   /** What was generated, without the token that ended it. */
   readonly tokens: number[];
-  readonly finish: 'stop' | 'length' | 'cancelled' | 'context';
+  readonly finish: 'stop' | 'length' | 'cancelled' | 'context' | 'loop';
+  /** What went in circles, when `finish` is `loop`. */
+  readonly loop: LoopEvidence | null;
   readonly result: Addon.GenerateResult;
 };
 
@@ -47,7 +58,10 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
   const tokens: number[] = [];
   const { flag, release } = abortFlag(model.addon, context.signal);
   const bar = context.terminal.progress('reading');
+  const guard = new LoopGuard({ sensitivity: (values['loop-guard'] ?? 'off') as Sensitivity, inAnswers: true });
+  const maxTokens = values['max-tokens'] ?? session.contextLength;
   let stopped = false;
+  let loop: LoopEvidence | null = null;
 
   const say = (parts: readonly Part[]) => {
     for (const part of parts) {
@@ -59,18 +73,20 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     if (stopped || stopIds.includes(id)) return;
     tokens.push(id);
     if (!scribe) return;
+    const place = scribe.inThinking ? 'thinking' : 'answer';
     const written = scribe.push(id);
     say(written.parts);
-    if (!written.stopped) return;
-    stopped = true;
-    flag.set();
+    const found = guard.push(id, written.text, place);
+    if (found) loop = { ...found, savedTokens: Math.max(0, maxTokens - tokens.length) };
+    stopped = written.stopped || found !== null;
+    if (stopped) flag.set();
   };
 
   try {
     let seen = 0;
     const result = await session.generate(Int32Array.from(prompt), {
       ...samplingOf(values, model.native, text),
-      maxTokens: values['max-tokens'] ?? session.contextLength,
+      maxTokens,
       stopTokens: [...stopIds],
       ...(path && { path }),
       signal: flag,
@@ -83,7 +99,8 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     });
     for (const id of result.tokens.slice(seen)) take(id);
     if (scribe) say(scribe.flush());
-    return { text: said.answer, thinking: said.thinking, tokens, finish: stopped ? 'stop' : result.finish, result };
+    const finish = loop ? 'loop' : stopped ? 'stop' : result.finish;
+    return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
   } finally {
     bar.end();
     release();

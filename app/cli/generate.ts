@@ -53,14 +53,23 @@ export const generate = command({
       session.close();
       const timings = timingsOf(said.result);
       if (context.json) {
-        const { tokens, finish: finish_reason, thinking } = said;
-        const result = { text: said.text, thinking, tokens, prompt_tokens: prompt.ids.length, finish_reason, timings };
+        const { tokens, finish: finish_reason, thinking, loop } = said;
+        const result = {
+          text: said.text,
+          thinking,
+          tokens,
+          prompt_tokens: prompt.ids.length,
+          finish_reason,
+          loop,
+          timings,
+        };
         context.terminal.out(`${JSON.stringify({ ...result, device: model.native.device.id, path: path ?? null })}\n`);
       } else {
         if (!text) context.terminal.out(said.tokens.join(','));
         context.terminal.out('\n');
         const speed = `${fixed(timings.tokens_per_second)} tokens/s, first after ${fixed(timings.first_token_ms, 0)} ms`;
         context.terminal.note(context.terminal.dim(`${said.tokens.length} tokens, ${said.finish}, ${speed}`));
+        if (said.loop) context.terminal.note(JSON.stringify(said.loop));
       }
       return said.finish === 'cancelled' ? 130 : 0;
     } finally {

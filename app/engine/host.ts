@@ -83,7 +83,6 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       addon,
       renderer,
       generation,
-      watch: null,
       report(updates) {
         if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) turns.delete(turnId);
         send({ turnId, updates });

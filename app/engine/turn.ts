@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { type Choice, type FinishReason, failureOf, LonghandError, type LoopEvidence } from '../protocol/index.ts';
+import { LoopGuard } from '../text/loop/guard.ts';
 import type { TemplateRenderer } from '../text/template-renderer.ts';
 import { closingIds } from '../text/thinking.ts';
 import type { Generation, TurnUpdate } from './asks.ts';
@@ -19,13 +20,6 @@ import { createTranscript, type Transcript } from './transcript.ts';
 //             │ └─ loop ──▶ paused ──decide()──▶ (rewound) ──▶ again(): run()
 //             └─ cancel ──▶ finished
 
-/** Watches the tokens for loops (app/text/loop). */
-export type Watch = {
-  push(id: number, text: string, place: 'thinking' | 'answer'): Omit<LoopEvidence, 'savedTokens'> | null;
-  act(copies: number): void;
-  rewind(length: number): void;
-};
-
 export type Running = {
   /** Writes until the end or until it has to wait for a person. */
   run(model: LoadedModel): Promise<void>;
@@ -39,7 +33,6 @@ export type RunningOptions = {
   addon: typeof Addon;
   renderer: TemplateRenderer;
   generation: Generation;
-  watch: Watch | null;
   report: (updates: TurnUpdate[]) => void;
   /** A person has decided: `run` wants to be called again when it is this turn's time. */
   again: () => void;
@@ -50,21 +43,16 @@ type State = 'waiting' | 'running' | 'paused' | 'over';
 
 type Written = { prompt: PromptIds; promptOnly: number[]; transcript: Transcript; meter: Meter; maxTokens: number };
 
-export function runGeneration({
-  addon,
-  renderer,
-  generation,
-  watch: watching,
-  report,
-  again,
-}: RunningOptions): Running {
+export function runGeneration({ addon, renderer, generation, report, again }: RunningOptions): Running {
   const outbox = createOutbox(report);
   let state: State = 'waiting';
   let halt: Halt | null = null;
   let flag: Addon.AbortFlag | null = null;
   let written: Written | null = null;
   let evidence: LoopEvidence | null = null;
-  let watch = watching;
+  let watch: LoopGuard | null = null;
+  /** Tokens of the answer that the watch did not see: an earlier part, and those that closed the thinking. */
+  let unseen = 0;
   let seed = generation.sampling.seed ?? randomInt(2 ** 31);
   let rewound = false;
   /** Tokens whose text is held back. */
@@ -95,6 +83,7 @@ export function runGeneration({
       const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
       throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
     }
+    watch = watchFor(generation, model);
     const transcript = createTranscript({
       model: model.text,
       inThinking: prompt.inThinking,
@@ -173,8 +162,10 @@ export function runGeneration({
   function look(id: number, text: string, place: 'thinking' | 'answer') {
     const found = watch?.push(id, text, place);
     if (!found || !written) return;
-    const { thinkingTokens, answerTokens } = written.meter.usage;
-    evidence = { ...found, savedTokens: Math.max(0, written.maxTokens - thinkingTokens - answerTokens) };
+    const { meter, transcript, maxTokens } = written;
+    const savedTokens = Math.max(0, maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens);
+    unseen = transcript.ids.length - 1 - found.last;
+    evidence = { ...found, first: found.first + unseen, last: found.last + unseen, savedTokens };
     stopLeg('loop');
   }
 
@@ -227,7 +218,7 @@ export function runGeneration({
     if (choice === 'answer-now') halt = 'close-thinking';
     else if (choice === 'rewind') rewind(evidence);
     else if (choice === 'loop-guard-off') watch = null;
-    watch?.act(evidence.copies);
+    else if (choice === 'keep-going') watch?.act(evidence.copies);
     evidence = null;
     state = 'waiting';
     again();
@@ -241,7 +232,7 @@ export function runGeneration({
     for (const { kind, from } of shorter) {
       outbox.say({ type: 'retracted', kind, from }, { keptIds: written.transcript.ids.length });
     }
-    watch?.rewind(first);
+    watch?.rewind(first - unseen);
     seed = (seed + 1) % 2 ** 31;
     rewound = true;
   }
@@ -253,7 +244,7 @@ export function runGeneration({
       ...text.sampling,
       ...(own as Addon.SamplingOptions),
       seed,
-      ...(rewound && { dry: { multiplier: 0.8, base: 1.75, allowedLength: 2, window: 1024, breakers: [] } }),
+      ...(rewound && otherwise(generation.sampling.temperature ?? text.sampling.temperature)),
       ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => text.tokenizer.size + i) }),
     };
   }
@@ -288,6 +279,21 @@ export function runGeneration({
     decide,
   };
 }
+
+/** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. */
+const otherwise = (temperature = 0): Addon.SamplingOptions => ({
+  temperature: Math.max(temperature, 0.6),
+  dry: { multiplier: 0.8, base: 1.75, allowedLength: 2, window: 1024, breakers: [] },
+});
+
+function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): LoopGuard | null {
+  if (loopGuard === null) return null;
+  const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
+  return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
+}
+
+/** Characters of the question in which the guard looks for what the answer repeats. */
+const LONGEST_QUESTION = 20_000;
 
 const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
 const noTimings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lockSetup } from './lock.mjs';
 import { run } from './run.mjs';
-import { sayDone, sayProblem, sayStep } from './say.mjs';
+import { say, sayDone, sayProblem, sayStep } from './say.mjs';
 import { hashOf, isStamped, stamp, unstamp } from './stamps.mjs';
 import { provide } from './tools.mjs';
 
@@ -17,7 +17,7 @@ export const GOALS = {
   longhand: ['packages', 'native'],
   start: ['packages', 'native', 'renderer'],
   check: ['packages', 'formatTools', 'native'],
-  test: ['packages', 'formatTools', 'testTools', 'native', 'renderer'],
+  test: ['packages', 'formatTools', 'testTools', 'native', 'renderer', 'models'],
   bench: ['packages', 'native'],
   // Only where Electron can run: start.mjs asks for it.
   shell: ['shell'],
@@ -44,8 +44,13 @@ const STEPS = {
   native: {
     title: 'Compiling the engine',
     tools: ['compiler', 'cmake'],
+    // The Metal stand-in is built where clang is: another machine, once clang has come.
     inputs: () =>
-      hashOf(root, ['native', 'metal', 'test/metal/standin', 'package-lock.json'], [process.platform, process.arch]),
+      hashOf(
+        root,
+        ['native', 'metal', 'test/metal/standin', 'package-lock.json'],
+        [process.platform, process.arch, String(existsSync('/usr/bin/clang++-19'))],
+      ),
     present: () => existsSync(join(root, 'build', 'native', 'Release', 'longhand.node')),
     work: () => run(npm, ['run', '-s', 'build:native'], { cwd: root, progress: percent }),
   },
@@ -55,6 +60,15 @@ const STEPS = {
     present: () => existsSync(join(root, 'dist', 'renderer', 'index.html')),
     work: () => run(npm, ['run', '-s', 'build:renderer'], { cwd: root }),
   },
+  models: {
+    title: 'Fetching a real model for the tests (94 MB, kept outside the tree)',
+    inputs: () => hashOf(root, ['test/support/real-models.mjs']),
+    present: () => true,
+    work: () =>
+      run(process.execPath, [join(root, 'test', 'support', 'real-models.mjs')], { cwd: root }).catch((error) =>
+        say(`  ${error.message}; tests that need it will say so`),
+      ),
+  },
   shell: {
     title: 'Building the desktop shell',
     inputs: () => hashOf(root, ['main', 'app', 'renderer', 'electron.vite.config.ts', 'package-lock.json']),
@@ -63,8 +77,8 @@ const STEPS = {
   },
 };
 
-/** Lines of cmake that tell how far it is: "[ 42%] Building CXX object …/matmul.cc.o". */
-const percent = (line) => /^\[ *\d+%\]/.test(line) && line.replace(/Building .*\/(\S+?)\.o$/, '$1');
+/** Lines that tell how far it is: make's "[ 42%] Building CXX object …/matmul.cc.o", ninja's "[3/85] Building …". */
+const percent = (line) => /^\[ *\d+(%|\/\d+)\]/.test(line) && line.replace(/Building .*\/(\S+?)\.o$/, '$1');
 
 /** npm says each package it fetches; they are counted. */
 function fetched() {

@@ -177,8 +177,13 @@ export class Model {
   embed(tokens: Int32Array): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
-  /** MTP head over a prompt: draft logits [tokens, vocabulary] (golden tests; speculation later). */
-  draftLogits(tokens: Int32Array, next: Int32Array): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
+   *  With `steps` the head goes on from its own state and best token, one more row a step. */
+  draftLogits(
+    tokens: Int32Array,
+    next: Int32Array,
+    options?: { steps?: number },
+  ): Promise<{ rows: number; columns: number; data: Float32Array }>;
   /** Changes the number of CPU threads while running. */
   setThreads(count: number): void;
   close(): void;

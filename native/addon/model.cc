@@ -126,13 +126,15 @@ Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const std::vector<int32_t> tokens = token_array(info[0], "draftLogits");
   const std::vector<int32_t> next = token_array(info[1], "draftLogits");
+  const int64_t steps = Options(info[2], "draftLogits").integer("steps", 1, 1, 64);
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens, next]() -> Operation::Convert {
-    return [matrix = longhand::draft_logits(model, tokens, next)](Napi::Env js) -> Napi::Value {
-      return to_js(js, matrix);
-    };
-  });
+  post_job(*opened.worker, operation, nullptr, nullptr,
+           [model = opened.model, tokens, next, steps]() -> Operation::Convert {
+             return [matrix = longhand::draft_logits(model, tokens, next, steps)](Napi::Env js) -> Napi::Value {
+               return to_js(js, matrix);
+             };
+           });
   return promise;
 }
 

@@ -29,21 +29,21 @@ Tensor swiglu(Pass& pass, const Swiglu& weights, Tensor x, float scale) {
   return pass->linear(h, *weights.down, {.scale = scale, .add_to = x});
 }
 
-std::vector<Rows> qkv_rows(const Weights& weights, int64_t layer, const Heads& heads, bool gated, const char* suffix) {
+std::vector<Rows> qkv_rows(const LayerNames& at, const Heads& heads, bool gated, const char* suffix) {
   const auto name = [&](const char* hf, const char* gguf) {
-    return weights.in_layer(layer, (std::string(hf) + suffix).c_str(), (std::string(gguf) + suffix).c_str());
+    return at(std::string(hf) + suffix, std::string(gguf) + suffix);
   };
   return {{name("self_attn.q_proj", "attn_q"), heads.query * heads.dim * (gated ? 2 : 1)},
           {name("self_attn.k_proj", "attn_k"), heads.kv * heads.dim},
           {name("self_attn.v_proj", "attn_v"), heads.kv * heads.dim}};
 }
 
-Swiglu bind_swiglu(Weights& weights, int64_t layer, int64_t hidden, int64_t width, Norm norm) {
+Swiglu bind_swiglu(Weights& weights, const LayerNames& at, int64_t hidden, int64_t width, Norm norm) {
   return {.norm = std::move(norm),
-          .gate_up = weights.rows({{weights.in_layer(layer, "mlp.gate_proj.weight", "ffn_gate.weight"), width},
-                                   {weights.in_layer(layer, "mlp.up_proj.weight", "ffn_up.weight"), width}},
+          .gate_up = weights.rows({{at("mlp.gate_proj.weight", "ffn_gate.weight"), width},
+                                   {at("mlp.up_proj.weight", "ffn_up.weight"), width}},
                                   hidden),
-          .down = weights.matrix(weights.in_layer(layer, "mlp.down_proj.weight", "ffn_down.weight"), hidden, width)};
+          .down = weights.matrix(at("mlp.down_proj.weight", "ffn_down.weight"), hidden, width)};
 }
 
 }  // namespace longhand

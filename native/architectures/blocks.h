@@ -19,7 +19,7 @@ struct SelfAttention {
   Norm q_norm, k_norm;
   Rope rope;  // rotary_dim 0: none
 };
-// x += out(attention(rope(qk_norm(qkv(norm(x))))))
+// x += out(attention(rope(qk_norm(qkv(norm(x)))))), keys and values in the KvCache of `layer`.
 Tensor attend(Pass& pass, const SelfAttention& weights, size_t layer, Tensor x);
 
 struct Swiglu {
@@ -31,7 +31,7 @@ struct Swiglu {
 Tensor swiglu(Pass& pass, const Swiglu& weights, Tensor x, float scale = 1.0f);
 
 // Names that Llama, Qwen and their relatives share.
-std::vector<Rows> qkv_rows(const Weights& weights, int64_t layer, const Heads& heads, bool gated, const char* suffix);
-Swiglu bind_swiglu(Weights& weights, int64_t layer, int64_t hidden, int64_t width, Norm norm);
+std::vector<Rows> qkv_rows(const LayerNames& at, const Heads& heads, bool gated, const char* suffix);
+Swiglu bind_swiglu(Weights& weights, const LayerNames& at, int64_t hidden, int64_t width, Norm norm);
 
 }  // namespace longhand

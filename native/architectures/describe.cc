@@ -34,7 +34,7 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
                              LoadProgress progress, Description& description) {
   Problems& problems = description.problems;
   const std::string name = architecture_name(*checkpoint);
-  const Architecture* architecture = find_architecture(name);
+  const Architecture* architecture = find_architecture(*checkpoint);
   description.container = checkpoint->container();
   for (const std::string& notice : checkpoint->notices()) problems.notice(notice);
   if (auto unsupported = unsupported_quantisation(checkpoint->config())) problems.add(std::move(*unsupported));

@@ -45,19 +45,19 @@ Llama::Llama(const Config& config, Weights& weights) {
   if (config.broken()) return;
 
   for (int64_t i = 0; i < shape.layers; ++i) {
+    const LayerNames at = weights.layer(i);
     const auto norm = [&](const char* hf, const char* gguf) {
-      return weights.norm(weights.in_layer(i, hf, gguf), shape.hidden, shape.eps);
+      return weights.norm(at(hf, gguf), shape.hidden, shape.eps);
     };
     SelfAttention attention{.norm = norm("input_layernorm.weight", "attn_norm.weight"), .heads = heads, .rope = rope};
-    attention.qkv = weights.rows(qkv_rows(weights, i, heads, false, ".weight"), shape.hidden);
-    attention.out = weights.matrix(weights.in_layer(i, "self_attn.o_proj.weight", "attn_output.weight"), shape.hidden,
-                                   heads.query * heads.dim);
+    attention.qkv = weights.rows(qkv_rows(at, heads, false, ".weight"), shape.hidden);
+    attention.out =
+        weights.matrix(at("self_attn.o_proj.weight", "attn_output.weight"), shape.hidden, heads.query * heads.dim);
     if (biases) {
-      attention.qkv_bias = weights.vectors(qkv_rows(weights, i, heads, false, ".bias"));
-      attention.out_bias =
-          weights.vector(weights.in_layer(i, "self_attn.o_proj.bias", "attn_output.bias"), shape.hidden);
+      attention.qkv_bias = weights.vectors(qkv_rows(at, heads, false, ".bias"));
+      attention.out_bias = weights.vector(at("self_attn.o_proj.bias", "attn_output.bias"), shape.hidden);
     }
-    layers_.push_back({std::move(attention), bind_swiglu(weights, i, shape.hidden, width,
+    layers_.push_back({std::move(attention), bind_swiglu(weights, at, shape.hidden, width,
                                                          norm("post_attention_layernorm.weight", "ffn_norm.weight"))});
     facts.layers.push_back({LayerKind::attention, false, {KvCacheLayout{heads.kv, heads.dim}}});
   }

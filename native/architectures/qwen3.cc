@@ -39,8 +39,9 @@ Qwen3::Qwen3(const Config& config, Weights& weights) {
   if (config.broken()) return;
 
   for (int64_t i = 0; i < shape.layers; ++i) {
+    const LayerNames at = weights.layer(i);
     const auto norm = [&](const char* hf, const char* gguf, int64_t size) {
-      return weights.norm(weights.in_layer(i, hf, gguf), size, shape.eps);
+      return weights.norm(at(hf, gguf), size, shape.eps);
     };
     SelfAttention attention{.norm = norm("input_layernorm.weight", "attn_norm.weight", shape.hidden),
                             .heads = heads,
@@ -48,11 +49,11 @@ Qwen3::Qwen3(const Config& config, Weights& weights) {
                             .q_norm = norm("self_attn.q_norm.weight", "attn_q_norm.weight", heads.dim),
                             .k_norm = norm("self_attn.k_norm.weight", "attn_k_norm.weight", heads.dim),
                             .rope = rope};
-    attention.qkv = weights.rows(qkv_rows(weights, i, heads, false, ".weight"), shape.hidden);
-    attention.out = weights.matrix(weights.in_layer(i, "self_attn.o_proj.weight", "attn_output.weight"), shape.hidden,
-                                   heads.query * heads.dim);
+    attention.qkv = weights.rows(qkv_rows(at, heads, false, ".weight"), shape.hidden);
+    attention.out =
+        weights.matrix(at("self_attn.o_proj.weight", "attn_output.weight"), shape.hidden, heads.query * heads.dim);
     layers_.push_back(
-        {std::move(attention), bind_swiglu(weights, i, shape.hidden, width,
+        {std::move(attention), bind_swiglu(weights, at, shape.hidden, width,
                                            norm("post_attention_layernorm.weight", "ffn_norm.weight", shape.hidden))});
     facts.layers.push_back({LayerKind::attention, false, {KvCacheLayout{heads.kv, heads.dim}}});
   }

@@ -1,8 +1,9 @@
-// Qwen3.5, dense (model-specs 5): three gated-delta layers, then one gated-attention layer, each followed by SwiGLU.
-#include <cmath>
-
+// Qwen3.5 dense and mixture of experts, Qwen3-Next (model-specs 5, 6): three gated-delta layers, then one
+// gated-attention layer, each followed by SwiGLU or by experts; a head that drafts (model-specs 9).
 #include "architectures/blocks.h"
 #include "architectures/decoder.h"
+#include "architectures/experts.h"
+#include "architectures/gated_delta.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
 
@@ -10,64 +11,79 @@ namespace longhand {
 
 namespace {
 
-struct DeltaLayer {
-  Norm norm;
-  WeightPtr in_proj;  // q | k | v | z | b | a by rows
+struct Shape {
+  DecoderShape decoder;
+  Heads heads;
   GatedDelta delta;
-  WeightPtr out_proj;
+  bool experts = false;
+  ExpertShape expert;
+  int64_t width = 0;         // of the dense MLP
+  int64_t shared_width = 0;  // of the shared expert
+  bool add_one = false;      // the file stores w where the norms compute with 1 + w
+};
+
+struct Mlp {
+  bool experts = false;
+  Swiglu dense;
+  ExpertMlp mixture;
+};
+
+struct Layer {
+  bool full_attention = false;
+  SelfAttention attention;
+  DeltaMixer delta;
+  Mlp mlp;
+};
+
+Tensor feed_forward(Pass& pass, const Mlp& mlp, Tensor x) {
+  return mlp.experts ? mix_experts(pass, mlp.mixture, x) : swiglu(pass, mlp.dense, x);
+}
+
+// Multi-token prediction: from the embedding of the next token and the hidden state of this one, the state of the next.
+class Mtp : public Drafter {
+ public:
+  Mtp(Weights& weights, const Shape& shape, const Rope& rope, const Decoder& decoder);
+  const LayerFacts& layer() const override { return facts_; }
+  Tensor draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const override;
+
+ private:
+  const Decoder& decoder_;
+  LayerFacts facts_;
+  Norm embed_norm_, hidden_norm_, norm_;
+  WeightPtr fc_;
+  SelfAttention attention_;
+  Mlp mlp_;
 };
 
 class Qwen35 : public Decoder {
  public:
   Qwen35(const Config& config, Weights& weights);
   Tensor layer(Pass& pass, size_t index, Tensor x) const override;
+  const Drafter* drafter() const override { return mtp_.get(); }
 
  private:
-  struct Layer {
-    bool full_attention = false;
-    SelfAttention attention;
-    DeltaLayer delta;
-    Swiglu mlp;
-  };
   std::vector<Layer> layers_;
+  std::unique_ptr<Mtp> mtp_;
 };
-
-// Gated DeltaNet (arXiv 2412.06464; model-specs 5.5). State per value head: S [key_dim, value_dim], fp32.
-Tensor gated_delta(Pass& pass, const DeltaLayer& weights, size_t layer, Tensor x) {
-  const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor o =
-      pass->gated_delta(p, weights.delta, pass.memory<ConvState>(layer), pass.memory<RecurrentState>(layer));
-  return pass->linear(o, *weights.out_proj, {.add_to = x});
-}
 
 // x is the residual stream, [tokens, hidden].
 Tensor Qwen35::layer(Pass& pass, size_t index, Tensor x) const {
   const Layer& layer = layers_[index];
-  x = layer.full_attention ? attend(pass, layer.attention, index, x) : gated_delta(pass, layer.delta, index, x);
-  return swiglu(pass, layer.mlp, x);
+  x = layer.full_attention ? attend(pass, layer.attention, index, x) : mix_delta(pass, layer.delta, index, x);
+  return feed_forward(pass, layer.mlp, x);
+}
+
+// The embedding half comes first; `hidden` is after the final norm (model-specs 9.2 has the evidence for both).
+Tensor Mtp::draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const {
+  const Tensor e = pass->rms_norm(decoder_.embed(pass, next), embed_norm_);
+  const Tensor h = pass->rms_norm(hidden, hidden_norm_);
+  Tensor x = pass->linear(pass->concat(e, h), *fc_);
+  x = attend(pass, attention_, 0, x);
+  x = feed_forward(pass, mlp_, x);
+  return pass->rms_norm(x, norm_);
 }
 
 // ---- configuration ------------------------------------------------------------------------------------------------
-
-GatedDelta read_delta(const Config& config) {
-  GatedDelta delta;
-  delta.key_heads = config.integer({"linear_num_key_heads", "ssm.group_count"}, count_range);
-  delta.value_heads = config.integer({"linear_num_value_heads", "ssm.time_step_rank"}, count_range);
-  delta.key_dim = config.integer({"linear_key_head_dim", "ssm.state_size"}, width_range);
-  delta.conv_width = config.integer({"linear_conv_kernel_dim", "ssm.conv_kernel"}, {2, 16});
-  if (config.gguf()) {
-    const int64_t inner = config.integer({nullptr, "ssm.inner_size"}, width_range);
-    config.require(inner % delta.value_heads == 0, "\"ssm.inner_size\" cannot be divided by \"ssm.time_step_rank\"");
-    delta.value_dim = std::max<int64_t>(inner / delta.value_heads, 1);
-    delta.head_map = GatedDelta::HeadMap::tiled;
-  } else {
-    delta.value_dim = config.integer({"linear_value_head_dim", nullptr}, width_range);
-  }
-  config.require(delta.value_heads % delta.key_heads == 0,
-                 std::to_string(delta.value_heads) + " value heads cannot share " + std::to_string(delta.key_heads) +
-                     " key heads (\"linear_num_key_heads\")");
-  return delta;
-}
 
 // Which layers attend: a list, or every n-th one.
 std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
@@ -95,93 +111,131 @@ int64_t read_rotary(const Config& config, int64_t head_dim) {
   return static_cast<int64_t>(static_cast<double>(head_dim) * config.number_or(key, 0.25, {1e-3, 1.0}));
 }
 
-// Published files store w for the norms that compute with 1 + w; conversions for MLX store 1 + w and move the kernel
-// axis of the convolutions. The layout decides, never the values (model-specs 17.2).
-bool norms_are_raw(const Weights& weights) {
-  if (weights.gguf()) return false;
-  for (const WeightView& tensor : weights.checkpoint().tensors()) {
-    if (tensor.name.ends_with("linear_attn.conv1d.weight")) return tensor.shape.back() != 1;
+Shape read(const Config& config, const Weights& weights) {
+  Shape shape;
+  shape.decoder = read_shape(config, weights);
+  shape.heads = read_heads(config, shape.decoder.hidden);
+  shape.delta = read_delta(config, weights);
+  // GGUF counts the drafting block as a layer.
+  const int64_t drafting = config.integer_or({nullptr, "nextn_predict_layers"}, 0, {0, 1});
+  shape.decoder.layers = std::max<int64_t>(shape.decoder.layers - drafting, 1);
+  shape.experts = config.has({"num_experts", "expert_count"});
+  if (shape.experts) {
+    const Key shared{"shared_expert_intermediate_size", "expert_shared_feed_forward_length"};
+    shape.expert = read_experts(config);
+    // Older GGUF files leave the width out; it equals that of the experts in every published model.
+    shape.shared_width = config.gguf() ? config.integer_or(shared, shape.expert.width, width_range)
+                                       : config.integer(shared, width_range);
+    config.only({"norm_topk_prob", nullptr}, true);
+    config.require(
+        config.integer_or({"decoder_sparse_step", nullptr}, 1, layer_range) == 1 &&
+            config.numbers({"mlp_only_layers", nullptr}).empty(),
+        "\"decoder_sparse_step\" and \"mlp_only_layers\" ask for dense layers, allowed are experts in every layer");
+  } else {
+    shape.width = config.integer({"intermediate_size", "feed_forward_length"}, width_range);
   }
-  return true;
+  shape.add_one = norms_are_raw(weights);
+  config.only({"hidden_act", nullptr}, "silu");
+  config.only({"attention_bias", nullptr}, false);
+  config.only({"attn_output_gate", nullptr}, true);
+  return shape;
 }
 
 // ---- weights ------------------------------------------------------------------------------------------------------
 
-DeltaLayer bind_delta(Weights& weights, int64_t layer, GatedDelta delta, int64_t hidden, double eps, Norm norm) {
-  const auto name = [&](const char* hf, const char* gguf) { return weights.in_layer(layer, hf, gguf); };
-  const int64_t values = delta.value_heads * delta.value_dim;
-  delta.conv = weights.taps(name("linear_attn.conv1d.weight", "ssm_conv1d.weight"), delta.channels(), delta.conv_width);
-  std::vector<float> decay = weights.floats(name("linear_attn.A_log", "ssm_a"), delta.value_heads);
-  // GGUF holds -exp(A_log) already.
-  if (!weights.gguf()) {
-    for (float& value : decay) value = -std::exp(value);
+Mlp bind_mlp(Weights& weights, const LayerNames& at, const Shape& shape, Norm norm) {
+  const int64_t hidden = shape.decoder.hidden, shared = shape.shared_width;
+  Mlp out{.experts = shape.experts};
+  if (!shape.experts) {
+    out.dense = bind_swiglu(weights, at, hidden, shape.width, std::move(norm));
+    return out;
   }
-  delta.decay = weights.constant(decay);
-  delta.dt_bias = weights.vector(name("linear_attn.dt_bias", "ssm_dt.bias"), delta.value_heads);
-  delta.norm = weights.norm(name("linear_attn.norm.weight", "ssm_norm.weight"), delta.value_dim, eps);
-  DeltaLayer out{.norm = std::move(norm)};
-  out.in_proj = weights.rows({{name("linear_attn.in_proj_qkv.weight", "attn_qkv.weight"), delta.channels()},
-                              {name("linear_attn.in_proj_z.weight", "attn_gate.weight"), values},
-                              {name("linear_attn.in_proj_b.weight", "ssm_beta.weight"), delta.value_heads},
-                              {name("linear_attn.in_proj_a.weight", "ssm_alpha.weight"), delta.value_heads}},
-                             hidden);
-  out.out_proj = weights.matrix(name("linear_attn.out_proj.weight", "ssm_out.weight"), hidden, values);
-  out.delta = std::move(delta);
+  ExpertMlp& mixture = out.mixture;
+  mixture =
+      bind_experts(weights, at, {"mlp", "gate_proj", "up_proj", "down_proj"}, shape.expert, hidden, std::move(norm));
+  mixture.shared_gate_up = weights.rows({{at("mlp.shared_expert.gate_proj.weight", "ffn_gate_shexp.weight"), shared},
+                                         {at("mlp.shared_expert.up_proj.weight", "ffn_up_shexp.weight"), shared}},
+                                        hidden);
+  mixture.shared_down =
+      weights.matrix(at("mlp.shared_expert.down_proj.weight", "ffn_down_shexp.weight"), hidden, shared);
+  mixture.shared_gate = weights.matrix(at("mlp.shared_expert_gate.weight", "ffn_gate_inp_shexp.weight"), 1, hidden);
   return out;
 }
 
+SelfAttention bind_attention(Weights& weights, const LayerNames& at, const Shape& shape, const Rope& rope, Norm norm) {
+  const auto head_norm = [&](const char* hf, const char* gguf) {
+    return weights.norm(at(hf, gguf), shape.heads.dim, shape.decoder.eps, shape.add_one);
+  };
+  return {.norm = std::move(norm),
+          .qkv = weights.rows(qkv_rows(at, shape.heads, true, ".weight"), shape.decoder.hidden),
+          .out = weights.matrix(at("self_attn.o_proj.weight", "attn_output.weight"), shape.decoder.hidden,
+                                shape.heads.query * shape.heads.dim),
+          .heads = shape.heads,
+          .gated = true,
+          .qk_norm = true,
+          .q_norm = head_norm("self_attn.q_norm.weight", "attn_q_norm.weight"),
+          .k_norm = head_norm("self_attn.k_norm.weight", "attn_k_norm.weight"),
+          .rope = rope};
+}
+
+Norm bind_norm(Weights& weights, const LayerNames& at, const Shape& shape, const char* hf, const char* gguf) {
+  return weights.norm(at(hf, gguf), shape.decoder.hidden, shape.decoder.eps, shape.add_one);
+}
+
+LayerNames mtp_names(const Weights& weights, const Shape& shape) {
+  return weights.gguf() ? weights.layer(shape.decoder.layers) : LayerNames{"mtp.", false};
+}
+
+Mtp::Mtp(Weights& weights, const Shape& shape, const Rope& rope, const Decoder& decoder)
+    : decoder_(decoder), facts_{LayerKind::attention, shape.experts, {KvCacheLayout{shape.heads.kv, shape.heads.dim}}} {
+  const LayerNames head = mtp_names(weights, shape);
+  const LayerNames at = weights.gguf() ? head : LayerNames{"mtp.layers.0.", false};
+  embed_norm_ = bind_norm(weights, head, shape, "pre_fc_norm_embedding.weight", "nextn.enorm.weight");
+  hidden_norm_ = bind_norm(weights, head, shape, "pre_fc_norm_hidden.weight", "nextn.hnorm.weight");
+  norm_ = bind_norm(weights, head, shape, "norm.weight", "nextn.shared_head_norm.weight");
+  fc_ = weights.matrix(head("fc.weight", "nextn.eh_proj.weight"), shape.decoder.hidden, 2 * shape.decoder.hidden);
+  attention_ = bind_attention(weights, at, shape, rope,
+                              bind_norm(weights, at, shape, "input_layernorm.weight", "attn_norm.weight"));
+  mlp_ = bind_mlp(weights, at, shape,
+                  bind_norm(weights, at, shape, "post_attention_layernorm.weight", "post_attention_norm.weight"));
+  // Some GGUF files repeat the embedding and the output matrix for the head: they are shared here.
+  if (weights.gguf()) {
+    weights.leave_out((head.prefix + "nextn.embed_tokens").c_str(), "the drafting head shares the model's embedding");
+    weights.leave_out((head.prefix + "nextn.shared_head_head").c_str(),
+                      "the drafting head shares the model's output matrix");
+  }
+}
+
 Qwen35::Qwen35(const Config& config, Weights& weights) {
-  DecoderShape shape = read_shape(config, weights);
-  const Heads heads = read_heads(config, shape.hidden);
-  const GatedDelta delta = read_delta(config);
-  const int64_t width = config.integer({"intermediate_size", "feed_forward_length"}, width_range);
-  // GGUF counts the drafting block (model-specs 9) as a layer.
-  const int64_t drafting = config.integer_or({nullptr, "nextn_predict_layers"}, 0, {0, 1});
-  shape.layers = std::max<int64_t>(shape.layers - drafting, 1);
-  const std::vector<bool> full = read_attention_layers(config, shape.layers);
-  const int64_t rotary = read_rotary(config, heads.dim);
-  config.only({"hidden_act", nullptr}, "silu");
-  config.only({"attention_bias", nullptr}, false);
-  config.only({"attn_output_gate", nullptr}, true);
+  const Shape shape = read(config, weights);
+  const std::vector<bool> full = read_attention_layers(config, shape.decoder.layers);
+  const int64_t rotary = read_rotary(config, shape.heads.dim);
   if (config.broken()) return;
   const Rope rope = read_rope(config, weights, rotary);
   if (config.broken()) return;
 
-  const bool add_one = norms_are_raw(weights);
-  for (int64_t i = 0; i < shape.layers; ++i) {
-    const auto norm = [&](const char* hf, const char* gguf, int64_t size) {
-      return weights.norm(weights.in_layer(i, hf, gguf), size, shape.eps, add_one);
-    };
+  for (int64_t i = 0; i < shape.decoder.layers; ++i) {
+    const LayerNames at = weights.layer(i);
     Layer layer{.full_attention = full[static_cast<size_t>(i)]};
-    Norm input = norm("input_layernorm.weight", "attn_norm.weight", shape.hidden);
+    Norm norm = bind_norm(weights, at, shape, "input_layernorm.weight", "attn_norm.weight");
     if (layer.full_attention) {
-      layer.attention = {.norm = std::move(input),
-                         .qkv = weights.rows(qkv_rows(weights, i, heads, true, ".weight"), shape.hidden),
-                         .out = weights.matrix(weights.in_layer(i, "self_attn.o_proj.weight", "attn_output.weight"),
-                                               shape.hidden, heads.query * heads.dim),
-                         .heads = heads,
-                         .gated = true,
-                         .qk_norm = true,
-                         .q_norm = norm("self_attn.q_norm.weight", "attn_q_norm.weight", heads.dim),
-                         .k_norm = norm("self_attn.k_norm.weight", "attn_k_norm.weight", heads.dim),
-                         .rope = rope};
-      facts.layers.push_back({LayerKind::attention, false, {KvCacheLayout{heads.kv, heads.dim}}});
+      layer.attention = bind_attention(weights, at, shape, rope, std::move(norm));
+      facts.layers.push_back({LayerKind::attention, shape.experts, {KvCacheLayout{shape.heads.kv, shape.heads.dim}}});
     } else {
-      layer.delta = bind_delta(weights, i, delta, shape.hidden, shape.eps, std::move(input));
-      facts.layers.push_back({LayerKind::gated_delta,
-                              false,
-                              {ConvStateLayout{delta.channels(), delta.conv_width},
-                               RecurrentStateLayout{delta.value_heads, delta.key_dim, delta.value_dim}}});
+      layer.delta = bind_delta(weights, at, shape.delta, shape.decoder.hidden, shape.decoder.eps, std::move(norm));
+      facts.layers.push_back({LayerKind::gated_delta, shape.experts, delta_memory(shape.delta)});
     }
-    layer.mlp = bind_swiglu(weights, i, shape.hidden, width,
-                            norm("post_attention_layernorm.weight", "post_attention_norm.weight", shape.hidden));
+    layer.mlp =
+        bind_mlp(weights, at, shape,
+                 bind_norm(weights, at, shape, "post_attention_layernorm.weight", "post_attention_norm.weight"));
     layers_.push_back(std::move(layer));
   }
-  bind_ends(weights, config, shape, weights.top("norm.weight", "output_norm.weight"), add_one);
+  bind_ends(weights, config, shape.decoder, weights.top("norm.weight", "output_norm.weight"), shape.add_one);
+  if (weights.has(mtp_names(weights, shape)("fc.weight", "nextn.eh_proj.weight"))) {
+    mtp_ = std::make_unique<Mtp>(weights, shape, rope, *this);
+  }
   weights.leave_out("model.visual.", "the vision tower is not loaded");
   weights.leave_out("vision_tower.", "the vision tower is not loaded");
-  weights.leave_out("mtp.", "the drafting head (MTP) is not loaded");
-  weights.leave_out(("blk." + std::to_string(shape.layers) + ".").c_str(), "the drafting head (MTP) is not loaded");
 }
 
 }  // namespace

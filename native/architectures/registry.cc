@@ -8,18 +8,27 @@ namespace {
 
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> list = {
+      {"bert", {"bert"}, make_bert},
+      {"lfm2", {"lfm2"}, make_lfm2},
+      {"lfm2_moe", {"lfm2_moe", "lfm2moe"}, make_lfm2},
+      {"llama-mla", {"llama"}, make_llama_mla, has_latent_attention},
       {"llama", {"llama"}, make_llama},
+      {"minicpm_sala", {"minicpm_sala"}, make_minicpm_sala},
       {"qwen3", {"qwen3"}, make_qwen3},
       {"qwen3_5", {"qwen3_5", "qwen3_5_text", "qwen35"}, make_qwen3_5},
+      {"qwen3_5_moe", {"qwen3_5_moe", "qwen3_5_moe_text", "qwen35moe"}, make_qwen3_5},
+      {"qwen3_next", {"qwen3_next", "qwen3next"}, make_qwen3_5},
   };
   return list;
 }
 
 }  // namespace
 
-const Architecture* find_architecture(std::string_view name) {
+const Architecture* find_architecture(const Checkpoint& checkpoint) {
+  const std::string name = architecture_name(checkpoint);
   for (const Architecture& entry : architectures()) {
-    if (std::ranges::find(entry.names, name) != entry.names.end()) return &entry;
+    const bool named = std::ranges::find(entry.names, name) != entry.names.end();
+    if (named && (!entry.recognises || entry.recognises(checkpoint))) return &entry;
   }
   return nullptr;
 }

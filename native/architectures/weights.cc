@@ -59,24 +59,18 @@ Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend,
 
 std::string Weights::top(const char* hf, const char* gguf_name) const { return gguf() ? gguf_name : prefix_ + hf; }
 
-std::string Weights::in_layer(int64_t layer, const char* hf, const char* gguf_name) const {
-  const std::string number = std::to_string(layer);
-  return gguf() ? "blk." + number + "." + gguf_name : prefix_ + "layers." + number + "." + hf;
+LayerNames Weights::layer(int64_t index) const {
+  const std::string number = std::to_string(index);
+  return {gguf() ? "blk." + number + "." : prefix_ + "layers." + number + ".", gguf()};
 }
 
-const WeightView* Weights::view(const std::string& name) {
+const WeightView* Weights::shaped(const std::string& name, const std::vector<int64_t>& shape) {
   const WeightView* found = checkpoint_->find(name);
   if (!found) {
     problems_.add("[weights] tensor \"" + name + "\" is missing");
     return nullptr;
   }
   used_.insert(name);
-  return found;
-}
-
-const WeightView* Weights::shaped(const std::string& name, const std::vector<int64_t>& shape) {
-  const WeightView* found = view(name);
-  if (!found) return nullptr;
   if (squeezed(found->shape) != squeezed(shape)) {
     problems_.add("[weights] tensor \"" + name + "\" has the shape " + spell(found->shape) +
                   ", the configuration says " + spell(shape));
@@ -161,8 +155,17 @@ WeightPtr Weights::experts(const std::vector<std::vector<Rows>>& parts, int64_t 
 
 WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prepare(views, 1.0); }
 
-std::vector<float> Weights::floats(const std::string& name, int64_t size) {
-  const WeightView* found = shaped(name, {size});
+WeightPtr Weights::owned(std::vector<float> values, int64_t out, int64_t in) {
+  if (!backend_) return nullptr;
+  const auto kept = std::make_shared<const std::vector<float>>(std::move(values));
+  WeightView view{.name = "computed", .shape = {out, in}};
+  view.data = reinterpret_cast<const std::byte*>(kept->data());
+  view.data_bytes = kept->size() * sizeof(float);
+  return backend_->prepare({&view, 1}, kept);
+}
+
+std::vector<float> Weights::floats(const std::string& name, const std::vector<int64_t>& shape) {
+  const WeightView* found = shaped(name, shape);
   if (!found) return {};
   bytes_ += found->data_bytes;
   active_bytes_ += found->data_bytes;
@@ -187,6 +190,10 @@ BufferPtr Weights::constant(const std::vector<int32_t>& values) {
 
 BufferPtr Weights::vector(const std::string& name, int64_t size) { return constant(floats(name, size)); }
 
+BufferPtr Weights::matrix_floats(const std::string& name, int64_t out, int64_t in) {
+  return constant(floats(name, {out, in}));
+}
+
 BufferPtr Weights::vectors(const std::vector<Rows>& parts) {
   std::vector<float> all;
   for (const Rows& part : parts) {
@@ -210,13 +217,7 @@ LayerNorm Weights::layer_norm(const std::string& weight, const std::string& bias
 }
 
 BufferPtr Weights::taps(const std::string& name, int64_t channels, int64_t width) {
-  const WeightView* found = shaped(name, {channels, width});
-  if (!found) return nullptr;
-  bytes_ += found->data_bytes;
-  active_bytes_ += found->data_bytes;
-  if (!backend_) return nullptr;
-  advance(found->data_bytes);
-  return constant(to_floats(*found));
+  return constant(floats(name, {channels, width}));
 }
 
 void Weights::leave_out(const char* prefix, const char* notice) {

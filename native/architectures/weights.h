@@ -27,6 +27,15 @@ struct Rows {
   int64_t rows = 0;
 };
 
+// The names inside one layer, in the dialect of the checkpoint: at("mlp.up_proj.weight", "ffn_up.weight").
+struct LayerNames {
+  std::string prefix;
+  bool gguf = false;
+  std::string operator()(const std::string& hf, const std::string& in_gguf) const {
+    return prefix + (gguf ? in_gguf : hf);
+  }
+};
+
 class Weights {
  public:
   // `backend` null: check only.
@@ -39,10 +48,10 @@ class Weights {
 
   // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
   std::string top(const char* hf, const char* gguf) const;  // top("norm.weight", "output_norm.weight")
-  std::string in_layer(int64_t layer, const char* hf,
-                       const char* gguf) const;  // in_layer(3, "mlp.up_proj.weight", ...)
+  LayerNames layer(int64_t index) const;
   bool has(const std::string& name) const { return checkpoint_->find(name) != nullptr; }
-  const WeightView* view(const std::string& name);  // marks it used; null (and a problem) when absent
+  // Marks a tensor used; null (and a problem) when it is absent, misshapen or of a type no matrix has.
+  const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
 
   // Matrices [out, in]; `rows` stacks several by rows into one projection.
   WeightPtr matrix(const std::string& name, int64_t out, int64_t in);
@@ -55,9 +64,14 @@ class Weights {
   // Views cut and reordered by a family (permuted or interleaved files); every view must already have `in` columns.
   WeightPtr assembled(const std::vector<WeightView>& views);
 
+  // Numbers a family computed itself, as a matrix.
+  WeightPtr owned(std::vector<float> values, int64_t out, int64_t in);
+
   // fp32 vectors. `norm` adds one where the file stores w and the family computes with 1 + w.
-  std::vector<float> floats(const std::string& name, int64_t size);
+  std::vector<float> floats(const std::string& name, const std::vector<int64_t>& shape);
+  std::vector<float> floats(const std::string& name, int64_t size) { return floats(name, std::vector<int64_t>{size}); }
   BufferPtr vector(const std::string& name, int64_t size);
+  BufferPtr matrix_floats(const std::string& name, int64_t out, int64_t in);
   BufferPtr vectors(const std::vector<Rows>& parts);  // one after the other (the biases of a packed projection)
   Norm norm(const std::string& name, int64_t size, double eps, bool add_one = false);
   LayerNorm layer_norm(const std::string& weight, const std::string& bias, int64_t size, double eps);
@@ -78,7 +92,6 @@ class Weights {
   static WeightView slice_rows(const WeightView& view, int64_t first, int64_t count);
 
  private:
-  const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
   WeightPtr prepare(const std::vector<WeightView>& views, double active_share, int64_t experts = 1);
   void advance(size_t bytes);
 

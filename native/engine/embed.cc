@@ -1,17 +1,69 @@
 #include "engine/embed.h"
 
+#include <algorithm>
+
+#include "engine/error.h"
 #include "formats/error.h"
 
 namespace longhand {
 
-std::vector<float> embed(Model& model, std::span<const int32_t> tokens) {
-  if (!model.family().encoder()) throw Unsupported("[embed] this model writes text: embeddings come from encoders");
-  model.check_tokens(tokens);
-  return {};
+namespace {
+
+Matrix read_back(Backend& backend, const Tensor& tensor) {
+  Matrix out{tensor.rows, tensor.cols, std::vector<float>(static_cast<size_t>(tensor.rows * tensor.cols))};
+  backend.read(out.data.data(), tensor);
+  return out;
 }
 
-Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens,
-                    std::span<const int32_t> next) {
+Tensor put(Backend& backend, const Matrix& values) {
+  const Tensor x = backend.scratch(values.rows, values.columns);
+  backend.write(*x.buffer, x.offset * sizeof(float), values.data.data(), values.data.size() * sizeof(float));
+  return x;
+}
+
+struct Draft {
+  Matrix hidden, logits;
+};
+
+Draft draft_once(Model& model, SessionMemory& memory, int64_t first, std::span<const int32_t> next,
+                 const Matrix& hidden) {
+  Backend& backend = model.backend();
+  Pass pass(backend, memory.layers(), first, hidden.rows, first + hidden.rows);
+  backend.begin({});
+  const Tensor h = model.family().drafter()->draft(pass, next, put(backend, hidden));
+  const Tensor logits = model.family().head(pass, h);
+  backend.finish();
+  return {read_back(backend, h), read_back(backend, logits)};
+}
+
+Matrix last_row(const Matrix& matrix) {
+  return {1, matrix.columns, {matrix.data.end() - static_cast<ptrdiff_t>(matrix.columns), matrix.data.end()}};
+}
+
+}  // namespace
+
+std::vector<float> embed(Model& model, std::span<const int32_t> tokens) {
+  const Family& family = model.family();
+  if (!family.encoder()) throw Unsupported("[embed] this model writes text: embeddings come from encoders");
+  model.check_tokens(tokens);
+  const auto count = static_cast<int64_t>(tokens.size());
+  if (count == 0) throw std::invalid_argument("[embed] there are no tokens, allowed are 1 and more");
+  if (count > model.facts().context) {
+    throw ContextError("[embed] the text has " + std::to_string(count) + " tokens, this model reads " +
+                       std::to_string(model.facts().context));
+  }
+  Backend& backend = model.backend();
+  Pass pass(backend, {}, 0, count, count);
+  backend.begin({});
+  Tensor x = family.embed(pass, tokens);
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = family.layer(pass, i, x);
+  backend.finish();
+  const Matrix states = read_back(backend, x);
+  return pool(model.pooling(), states.data, states.columns);
+}
+
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,
+                    int64_t steps) {
   const Drafter* drafter = model->family().drafter();
   if (!drafter) throw Unsupported("[draft] this model has no drafting head");
   if (tokens.size() != next.size() || tokens.empty()) {
@@ -19,21 +71,20 @@ Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t
                                 std::to_string(next.size()) + " next tokens, allowed are equal numbers");
   }
   model->check_tokens(next);
-  Backend& backend = model->backend();
-  Session session(model, {.context = static_cast<int64_t>(tokens.size()), .cache = CacheType::f32});
-  const std::vector<NamedMatrix> traced = session.trace(tokens, Path::exact);
-  const Matrix& hidden = traced.back().matrix;
-  SessionMemory memory(backend, {&drafter->layer(), 1}, CacheType::f32, hidden.rows);
-  memory.reserve(hidden.rows);
-  Pass pass(backend, memory.layers(), 0, hidden.rows, hidden.rows);
-  backend.begin({});
-  const Tensor h = backend.scratch(hidden.rows, hidden.columns);
-  backend.write(*h.buffer, h.offset * sizeof(float), hidden.data.data(), hidden.data.size() * sizeof(float));
-  const Tensor logits = model->family().head(pass, drafter->draft(pass, next, h));
-  backend.finish();
-  Matrix out{logits.rows, logits.cols, std::vector<float>(static_cast<size_t>(logits.rows * logits.cols))};
-  backend.read(out.data.data(), logits);
-  return out;
+  const auto count = static_cast<int64_t>(tokens.size());
+  Session session(model, {.context = count, .cache = CacheType::f32});
+  SessionMemory memory(model->backend(), {&drafter->layer(), 1}, CacheType::f32, count + steps);
+  memory.reserve(count + steps);
+  Draft draft = draft_once(*model, memory, 0, next, session.trace(tokens, Path::exact).back().matrix);
+  Matrix all = draft.logits;
+  for (int64_t step = 1; step < steps; ++step) {
+    const Matrix row = last_row(draft.logits);
+    const auto token = static_cast<int32_t>(std::ranges::max_element(row.data) - row.data.begin());
+    draft = draft_once(*model, memory, count + step - 1, {&token, 1}, last_row(draft.hidden));
+    all.data.insert(all.data.end(), draft.logits.data.begin(), draft.logits.data.end());
+    ++all.rows;
+  }
+  return all;
 }
 
 }  // namespace longhand

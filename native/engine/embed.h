@@ -8,8 +8,9 @@ namespace longhand {
 // Encoders: pooled and normalised as the checkpoint says.
 std::vector<float> embed(Model& model, std::span<const int32_t> tokens);
 
-// Draft logits [tokens, vocabulary] of the MTP head over a prompt; next[i] is the token after tokens[i].
-Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens,
-                    std::span<const int32_t> next);
+// Draft logits of the MTP head over a prompt; next[i] is the token after tokens[i]. With more than one step the head
+// goes on from its own state and its best token, one row a step: [tokens + steps - 1, vocabulary].
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,
+                    int64_t steps);
 
 }  // namespace longhand

@@ -31,12 +31,13 @@ void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
 }  // namespace
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
-    : path_(std::move(request.path)), worker_(std::move(worker)), backend_(std::move(request.backend)) {
-  const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path_);
+    : worker_(std::move(worker)), backend_(std::move(request.backend)) {
+  const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path);
   const Description verdict = describe(checkpoint);
   require_supported(verdict);
   check_room(verdict);
   check_finite(*checkpoint, request);
+  if (verdict.encoder) pooling_ = read_pooling(request.path, *checkpoint);
   loaded_ = load_family(checkpoint, *backend_, std::move(request.progress));
 }
 

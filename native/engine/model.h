@@ -5,6 +5,7 @@
 #include <string>
 
 #include "architectures/describe.h"
+#include "engine/pooling.h"
 #include "engine/worker.h"
 
 namespace longhand {
@@ -27,15 +28,15 @@ class Model {
   const Family& family() const { return *loaded_.family; }
   Backend& backend() { return *backend_; }
   Worker& worker() { return *worker_; }
-  const std::string& path() const { return path_; }
+  const Pooling& pooling() const { return pooling_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
  private:
-  std::string path_;
   std::shared_ptr<Worker> worker_;
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
   Loaded loaded_;
+  Pooling pooling_;  // of encoders
 };
 
 }  // namespace longhand

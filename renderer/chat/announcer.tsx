@@ -3,16 +3,24 @@ import { useTranslation } from 'react-i18next';
 import type { Message } from '../../app/protocol/index.ts';
 import { useSettings } from '../settings/store.ts';
 import { spoken, wholeSentences } from './speech.ts';
+import type { ChatData } from './state.ts';
+import { useChat } from './store.ts';
 
 const PACE_MS = 2000;
 
+/** The message at the end of the branch on screen, when it is an answer. */
+function shownAnswer({ open }: ChatData): Message | null {
+  const leaf = open?.chat.leafId;
+  const last = leaf ? open.messages.get(leaf) : undefined;
+  return last?.role === 'assistant' ? last : null;
+}
+
 /** What a screen reader hears: whole sentences, at most one announcement in two seconds, merged when behind. The log
  *  itself is silent. */
-export function Announcer({ branch }: { branch: readonly Message[] }) {
+export function Announcer() {
   const { t } = useTranslation();
   const mode = useSettings((state) => state.values.announce);
-  const last = branch.at(-1);
-  const answer = last?.role === 'assistant' ? last : null;
+  const answer = useChat(shownAnswer);
   const running = answer?.state.at === 'running';
   const [words, setWords] = useState('');
   const told = useRef<{ id: string | null; until: number; thinking: boolean }>({ id: null, until: 0, thinking: false });

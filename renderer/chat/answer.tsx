@@ -8,7 +8,7 @@ import { Paused } from './paused.tsx';
 import { Reading } from './reading.tsx';
 import { isRunning } from './state.ts';
 import { StatsLine } from './stats-line.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { Thinking } from './thinking.tsx';
 
 type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
@@ -18,7 +18,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const { t } = useTranslation();
   const live = useChat((state) => state.live.get(message.id) ?? null);
   const editing = useChat((state) => state.editing === message.id);
-  const rewrite = useChat((state) => state.rewrite);
+  const { rewrite } = actions;
   const running = isRunning(message);
   const writing = message.state.at === 'running';
   return (

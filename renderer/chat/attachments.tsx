@@ -6,14 +6,14 @@ import { useFormats } from '../i18n.ts';
 import { shown } from '../shell/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 type Refused = { name: string; reason: string };
 
 /** Adds files to the draft as text, one by one; a refused one says why and the others go on. */
 export function useAttach(attachments: readonly Attachment[]) {
   const { t } = useTranslation();
-  const { ensureChat, setAttachments } = useChat();
+  const { ensureChat, setAttachments } = actions;
   const [adding, setAdding] = useState<string[]>([]);
   const [problem, setProblem] = useState<Refused | null>(null);
 

@@ -5,12 +5,12 @@ import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { chatAsMarkdown } from './export.ts';
-import { shownBranch, useChat } from './store.ts';
+import { actions, shownBranch, useChat } from './store.ts';
 
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {
   const { t } = useTranslation();
-  const { update, setRenaming, setOverlay } = useChat();
+  const { update, setRenaming, setOverlay } = actions;
   const label = icon === 'down' ? t('chat.options') : t('more');
   const trigger = <IconButton small={icon === 'down'} icon={icon} label={label} className="no-drag" />;
   return (

@@ -5,7 +5,7 @@ import { SamplingFields } from '../settings/sampling-fields.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 /** Instructions and sampling of this chat. Empty fields follow Settings, then the model. */
 export function ChatSettings() {
@@ -16,7 +16,7 @@ export function ChatSettings() {
 
 function Sheet({ chat }: { chat: Chat }) {
   const { t } = useTranslation();
-  const { update, setOverlay } = useChat();
+  const { update, setOverlay } = actions;
   const [systemPrompt, setSystemPrompt] = useState(chat.systemPrompt);
   const [sampling, setSampling] = useState(chat.sampling);
   const close = () => setOverlay({ at: 'none' });

@@ -13,7 +13,7 @@ import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue } from './queue.tsx';
-import { runningTurn, useChat } from './store.ts';
+import { actions, runningTurn, useChat } from './store.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
 import { WayOut, waysOut } from './ways-out.tsx';
 
@@ -27,7 +27,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const attachments = useChat((state) => state.attachments[key]) ?? noAttachments;
   const running = useChat((state) => runningTurn(state) !== null);
   const sendWith = useSettings((state) => state.values.sendWith);
-  const { setDraft, send, setOverlay } = useChat();
+  const { setDraft, send, setOverlay } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, remove } = useAttach(attachments);
   const [dropping, setDropping] = useState(false);
@@ -151,7 +151,7 @@ type SendButtonProps = { running: boolean; ready: boolean; onSend: () => void };
 /** The stop button has the place of send; while something is typed too, sending means waiting in the queue. */
 function SendButton({ running, ready, onSend }: SendButtonProps) {
   const { t } = useTranslation();
-  const stop = useChat((state) => state.stop);
+  const { stop } = actions;
   const round =
     'ms-2 grid size-7.5 flex-none place-items-center rounded-full transition-colors duration-(--duration-fast)';
   const send = running ? t('composer.queue') : t('composer.send');
@@ -190,7 +190,7 @@ function SendButton({ running, ready, onSend }: SendButtonProps) {
 function Refusal() {
   const { t } = useTranslation();
   const refused = useChat((state) => state.refused);
-  const { clearRefusal, setOverlay } = useChat();
+  const { clearRefusal, setOverlay } = actions;
   if (!refused) return null;
   return (
     <div className="mb-2">

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../ui/button.tsx';
 import { focusComposer } from './focus.ts';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 
 type EditorProps = { text: string; label: string; save: string; onSave: (text: string) => Promise<void> };
 
@@ -11,7 +11,7 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
   const { t } = useTranslation();
   const [value, setValue] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
-  const setEditing = useChat((state) => state.setEditing);
+  const { setEditing } = actions;
   useEffect(() => {
     const element = field.current;
     element?.focus();

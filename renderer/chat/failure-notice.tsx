@@ -4,14 +4,14 @@ import { useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 import { WayOut, waysOut } from './ways-out.tsx';
 
 /** Under the partial answer: what happened, what is safe, what to do. Codes stand behind "Show report". */
 export function FailureNotice({ message, failure }: { message: Message; failure: Failure }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { resume, retry, setOverlay } = useChat();
+  const { resume, retry, setOverlay } = actions;
   const status = useEngine((state) => state.status.at);
   const tokens = (message.usage?.answerTokens ?? 0) + (message.usage?.thinkingTokens ?? 0);
   const kept = message.text !== '' || message.thinking !== '';

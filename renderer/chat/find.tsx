@@ -5,13 +5,13 @@ import { IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { findMatches, markMatches, unmark } from './find-matches.ts';
 import { focusComposer } from './focus.ts';
-import { shownBranch, useChat } from './store.ts';
+import { actions, shownBranch, useChat } from './store.ts';
 
 /** Find in this chat: every place is marked, the current one is brought into view. */
 export function Find() {
   const { t } = useTranslation();
   const open = useChat((state) => state.open);
-  const setOverlay = useChat((state) => state.setOverlay);
+  const { setOverlay } = actions;
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);

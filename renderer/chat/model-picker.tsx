@@ -11,7 +11,7 @@ import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover, PopoverLine } from '../ui/popover.tsx';
 import { mainType, matchingModels } from './model-list.ts';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 /** The model of this chat: the one on screen, the new chat's, the default, the built-in one. */
 export function useChatModel(): ModelEntry | null {
@@ -27,7 +27,7 @@ export function ModelPicker() {
   const model = useChatModel();
   const status = useEngine((state) => state.status);
   const open = useChat((state) => state.overlay.at === 'model-picker');
-  const setOverlay = useChat((state) => state.setOverlay);
+  const { setOverlay } = actions;
   const loading =
     status.at === 'loading' && status.modelId === model?.id && status.total > 0
       ? formats.percent(status.done / status.total)
@@ -61,7 +61,8 @@ export function ModelPicker() {
 function ModelList({ current, close }: { current: ModelEntry | null; close: () => void }) {
   const { t } = useTranslation();
   const models = useEngine((state) => state.models);
-  const { chosen, update } = useChat();
+  const chosen = useChat((state) => state.chosen);
+  const { update } = actions;
   const [query, setQuery] = useState('');
   const pick = (model: ModelEntry) => {
     if (chosen) void update({ modelId: model.id });

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { nextContextSize } from './context-size.ts';
 import { focusComposer } from './focus.ts';
 import { useChatModel } from './model-picker.tsx';
-import { type Overlay, useChat } from './store.ts';
+import { actions, type Overlay, useChat } from './store.ts';
 
 type Full = Extract<Overlay, { at: 'overflow' }>;
 type Choice = 'larger' | 'new-chat';
@@ -27,7 +27,7 @@ function Question({ full }: { full: Full }) {
   const devices = useEngine((state) => state.devices);
   const settings = useSettings((state) => state.values);
   const setSettings = useSettings((state) => state.set);
-  const { setOverlay, setDraft, choose, drafts, chosen, send } = useChat();
+  const { setOverlay, setDraft, choose, send } = actions;
   const needed = full.used + full.draft;
   const larger = nextContextSize(needed, model?.description?.contextLength ?? 0);
   const memory = deviceInUse(devices, settings.device)?.memoryBytes ?? 0;
@@ -64,6 +64,7 @@ function Question({ full }: { full: Full }) {
       await send(false);
       return;
     }
+    const { chosen, drafts } = useChat.getState();
     const text = (chosen && drafts[chosen]) ?? '';
     setDraft('');
     await choose(null);

@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
@@ -16,13 +15,11 @@ import { Overflow } from './overflow.tsx';
 import { Report } from './report.tsx';
 import { useChat } from './store.ts';
 import { Transcript } from './transcript.tsx';
-import { branchOf } from './tree.ts';
 
+/** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
   const chosen = useChat((state) => state.chosen);
-  const open = useChat((state) => state.open);
-  const branch = useMemo(() => (open ? branchOf(open.messages, open.chat.leafId) : []), [open]);
-  const empty = chosen === null || (open !== null && open.messages.size === 0);
+  const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
   return (
     <main className="@container relative flex h-full min-w-0 flex-col">
       <Header />
@@ -30,7 +27,7 @@ export function ChatPage() {
         <Empty />
       ) : (
         <>
-          <Transcript key={chosen} branch={branch} />
+          <Transcript key={chosen} />
           <div className="flex-none pt-2 pb-4">
             <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
               <Composer />
@@ -38,7 +35,7 @@ export function ChatPage() {
           </div>
         </>
       )}
-      <Announcer branch={branch} />
+      <Announcer />
       <ChatSettings />
       <Overflow />
       <Report />

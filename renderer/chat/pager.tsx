@@ -3,12 +3,12 @@ import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { shown } from '../shell/keys.ts';
 import { IconButton } from '../ui/button.tsx';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 
 /** ‹2/3›: versions of one message. Nothing where there is only one. */
 export function Pager({ message, versions }: { message: Message; versions: readonly MessageId[] }) {
   const { t } = useTranslation();
-  const show = useChat((state) => state.show);
+  const { show } = actions;
   if (versions.length < 2) return null;
   const at = versions.indexOf(message.id);
   const to = (index: number) => {

@@ -3,14 +3,14 @@ import type { Choice, Message } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { Live } from './state.ts';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 
 const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
 
 /** A turn that waits for a person. Writing is paused; nothing is lost. */
 export function Paused({ message, live }: { message: Message; live: Live | null }) {
   const { t } = useTranslation();
-  const decide = useChat((state) => state.decide);
+  const { decide } = actions;
   if (message.state.at !== 'paused') return null;
   const { turnId, evidence } = message.state;
   const choices = live?.pause?.choices ?? afterReload;

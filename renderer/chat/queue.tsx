@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { focusComposer } from './focus.ts';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { queueOf } from './tree.ts';
 
 /** Messages that wait for the answer to end. Editing takes one back into the composer. */
 export function Queue() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.messages);
-  const { editQueued, setDraft } = useChat();
+  const { editQueued, setDraft } = actions;
   const waiting = useMemo(() => (messages ? queueOf(messages) : []), [messages]);
   return waiting.map((message, index) => (
     <div

@@ -4,13 +4,13 @@ import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 /** The words for whoever repairs it. Nothing is sent anywhere. */
 export function Report() {
   const { t } = useTranslation();
   const overlay = useChat((state) => state.overlay);
-  const setOverlay = useChat((state) => state.setOverlay);
+  const { setOverlay } = actions;
   const info = useEngine((state) => state.info);
   const close = () => setOverlay({ at: 'none' });
   const text =

@@ -9,7 +9,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './spark.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
@@ -53,11 +53,10 @@ const none: StatsSample[] = [];
 
 function Speed({ message, lost }: { message: Message; lost: boolean }) {
   const formats = useFormats();
-  const readSamples = useChat((state) => state.readSamples);
   const samples = useChat((state) => state.samples.get(message.id)) ?? none;
   useEffect(() => {
-    readSamples(message.id).catch(() => {});
-  }, [readSamples, message.id]);
+    actions.readSamples(message.id).catch(() => {});
+  }, [message.id]);
   return (
     <span className="inline-flex items-center gap-2 pe-2 text-fg-2">
       <Spark points={sparkPoints(samples)} tone={lost ? 'bad' : 'ink'} />
@@ -68,7 +67,7 @@ function Speed({ message, lost }: { message: Message; lost: boolean }) {
 
 function Reason({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();
-  const resume = useChat((state) => state.resume);
+  const { resume } = actions;
   const { state } = message;
   if (state.at === 'failed') {
     return (
@@ -94,7 +93,7 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
 
 function Actions({ message, versions, last }: StatsLineProps) {
   const { t } = useTranslation();
-  const { retry, setEditing } = useChat();
+  const { retry, setEditing } = actions;
   return (
     <span
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}

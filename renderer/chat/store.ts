@@ -47,7 +47,7 @@ export type Overlay =
   | { at: 'report'; failure: Failure }
   | { at: 'overflow'; used: number; draft: number; limit: number };
 
-type ChatStore = ChatData & {
+type ChatView = {
   /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
   chosen: ChatId | null;
   drafts: Partial<Record<DraftKey, string>>;
@@ -60,7 +60,9 @@ type ChatStore = ChatData & {
   /** What could not be done with the composer's message; its text is back in the composer. */
   refused: Failure | null;
   samples: ReadonlyMap<MessageId, StatsSample[]>;
+};
 
+type ChatActions = {
   load(): Promise<void>;
   choose(chatId: ChatId | null): Promise<void>;
   update(change: Omit<RequestInput<'chats.update'>, 'chatId'>, chatId?: ChatId): Promise<void>;
@@ -87,7 +89,7 @@ type ChatStore = ChatData & {
   clearRefusal(): void;
 };
 
-export const useChat = create<ChatStore>()((set, get) => {
+export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) => {
   const data = (): ChatData => get();
   const draftKey = (): DraftKey => get().chosen ?? 'new';
   let draftTimer: ReturnType<typeof setTimeout> | undefined;
@@ -295,6 +297,9 @@ export const useChat = create<ChatStore>()((set, get) => {
     set({ overlay: { at: 'overflow', ...measured } });
   }
 });
+
+/** What can be done never changes: no component listens to the store for it. */
+export const actions: ChatActions = useChat.getState();
 
 const commits = createCommits<TurnPayload>((batch) => {
   useChat.setState((state) => withTurnEvents(state, batch, performance.now()));

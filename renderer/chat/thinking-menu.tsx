@@ -4,10 +4,9 @@ import { useSettings } from '../settings/store.ts';
 import { Segmented, Slider, Switch } from '../ui/choice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover, PopoverLine } from '../ui/popover.tsx';
+import { budgets, nearestBudget } from './budgets.ts';
 import { useChatModel } from './model-picker.tsx';
-import { useChat } from './store.ts';
-
-const budgets = [1024, 2048, 4096, 8192, 16_384, null] as const;
+import { actions, useChat } from './store.ts';
 
 export type Thinks = 'off' | 'auto' | 'on';
 const names: Thinks[] = ['off', 'auto', 'on'];
@@ -22,7 +21,7 @@ export function ThinkingMenu() {
   const chat = useChat((state) => state.open?.chat ?? null);
   const fresh = useChat((state) => state.fresh.thinking);
   const open = useChat((state) => state.overlay.at === 'thinking');
-  const { setOverlay, update } = useChat();
+  const { setOverlay, update } = actions;
   const settings = useSettings((state) => state.values);
   const setSettings = useSettings((state) => state.set);
   if (model?.thinking && !model.thinking.able) return null;
@@ -103,10 +102,4 @@ export function ThinkingMenu() {
   function stopName(stop: number | null): string {
     return stop === null ? t('thinking.noBudget') : t('tokens', { count: stop, tokens: formats.exact(stop) });
   }
-}
-
-export function nearestBudget(budget: number | null): number {
-  if (budget === null) return budgets.length - 1;
-  const at = budgets.findIndex((stop) => stop === null || stop >= budget);
-  return at === -1 ? budgets.length - 1 : at;
 }

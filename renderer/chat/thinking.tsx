@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import type { Live } from './state.ts';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 import { useNow } from './use-now.ts';
 
 const OFFER_MS = 3000;
@@ -20,7 +20,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const { t } = useTranslation();
   const formats = useFormats();
   const show = useSettings((state) => state.values.showThinking);
-  const answerNow = useChat((state) => state.answerNow);
+  const { answerNow } = actions;
   const [chosen, setChosen] = useState<boolean | null>(null);
   const running = live?.thinking?.until === null && message.state.at === 'running' && message.text === '';
   const now = useNow(running);
@@ -82,7 +82,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
         >
           <p className="wrap-anywhere">
             {message.thinking.slice(-TAIL)}
-            <span className="caret bg-pencil" />
+            <span className="caret pencil" />
           </p>
         </div>
       )}

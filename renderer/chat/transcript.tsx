@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Message, MessageId } from '../../app/protocol/index.ts';
@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { isRunning } from './state.ts';
 import { useChat } from './store.ts';
-import { type Versions, versionsOf } from './tree.ts';
+import { branchOf, type Versions, versionsOf } from './tree.ts';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;
@@ -72,9 +72,11 @@ function useFollowing(branch: readonly Message[]) {
   return { scroller, content, reader, away, toEnd };
 }
 
-export function Transcript({ branch }: { branch: readonly Message[] }) {
+export function Transcript() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.messages);
+  const leaf = useChat((state) => state.open?.chat.leafId ?? null);
+  const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
   const find = useChat((state) => state.overlay.at === 'find');
   const { scroller, content, reader, away, toEnd } = useFollowing(branch);
   const list = useRef<VirtualizerHandle>(null);
@@ -100,7 +102,7 @@ export function Transcript({ branch }: { branch: readonly Message[] }) {
         role="log"
         aria-live="off"
         aria-label={t('chat.log')}
-        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+        className="h-full overflow-y-auto overscroll-contain bg-canvas [overflow-anchor:none]"
       >
         <div ref={content} className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6 pb-6">
           <Virtualizer
@@ -139,7 +141,7 @@ const none: readonly MessageId[] = [];
 
 type TurnProps = { message: Message; versions: readonly MessageId[]; first: boolean; last: boolean };
 
-function Turn({ message, versions, first, last }: TurnProps) {
+const Turn = memo(function Turn({ message, versions, first, last }: TurnProps) {
   const { t } = useTranslation();
   const user = message.role === 'user';
   return (
@@ -156,4 +158,4 @@ function Turn({ message, versions, first, last }: TurnProps) {
       )}
     </article>
   );
-}
+});

@@ -7,7 +7,7 @@ import { pieces } from '../ui/markdown/limits.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Editor } from './editor.tsx';
 import { Pager } from './pager.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
 /** What was asked stays as it was typed: no Markdown, every line break. */
 export const UserMessage = memo(function UserMessage({
@@ -19,8 +19,8 @@ export const UserMessage = memo(function UserMessage({
 }) {
   const { t } = useTranslation();
   const editing = useChat((state) => state.editing === message.id);
-  const setEditing = useChat((state) => state.setEditing);
-  const edit = useChat((state) => state.edit);
+  const { setEditing } = actions;
+  const { edit } = actions;
   if (editing) {
     return (
       <Editor

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useShell } from '../shell/store.ts';
 import { Button } from '../ui/button.tsx';
-import { useChat } from './store.ts';
+import { actions } from './store.ts';
 
 export type Way = 'choose-model' | 'engine-settings' | 'storage-settings' | 'restart-engine' | 'new-chat';
 
@@ -26,8 +26,8 @@ export const waysOut = (code: ErrorCode): Way[] => ways[code] ?? [];
 export function WayOut({ way }: { way: Way }) {
   const { t } = useTranslation();
   const go = useShell((state) => state.go);
-  const { setOverlay, choose } = useChat();
-  const actions: Record<Way, () => void> = {
+  const { setOverlay, choose } = actions;
+  const run: Record<Way, () => void> = {
     'choose-model': () => setOverlay({ at: 'model-picker' }),
     'engine-settings': () => go({ at: 'settings', section: 'engine' }),
     'storage-settings': () => go({ at: 'settings', section: 'storage' }),
@@ -35,7 +35,7 @@ export function WayOut({ way }: { way: Way }) {
     'new-chat': () => void choose(null),
   };
   return (
-    <Button kind="default" onClick={actions[way]}>
+    <Button kind="default" onClick={run[way]}>
       {t(`ways.${way}`)}
     </Button>
   );

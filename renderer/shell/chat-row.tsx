@@ -2,7 +2,7 @@ import { ContextMenu } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
-import { useChat } from '../chat/store.ts';
+import { actions, useChat } from '../chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { deleteChat } from './delete-chat.ts';
@@ -15,11 +15,11 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
   const busy = useChat((state) => state.busy.get(chat.id));
   const unread = useChat((state) => state.unread.has(chat.id));
   const renaming = useChat((state) => state.renaming === chat.id);
-  const setRenaming = useChat((state) => state.setRenaming);
-  const update = useChat((state) => state.update);
+  const { setRenaming } = actions;
+  const { update } = actions;
   const title = chat.title || t('chat.untitled');
   if (renaming) return <Renaming chat={chat} />;
-  const actions = {
+  const run = {
     rename: () => setRenaming(chat.id),
     pin: () => void update({ pinned: !chat.pinned }, chat.id),
     remove: () => void deleteChat(chat),
@@ -33,10 +33,10 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
             data-row
             aria-current={current ? 'page' : undefined}
             onClick={onOpen}
-            onDoubleClick={actions.rename}
+            onDoubleClick={run.rename}
             onKeyDown={(event) => {
-              if (event.key === 'F2') actions.rename();
-              if (event.key === 'Delete' || event.key === 'Backspace') actions.remove();
+              if (event.key === 'F2') run.rename();
+              if (event.key === 'Delete' || event.key === 'Backspace') run.remove();
             }}
             className={`flex h-row w-full items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 group-hover:bg-hover'}`}
           >
@@ -55,9 +55,9 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
         </ContextMenu.Trigger>
         <ContextMenu.Portal>
           <ContextMenu.Content className="z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2">
-            <ContextItem onSelect={actions.rename}>{t('chat.rename')}</ContextItem>
-            <ContextItem onSelect={actions.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</ContextItem>
-            <ContextItem onSelect={actions.remove}>{t('chat.delete')}</ContextItem>
+            <ContextItem onSelect={run.rename}>{t('chat.rename')}</ContextItem>
+            <ContextItem onSelect={run.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</ContextItem>
+            <ContextItem onSelect={run.remove}>{t('chat.delete')}</ContextItem>
           </ContextMenu.Content>
         </ContextMenu.Portal>
       </ContextMenu.Root>
@@ -67,10 +67,10 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
           align="end"
           trigger={<IconButton small icon="more" label={t('chat.optionsOf', { title })} />}
         >
-          <MenuItem onSelect={actions.rename}>{t('chat.rename')}</MenuItem>
-          <MenuItem onSelect={actions.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</MenuItem>
+          <MenuItem onSelect={run.rename}>{t('chat.rename')}</MenuItem>
+          <MenuItem onSelect={run.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</MenuItem>
           <MenuLine />
-          <MenuItem onSelect={actions.remove} danger>
+          <MenuItem onSelect={run.remove} danger>
             {t('chat.delete')}
           </MenuItem>
         </Menu>
@@ -92,8 +92,8 @@ const ContextItem = ({ onSelect, children }: { onSelect: () => void; children: s
 function Renaming({ chat }: { chat: Chat }) {
   const { t } = useTranslation();
   const [title, setTitle] = useState(chat.title);
-  const update = useChat((state) => state.update);
-  const setRenaming = useChat((state) => state.setRenaming);
+  const { update } = actions;
+  const { setRenaming } = actions;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const finish = (keep: boolean) => {

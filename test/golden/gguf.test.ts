@@ -13,6 +13,8 @@ const cases: [name: string, file: string][] = [
   ['qwen3', 'mixed'],
   ['qwen35', 'f32'],
   ['qwen35', 'mixed'],
+  ['lfm2', 'f32'],
+  ['lfm2', 'mixed'],
 ];
 
 describe.each(instructionSets)('%s', (cpu) => {

@@ -50,6 +50,7 @@ export const PLACES: readonly Place[] = [
   { word: 'electron', pattern: /from ['"]electron['"]/, only: /^main\// },
   { word: 'react', pattern: /from ['"]react(-dom)?['"/]/, only: /^renderer\// },
   { word: 'node:sqlite', pattern: /['"]node:sqlite['"]/, only: /^app\/store\/database\.ts$/ },
+  { word: 'the loading of the addon', pattern: /createRequire\(/, only: /^app\/engine\/addon\.ts$/ },
   { word: 'napi.h', pattern: /#include\s*[<"]napi\.h/, only: /^native\/addon\// },
   {
     word: 'the network of a page',

@@ -9,6 +9,11 @@ export const families: [name: string, path: string][] = [
   ['llama', join(golden, 'llama/gqa_tied')],
   ['qwen3', join(golden, 'qwen3/qk_norm_tied')],
   ['qwen3_5', join(golden, 'qwen3_5/dense_gqa_mixed')],
+  ['qwen3_5_moe', join(golden, 'qwen3_5_moe/top3')],
+  ['lfm2', join(golden, 'lfm2/auto_adjust')],
+  ['lfm2_moe', join(golden, 'lfm2_moe/top4')],
+  ['minicpm_sala', join(golden, 'minicpm_sala/gap')],
+  ['llama-mla', join(golden, 'mha2mla/uniform_r4_joint_rank8')],
 ];
 
 /** Ids below every golden vocabulary, the same for the same seed. */

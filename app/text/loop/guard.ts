@@ -120,13 +120,14 @@ export class LoopGuard {
   }
 
   private wasAsked(period: number): boolean {
-    if (this.askedGroups.size === 0) return false;
+    if (this.askedGroups.size === 0 || period < 2 * GROUP - 2) return false;
     let known = 0;
     for (let at = this.written - period; at < this.written; at++) {
       const group = Array.from({ length: GROUP }, (_, step) => this.ids[(at + step - GROUP + 1 + KEPT) % KEPT]);
       if (this.askedGroups.has(group.join(' '))) known += 1;
     }
-    return known >= 0.7 * period - GROUP;
+    // Groups over the border of two copies were never asked for.
+    return known >= 0.7 * (period - GROUP + 1);
   }
 
   private similar(text: string, at: number, level: Level): Candidate | null {

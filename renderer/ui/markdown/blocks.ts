@@ -41,6 +41,40 @@ export function advance(stream: BlockStream, text: string): BlockStream {
 
 export const splitBlocks = (text: string): Block[] => splitFrom(text, 0).map((entry) => entry.block);
 
+const SECTION = 2_500;
+
+/** Where sections begin: after every 2,500 characters or so, at a border of blocks. Grows only at the end. */
+export function sectionStarts(blocks: readonly Block[]): number[] {
+  const starts = [0];
+  let size = 0;
+  blocks.forEach((block, index) => {
+    if (size >= SECTION) {
+      starts.push(index);
+      size = 0;
+    }
+    size += sizeOf(block);
+  });
+  return starts;
+}
+
+function sizeOf(block: Block): number {
+  switch (block.kind) {
+    case 'leaf':
+    case 'quote':
+      return block.source.length;
+    case 'code':
+      return block.text.length;
+    case 'math':
+      return block.tex.length * 4;
+    case 'list':
+      return block.items.reduce((sum, item) => sum + item.length, 0);
+    case 'table':
+      return block.rows.length * block.header.length * 24;
+    case 'rule':
+      return 0;
+  }
+}
+
 function splitFrom(text: string, from: number): Placed[] {
   const lines = linesOf(text, from);
   const placed: Placed[] = [];

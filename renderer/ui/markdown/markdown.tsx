@@ -1,14 +1,12 @@
 import { memo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Align, advance, type Block, type BlockStream, emptyStream } from './blocks.ts';
+import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 import { Leaf, Raw } from './leaf.tsx';
 import { DEEPEST } from './limits.ts';
 import { Formula } from './math.tsx';
 
-const SECTION = 24;
-
-/** Markdown that may still grow. Finished blocks keep their identity and never render again; long texts are laid out in
+/** Markdown that may still grow. Finished blocks keep their identity and never render again; the text is laid out in
  *  sections that the browser skips while they are out of sight. */
 export const Markdown = memo(function Markdown({
   text,
@@ -24,15 +22,15 @@ export const Markdown = memo(function Markdown({
   const { finished, open } = stream.current;
   if (depth > DEEPEST) return <Raw text={text} />;
   const blocks = open ? [...finished, open] : finished;
-  if (blocks.length <= SECTION) return <Blocks blocks={blocks} growing={growing} depth={depth} />;
-  const starts = Array.from({ length: Math.ceil(blocks.length / SECTION) }, (_, index) => index * SECTION);
+  if (depth > 0) return <Blocks blocks={blocks} growing={false} depth={depth} />;
+  const starts = sectionStarts(blocks);
   return (
     <div className="blocks">
-      {starts.map((start) => {
-        const last = start + SECTION >= blocks.length;
+      {starts.map((start, index) => {
+        const last = index === starts.length - 1;
         return (
-          <div key={start} className={last && growing ? '' : 'section'}>
-            <Blocks blocks={blocks.slice(start, start + SECTION)} growing={growing && last} depth={depth} />
+          <div key={start} className={last ? '' : 'section'}>
+            <Blocks blocks={blocks.slice(start, starts[index + 1])} growing={growing && last} depth={0} />
           </div>
         );
       })}

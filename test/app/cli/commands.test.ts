@@ -40,6 +40,19 @@ const answer = async (args: string[], options = {}) => {
 };
 
 describe('generate', () => {
+  test('--loop-guard ends an answer that goes in circles and says what repeated', async () => {
+    const circling = ['generate', '--raw', '--prompt', 'la la la la la la la la la la la la'];
+    const settings = ['--temperature', '0', '--max-tokens', '600'];
+    const watched = await answer([...circling, ...settings, '--loop-guard', 'balanced']);
+    expect(watched).toMatchObject({ code: 0, finish_reason: 'loop' });
+    expect(watched.loop).toMatchObject({ kind: 'exact', text: ' la', period: 1, copies: 48, last: 47, savedTokens: 552 });
+    expect(watched.tokens).toHaveLength(48);
+    const free = await answer([...circling, ...settings]);
+    expect(free.loop).toBeNull();
+    expect(free.tokens.length).toBeGreaterThan(48);
+    expect((await longhand([...circling, '--loop-guard', 'often'])).code).toBe(2);
+  });
+
   const { prompts } = json(join(root, 'resources/starter-model/reference.json'));
   test('gives the reference answers of the built-in model', async () => {
     const hello = prompts.find(({ name }: { name: string }) => name === 'chat-hello');

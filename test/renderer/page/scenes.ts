@@ -2,6 +2,7 @@ import type { Chat, ChatId, Message, StatsSample } from '../../../app/protocol/i
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
+import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
 
 export type Scene = { world: World; open?: ChatId; after?: () => void };
@@ -190,12 +191,22 @@ function longScene(turns: number): Scene {
   return put(world, chat, messages.flat());
 }
 
+const streamed = { text: recordedAnswer(20_000), chunk: 40, everyMs: 20 };
+
+function streamScene(turnsBefore: number): Scene {
+  const scene = turnsBefore === 0 ? { world: createWorld() } : longScene(turnsBefore);
+  scene.world.script = () => streamed;
+  return scene;
+}
+
 const scenes: Record<string, () => Scene> = {
   chat: chatScene,
   crash: crashScene,
   overflow: overflowScene,
   hostile: hostileScene,
   long: () => longScene(100),
+  stream: () => streamScene(0),
+  'stream-long': () => streamScene(100),
   empty: () => ({ world: worldOfMocks().world }),
   onboarding: () => {
     const world = createWorld();

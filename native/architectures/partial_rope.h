@@ -1,0 +1,23 @@
+// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (model-specs 14.1). Pairs are (i, i + dim /
+// 2).
+#pragma once
+
+#include <vector>
+
+#include "architectures/config.h"
+#include "ops/backend.h"
+
+namespace longhand {
+
+// Kept pairs by layer, key-value head: ascending pair indices.
+using PartialRope = std::vector<std::vector<std::vector<int32_t>>>;
+
+PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
+
+// Dims in column order: the lower halves of the kept pairs, then the upper; the others ascending. [kv_heads][...]
+struct KeptDims {
+  std::vector<std::vector<int32_t>> kept, rest;
+};
+KeptDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
+
+}  // namespace longhand

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { Choice, Client, Settings, TurnEvent } from '../../../app/protocol/index.ts';
+import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
+
+//  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
+
+const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
+const story = 'Tell me a long story about a fox, a river and an old mill.';
+
+async function ask(client: Client, { thinking = true, guard = {} as Partial<Settings['loopGuard']> } = {}) {
+  const { loopGuard } = await client.call('settings.get', undefined);
+  await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0, ...guard } });
+  const { id } = await client.call('chats.create', {});
+  const chat = await client.call('chats.update', { chatId: id, thinking, sampling: circling });
+  const heard = listen(client);
+  const sent = await client.call('turns.send', { chatId: chat.id, text: story });
+  const read = () => readMessage(client, chat.id, sent.messageId);
+  const decide = (choice: Choice) => client.call('turns.decide', { turnId: sent.turnId as never, choice });
+  return { ...sent, chat, heard, read, decide, events: () => heard.of(sent.turnId), end: () => heard.end(sent.turnId) };
+}
+
+const paused = (client: Client) => next(client, 'turn', ({ event }) => event.type === 'paused');
+const restOf = (client: Client) => next(client, 'turn', ({ event }) => event.type === 'paused' || isEnd(event));
+const isPause = (event: TurnEvent) => event.type === 'paused';
+
+test('thinking in circles pauses the turn with its evidence, and the pause is on disk', async () => {
+  const { client, host } = await startCore();
+  const turn = await ask(client);
+  const { event } = await paused(client);
+  expect(event).toMatchObject({
+    choices: ['answer-now', 'rewind', 'keep-going', 'loop-guard-off'],
+    suggested: 'answer-now',
+    evidence: { where: 'thinking', kind: 'exact', times: 1 },
+  });
+  const message = await readMessage(connect(host), turn.chat.id, turn.messageId);
+  expect(message.state).toMatchObject({ at: 'paused', turnId: turn.turnId });
+  expect(message.loops).toEqual([event.type === 'paused' ? event.evidence : null]);
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  expect(message.thinking.split(evidence?.text ?? '-').length).toBeGreaterThan(evidence?.copies ?? 0);
+  await turn.decide('stop');
+  expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'loop' });
+});
+
+test('answer now closes the thinking with the tokens of the family; no tag leaks', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client);
+  await paused(client);
+  const { thinking } = await turn.read();
+  await turn.decide('answer-now');
+  await restOf(client);
+  const after = await turn.read();
+  expect(after.thinking.trim()).toBe(thinking.trim());
+  expect(after.text).not.toBe('');
+  expect(`${after.thinking}${after.text}`).not.toMatch(/think>|<\|/);
+});
+
+test('rewind and retry takes the copies back, on the screen and on the disk, and goes on differently', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client);
+  const { event } = await paused(client);
+  const before = (await turn.read()).thinking;
+  await turn.decide('rewind');
+  await restOf(client);
+  const retracted = turn.events().find((one) => one.type === 'retracted');
+  expect(retracted).toMatchObject({ kind: 'thinking' });
+  const from = retracted?.type === 'retracted' ? retracted.from : 0;
+  expect(from).toBeLessThan(before.length);
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  expect(before.slice(from)).toContain((evidence?.text ?? '').repeat(evidence?.copies ?? 1).trim());
+  const after = (await turn.read()).thinking;
+  expect(after.startsWith(before.slice(0, from))).toBe(true);
+  expect(after).not.toBe(before);
+});
+
+test('keep going writes on and asks again only after twice as many copies', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client);
+  const first = (await paused(client)).event as Extract<TurnEvent, { type: 'paused' }>;
+  await turn.decide('keep-going');
+  const second = (await restOf(client)).event;
+  const { evidence } = first;
+  if (isPause(second) && second.type === 'paused') {
+    expect(second.evidence?.copies).toBeGreaterThanOrEqual(2 * (evidence?.copies ?? 0));
+    expect(second.evidence?.times).toBe(2);
+  }
+  expect((await turn.read()).loops.length).toBe(isPause(second) ? 2 : 1);
+});
+
+test('off for this chat writes on, and the chat remembers it', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client);
+  await paused(client);
+  await turn.decide('loop-guard-off');
+  expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'length' });
+  expect(turn.events().filter(isPause)).toHaveLength(1);
+  const { chat } = await client.call('chats.get', { chatId: turn.chat.id });
+  expect(chat.loopGuard).toBe(false);
+});
+
+test('an answer in circles stops with the reason "loop"', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client, { thinking: false });
+  const { event } = await paused(client);
+  expect(event).toMatchObject({ suggested: 'stop', evidence: { where: 'answer' } });
+  await turn.decide('stop');
+  expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'loop' });
+});
+
+test('deciding twice, and from two windows, counts once', async () => {
+  const { client, host } = await startCore();
+  const turn = await ask(client);
+  await paused(client);
+  const other = connect(host);
+  await Promise.all([
+    turn.decide('stop'),
+    other.call('turns.decide', { turnId: turn.turnId as never, choice: 'rewind' }).catch(() => {}),
+  ]);
+  await turn.end();
+  expect(turn.events().filter(({ type }) => type === 'decided')).toHaveLength(1);
+  expect(turn.events().filter(isEnd)).toHaveLength(1);
+  await expect(turn.decide('answer-now')).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('nobody there: the set action is taken, and rewinding is tried once only', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client, { guard: { action: 'rewind' } });
+  await turn.end();
+  const decided = turn.events().flatMap((event) => (event.type === 'decided' ? [event.choice] : []));
+  expect(decided[0]).toBe('rewind');
+  expect(decided.filter((choice) => choice === 'rewind')).toHaveLength(1);
+});
+
+test('switched off, nothing is watched', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client, { guard: { sensitivity: 'off' } });
+  expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'length' });
+  expect(turn.events().some(isPause)).toBe(false);
+});
+
+test('a thinking budget closes the thinking of a model that never would', async () => {
+  const { client } = await startCore();
+  await client.call('settings.set', { thinkingBudget: { tokens: 40, seconds: null } });
+  const turn = await ask(client, { guard: { sensitivity: 'off' } });
+  await turn.end();
+  const message = await turn.read();
+  expect(message.usage?.thinkingTokens).toBeLessThanOrEqual(44);
+  expect(message.text).not.toBe('');
+  expect(textOf(turn.events(), 'thinking')).not.toContain('think>');
+});

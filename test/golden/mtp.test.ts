@@ -1,0 +1,51 @@
+// The drafting head of Qwen3.5: from the embedding of the next token and the hidden state after the final norm.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addon, golden } from '../support/addon.ts';
+import { asFloats, readSafetensors, safetensors, temporaryFolder } from '../support/formats.ts';
+import { instructionSets, largestDifference } from '../support/golden.ts';
+
+interface Facts {
+  prompts: Record<string, { prompt_ids: number[]; next_token: number; drafts_3: number[] }>;
+  tolerance: { logits_max_abs_fp32: number };
+}
+
+/** The main model with the head's tensors, as the published checkpoints have them. */
+function withHead(name: string): string {
+  const main = join(golden, 'qwen3_5', name);
+  const tensors = [join(main, 'model.safetensors'), join(golden, 'qwen3_5_mtp', name, 'mtp.safetensors')];
+  return temporaryFolder({
+    'config.json': readFileSync(join(main, 'config.json')),
+    'model.safetensors': safetensors(Object.assign({}, ...tensors.map((file) => readSafetensors(readFileSync(file))))),
+  });
+}
+
+const argmax = (row: Float32Array) => row.reduce((best, value, i) => (value > (row[best] ?? 0) ? i : best), 0);
+
+describe.each(instructionSets)('%s', (cpu) => {
+  test.each(['dense_tied', 'dense_gqa_mixed'])('%s', async (name) => {
+    const folder = join(golden, 'qwen3_5_mtp', name);
+    const { prompts, tolerance } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Facts;
+    const expected = readSafetensors(readFileSync(join(folder, 'expected.safetensors')));
+    const wanted = (tensor: string) => asFloats(expected[tensor]?.bytes ?? new Uint8Array());
+    const model = await addon.load(withHead(name), { cpu });
+    expect(model.description.mtp).toBe(true);
+    for (const [prompt, { prompt_ids, next_token, drafts_3 }] of Object.entries(prompts)) {
+      const tokens = Int32Array.from(prompt_ids);
+      const next = Int32Array.from([...prompt_ids.slice(1), next_token]);
+      const { data, columns } = await model.draftLogits(tokens, next, { steps: 3 });
+      const overPrompt = data.subarray(0, tokens.length * columns);
+      expect(largestDifference(overPrompt, wanted(`draft_logits.${prompt}`)), prompt).toBeLessThanOrEqual(
+        tolerance.logits_max_abs_fp32,
+      );
+      const chain = data.subarray((tokens.length - 1) * columns);
+      expect(largestDifference(chain, wanted(`chain_logits.${prompt}`)), `${prompt}, chain`).toBeLessThanOrEqual(
+        tolerance.logits_max_abs_fp32,
+      );
+      const drafts = [0, 1, 2].map((row) => argmax(chain.subarray(row * columns, (row + 1) * columns)));
+      expect(drafts, prompt).toEqual(drafts_3);
+    }
+    model.close();
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { createFormats, periodOf } from '../../../renderer/ui/format.ts';
+
+const en = createFormats('en');
+const plain = (text: string) => text.replaceAll('\u202f', ' ');
+
+describe('figures as the design language writes them', () => {
+  test.each([
+    [6214, '6,214'],
+    [9999, '9,999'],
+    [11_212, '11.2k'],
+    [262_144, '262k'],
+  ])('%i tokens', (count, shown) => expect(en.tokens(count)).toBe(shown));
+
+  test.each([
+    [32_768, '32k'],
+    [49_152, '48k'],
+    [10_000, '10.0k'],
+  ])('context of %i', (count, shown) => expect(en.contextSize(count)).toBe(shown));
+
+  test.each([
+    [46.13, '46.1 tok/s'],
+    [2310, '2,310 tok/s'],
+    [405.4, '405 tok/s'],
+    [null, '–'],
+  ])('speed %s', (speed, shown) => expect(plain(en.speed(speed))).toBe(shown));
+
+  test.each([
+    [31, '31 ms'],
+    [99.6, '0.10 s'],
+    [420, '0.42 s'],
+    [36_000, '36.0 s'],
+    [59_960, '1 min'],
+    [142_000, '2 min 22 s'],
+    [3_900_000, '1 h 5 min'],
+    [Number.NaN, '–'],
+  ])('%s ms', (ms, shown) => expect(plain(en.duration(ms))).toBe(shown));
+
+  test.each([
+    [418_000_000, '418 MB'],
+    [2_700_000_000, '2.7 GB'],
+    [999, '999 B'],
+  ])('file of %i bytes', (bytes, shown) => expect(plain(en.fileSize(bytes))).toBe(shown));
+
+  test('memory is binary and small things are not called nothing', () => {
+    expect(plain(en.memory(13.5 * 2 ** 30))).toBe('13.5 GB');
+    expect(plain(en.memory(17.9 * 2 ** 20))).toBe('18 MB');
+  });
+
+  test('a change has its sign', () => {
+    expect(en.change(-0.034)).toBe('−3.4%');
+    expect(en.change(0.1)).toBe('+10.0%');
+  });
+
+  test('another language brings its own signs', () => {
+    expect(createFormats('de').tokens(6214)).toBe('6.214');
+  });
+});
+
+test('yesterday is a day of the calendar', () => {
+  const now = new Date(2026, 10, 21, 0, 30).getTime();
+  expect(periodOf(now - 20 * 60_000, now)).toBe('today');
+  expect(periodOf(now - 40 * 60_000, now)).toBe('yesterday');
+  expect(periodOf(now - 25 * 3_600_000, now)).toBe('earlier');
+});
