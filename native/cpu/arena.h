@@ -9,8 +9,23 @@
 
 namespace longhand::cpu {
 
-// Zeroed, aligned to a cache line (large buffers to a huge page). Throws OutOfMemory "[memory] ...".
-BufferPtr allocate_buffer(size_t bytes);
+// Every buffer of this back end. Large ones come from the kernel, zeroed when first touched, on huge pages where
+// allowed; small ones are aligned to a cache line and zeroed. Throws OutOfMemory "[memory] ...".
+class HostBuffer final : public Buffer {
+ public:
+  explicit HostBuffer(size_t bytes);
+  ~HostBuffer() override;
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  size_t bytes() const override { return bytes_; }
+  std::byte* host() override { return memory_; }
+
+ private:
+  size_t bytes_;
+  std::byte* memory_ = nullptr;
+  std::byte* mapping_ = nullptr;  // when it was mapped
+  size_t mapping_bytes_ = 0;
+};
 
 // Bump allocation in chunks. `recycle` forgets everything and merges the chunks of the last pass into one, so that a
 // steady state allocates nothing.

@@ -16,7 +16,8 @@
 
 namespace longhand::cpu {
 
-inline float* floats(Buffer& buffer) { return reinterpret_cast<float*>(buffer.host()); }
+// Every buffer here is a HostBuffer: its address is read without a virtual call, for it is asked in inner loops.
+inline float* floats(Buffer& buffer) { return reinterpret_cast<float*>(static_cast<HostBuffer&>(buffer).host()); }
 inline const float* floats(const BufferPtr& buffer) { return buffer ? floats(*buffer) : nullptr; }
 inline const int32_t* ints(const BufferPtr& buffer) { return reinterpret_cast<const int32_t*>(buffer->host()); }
 inline float* data(const Tensor& t) { return floats(*t.buffer) + t.offset; }

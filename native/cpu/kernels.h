@@ -58,25 +58,27 @@ struct GlaTile {
   int64_t o_stride;
 };
 
-// Unpacked codes of up to two panels times `tokens` rows of x; adds to sums [panel][tokens][16]. A group is `group`
-// columns; codes are unsigned, `zero` is taken off. Fast: int8 activations; exact: fp32.
+// Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.
+// Fast: int8 activations, codes as packed or (bits 8, no table) unpacked. Exact: fp32 activations, unpacked codes.
 struct PanelTile {
-  const uint8_t* codes;  // [panels][blocks][8][64]
-  const float* scales;   // [panels][groups][16]
-  const float* biases;   // the same, or null
+  const uint8_t* codes;  // blocks of a panel one after the other
+  int bits;
+  const uint8_t* table;
+  const float* scales;  // [panels][groups][16]
+  const float* biases;  // the same, or null
   int panels;
   int64_t code_stride, scale_stride;  // from panel to panel
   int64_t blocks, group;
   int zero;
   bool wide;  // codes may exceed 127
   int64_t tokens;
-  const int8_t* x_codes;  // fast: by `x_stride`; scales and sums by `in / 32` and `in / 16`
+  const int8_t* x_codes;  // fast: by `x_stride`; scales and sums by `scale_step` and `sum_step`
   const float* x_scales;
   const int32_t* x_code_sums;
   const float* x;  // exact: by `x_stride`; sums of 16 columns
   const float* x_sums;
   int64_t x_stride, scale_step, sum_step;
-  float* sums;  // [tokens][panels * 16]
+  float* sums;
 };
 
 // Codes of `blocks` blocks, one byte each (panel.h).

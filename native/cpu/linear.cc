@@ -10,6 +10,12 @@ namespace {
 
 constexpr int64_t tile_rows = 32;
 
+// + bias -> activation -> * scale
+void finish_row(const Linear& options, const float* bias, int64_t count, float* sums) {
+  for (int64_t i = 0; i < count; ++i)
+    sums[i] = activate(options.activation, sums[i] + (bias ? bias[i] : 0.0f)) * options.scale;
+}
+
 }  // namespace
 
 Activations CpuBackend::activations(Tensor x, const CpuWeight& weight) {
@@ -58,16 +64,15 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   const Tensor y = options.add_to ? options.add_to : product;
   assert(y.rows == x.rows && y.cols == w.out);
   const float* bias = options.bias ? floats(*options.bias) : nullptr;
+  const bool plain = !bias && options.activation == Activation::none && options.scale == 1.0f;
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
     matmul_tile(kernels_, w, first, count, x_forms, data(product) + first, product.stride);
     for (int64_t t = 0; t < in.rows; ++t) {
-      for (int64_t i = first; i < first + count; ++i) {
-        const float sum = row(product, t)[i] + (bias ? bias[i] : 0.0f);
-        const float value = activate(options.activation, sum) * options.scale;
-        row(y, t)[i] = options.add_to ? row(y, t)[i] + value : value;
-      }
+      float* sums = row(product, t) + first;
+      if (!plain) finish_row(options, bias ? bias + first : nullptr, count, sums);
+      if (options.add_to) kernels_.add_scaled(row(y, t) + first, 1.0f, sums, count);
     }
   });
   return y;

@@ -54,6 +54,7 @@ namespace {
 
 constexpr int64_t chunk_columns = 1024;  // 16 KB of unpacked codes a panel: they stay in the first-level cache
 constexpr int64_t most_tokens = 128;     // so do the sums of two panels
+constexpr int64_t direct_tokens = 4;  // up to here the fast kernels take codes as packed; beyond, unpacking once pays
 
 struct alignas(64) Workspace {
   uint8_t codes[2 * chunk_columns * panel_rows];
@@ -67,11 +68,14 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
                      const Activations& x, Workspace& work) {
   const PanelLayout& layout = segment.layout;
   std::fill_n(work.sums, x.tokens * count * panel_rows, 0.0f);
+  const bool direct = x.codes && x.tokens <= direct_tokens;
   PanelTile tile{.codes = work.codes,
+                 .bits = direct ? layout.bits : 8,
+                 .table = direct ? layout.table : nullptr,
                  .scales = work.scales,
                  .biases = layout.biased ? work.biases : nullptr,
                  .panels = static_cast<int>(count),
-                 .code_stride = chunk_columns * panel_rows,
+                 .code_stride = direct ? layout.panel_bytes() : chunk_columns * panel_rows,
                  .scale_stride = chunk_columns / 16 * panel_rows,
                  .blocks = 0,
                  .group = layout.group,
@@ -95,7 +99,8 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
       const auto* codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes()) + block * layout.block_bytes();
       decode_scales(kernels, layout, panel, column / layout.group, columns / layout.group,
                     work.scales + p * tile.scale_stride, work.biases + p * tile.scale_stride);
-      kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
+      if (!direct) kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
+      else if (p == 0) tile.codes = codes;
     }
     if (x.codes) {
       tile.x_codes = x.codes + column;

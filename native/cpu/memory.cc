@@ -3,9 +3,7 @@
 #include <cstring>
 #include <string>
 
-#if defined(__linux__)
 #include <sys/mman.h>
-#endif
 
 #include "cpu/backend.h"
 #include "formats/error.h"
@@ -17,34 +15,34 @@ constexpr size_t cache_line = 64;
 constexpr size_t huge_page = size_t{2} << 20;
 constexpr size_t first_chunk = size_t{1} << 20;
 
-class HostBuffer final : public Buffer {
- public:
-  explicit HostBuffer(size_t bytes) : bytes_(bytes) {
-    const size_t alignment = bytes >= huge_page ? huge_page : cache_line;
-    const size_t rounded = (std::max(bytes, size_t{1}) + alignment - 1) / alignment * alignment;
-    if (rounded >= bytes) memory_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-    if (!memory_) throw OutOfMemory("[memory] " + std::to_string(bytes) + " bytes cannot be allocated");
-#if defined(__linux__)
-    if (alignment == huge_page) madvise(memory_, rounded, MADV_HUGEPAGE);
-#endif
-  }
-  ~HostBuffer() override { std::free(memory_); }
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  size_t bytes() const override { return bytes_; }
-  std::byte* host() override { return memory_; }
-
- private:
-  size_t bytes_;
-  std::byte* memory_ = nullptr;
-};
+size_t rounded_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
 
-BufferPtr allocate_buffer(size_t bytes) {
-  auto buffer = std::make_shared<HostBuffer>(bytes);
-  std::memset(buffer->host(), 0, bytes);
-  return buffer;
+HostBuffer::HostBuffer(size_t bytes) : bytes_(bytes) {
+  if (bytes >= huge_page) {
+    mapping_bytes_ = rounded_up(bytes, huge_page) + huge_page;
+    void* mapped = mapping_bytes_ < bytes
+                       ? MAP_FAILED
+                       : mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped != MAP_FAILED) {
+      mapping_ = static_cast<std::byte*>(mapped);
+      memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
+#if defined(MADV_HUGEPAGE)
+      madvise(memory_, rounded_up(bytes, huge_page), MADV_HUGEPAGE);
+#endif
+    }
+  } else {
+    memory_ =
+        static_cast<std::byte*>(std::aligned_alloc(cache_line, rounded_up(std::max(bytes, size_t{1}), cache_line)));
+    if (memory_) std::memset(memory_, 0, bytes);
+  }
+  if (!memory_) throw OutOfMemory("[memory] " + std::to_string(bytes) + " bytes cannot be allocated");
+}
+
+HostBuffer::~HostBuffer() {
+  if (mapping_) munmap(mapping_, mapping_bytes_);
+  else std::free(memory_);
 }
 
 Tensor Arena::take(int64_t rows, int64_t cols) {
@@ -69,7 +67,7 @@ void Arena::recycle() {
   total_ = 0;
 }
 
-BufferPtr CpuBackend::allocate(size_t bytes) { return allocate_buffer(bytes); }
+BufferPtr CpuBackend::allocate(size_t bytes) { return std::make_shared<HostBuffer>(bytes); }
 
 void CpuBackend::copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) {
   assert(to_offset + bytes <= to.bytes() && from_offset + bytes <= from.bytes());

@@ -165,24 +165,30 @@ Row read_row(const WeightView& view, const PanelLayout& layout, int64_t index) {
   return row;
 }
 
-// Row r's code of column c goes to byte (c / 4 % 8, r * 4 + c % 4) of block c / 32, split into planes.
-void put_codes(const Row& row, const PanelLayout& layout, int64_t r, uint8_t* codes) {
-  for (int64_t c = 0; c < layout.in; ++c) {
-    uint8_t* block = codes + c / block_columns * layout.block_bytes();
-    const int64_t quad = c / 4 % 8, byte = r * 4 + c % 4;
-    const unsigned code = row.codes[static_cast<size_t>(c)];
-    const auto put = [&](uint8_t* plane, unsigned value, int64_t shift) {
-      plane[byte] = static_cast<uint8_t>(plane[byte] | value << shift);
-    };
-    const auto two_bits = [&](uint8_t* planes, unsigned value) {
-      put(planes + quad / 4 * quad_bytes, value, quad % 4 * 2);
-    };
-    if (layout.bits == 8) put(block + quad * quad_bytes, code, 0);
-    if (layout.bits >= 4 && layout.bits <= 6) put(block + quad / 2 * quad_bytes, code & 15, quad % 2 * 4);
-    if (layout.bits <= 3) two_bits(block, code & 3);
-    if (layout.bits == 6) two_bits(block + 4 * quad_bytes, code >> 4);
-    if (layout.bits == 5) put(block + 4 * quad_bytes, code >> 4, quad);
-    if (layout.bits == 3) put(block + 2 * quad_bytes, code >> 2, quad);
+// Row r's code of column c goes to byte (c / 4 % 8, r * 4 + c % 4) of block c / 32 ...
+void spread_block(const std::vector<Row>& rows, int64_t block, uint8_t (&quads)[unpacked_block_bytes]) {
+  std::memset(quads, 0, sizeof quads);
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (int64_t i = 0; i < 8; ++i)
+      std::memcpy(quads + i * quad_bytes + static_cast<int64_t>(r) * 4,
+                  rows[r].codes.data() + block * block_columns + 4 * i, 4);
+}
+
+// ... and the eight quads into planes.
+void cut_planes(const uint8_t (&quads)[unpacked_block_bytes], int bits, uint8_t* to) {
+  const auto add = [&](int64_t plane, int64_t i, int from_bit, unsigned mask, int shift) {
+    for (int64_t j = 0; j < quad_bytes; ++j)
+      to[plane * quad_bytes + j] =
+          static_cast<uint8_t>(to[plane * quad_bytes + j] | (quads[i * quad_bytes + j] >> from_bit & mask) << shift);
+  };
+  for (int64_t i = 0; i < 8; ++i) {
+    const int pair = static_cast<int>(i % 2) * 4, four = static_cast<int>(i % 4) * 2;
+    if (bits == 8) add(i, i, 0, 255, 0);
+    if (bits >= 4 && bits <= 6) add(i / 2, i, 0, 15, pair);
+    if (bits <= 3) add(i / 4, i, 0, 3, four);
+    if (bits == 6) add(4 + i / 4, i, 4, 3, four);
+    if (bits == 5) add(4, i, 4, 1, static_cast<int>(i));
+    if (bits == 3) add(2, i, 2, 1, static_cast<int>(i));
   }
 }
 
@@ -260,10 +266,16 @@ bool panel_layout(const WeightView& view, PanelLayout& layout) {
 }
 
 void pack_panel(const WeightView& view, const PanelLayout& layout, int64_t first, int64_t rows, std::byte* to) {
+  std::vector<Row> read;
   for (int64_t r = 0; r < rows; ++r) {
-    const Row row = read_row(view, layout, first + r);
-    put_scales(row, r, to);
-    put_codes(row, layout, r, reinterpret_cast<uint8_t*>(to + layout.scale_bytes()));
+    read.push_back(read_row(view, layout, first + r));
+    put_scales(read.back(), r, to);
+  }
+  auto* codes = reinterpret_cast<uint8_t*>(to + layout.scale_bytes());
+  for (int64_t b = 0; b < layout.blocks(); ++b) {
+    uint8_t quads[unpacked_block_bytes];
+    spread_block(read, b, quads);
+    cut_planes(quads, layout.bits, codes + b * layout.block_bytes());
   }
 }
 

@@ -80,7 +80,10 @@ void scalar::panel_fast(const PanelTile& tile) {
       const int64_t panel = row / panel_rows, lane = row % panel_rows;
       float& sum = tile.sums[t * tile.panels * panel_rows + row];
       for (int64_t first = 0; first < tile.blocks * block_columns; first += run) {
-        const uint8_t* block = tile.codes + panel * tile.code_stride + first / block_columns * unpacked_block_bytes;
+        uint8_t block[unpacked_block_bytes];
+        const int64_t number = first / block_columns;
+        unpack(
+            {tile.codes + panel * tile.code_stride + number * tile.bits * quad_bytes, tile.bits, tile.table, 1, block});
         int32_t products = 0, x_sum = 0;
         for (int64_t c = first; c < first + run; ++c) {
           const int32_t x = tile.x_codes[t * tile.x_stride + c];

@@ -76,12 +76,21 @@ struct Avx2 {
   static F load_u8(const uint8_t* p) {
     return to_float(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
   }
-  static void lookup64(uint8_t* codes, const uint8_t* table) {
-    const __m256i entries = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
-    for (int half = 0; half < 2; ++half) {
-      auto* at = reinterpret_cast<__m256i*>(codes + 32 * half);
-      _mm256_storeu_si256(at, _mm256_shuffle_epi8(entries, _mm256_loadu_si256(at)));
-    }
+  // Bytes of codes: 16-bit shifts, and a mask a byte.
+  template <int N>
+  static I right(I x) {
+    return _mm256_srli_epi16(x, N);
+  }
+  template <int N>
+  static I left(I x) {
+    return _mm256_slli_epi16(x, N);
+  }
+  static I masked(I x, int mask) { return _mm256_and_si256(x, _mm256_set1_epi8(static_cast<char>(mask))); }
+  static I either(I a, I b) { return _mm256_or_si256(a, b); }
+  static void store_quad(uint8_t* p, I x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x); }
+  static I lookup(I codes, const uint8_t* table) {
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
+                               codes);
   }
   static F abs(F x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
   // Rounds to the nearest integer and stores them as bytes; their sum.

@@ -53,9 +53,20 @@ struct Avx512 {
   static F load_u8(const uint8_t* p) {
     return to_float(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
   }
-  static void lookup64(uint8_t* codes, const uint8_t* table) {
-    const __m512i entries = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
-    _mm512_storeu_si512(codes, _mm512_shuffle_epi8(entries, _mm512_loadu_si512(codes)));
+  // Bytes of codes: 16-bit shifts, and a mask a byte.
+  template <int N>
+  static I right(I x) {
+    return _mm512_srli_epi16(x, N);
+  }
+  template <int N>
+  static I left(I x) {
+    return _mm512_slli_epi16(x, N);
+  }
+  static I masked(I x, int mask) { return _mm512_and_si512(x, _mm512_set1_epi8(static_cast<char>(mask))); }
+  static I either(I a, I b) { return _mm512_or_si512(a, b); }
+  static void store_quad(uint8_t* p, I x) { _mm512_storeu_si512(p, x); }
+  static I lookup(I codes, const uint8_t* table) {
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), codes);
   }
   static F abs(F x) { return _mm512_abs_ps(x); }
   // Rounds to the nearest integer and stores them as bytes; their sum.

@@ -71,9 +71,22 @@ struct Neon {
                            static_cast<float>(p[3])};
     return vld1q_f32(part);
   }
-  static void lookup64(uint8_t* codes, const uint8_t* table) {
-    const uint8x16_t entries = vld1q_u8(table);
-    for (int part = 0; part < 4; ++part) vst1q_u8(codes + 16 * part, vqtbl1q_u8(entries, vld1q_u8(codes + 16 * part)));
+  // Bytes of codes: shifts of bytes, and a mask a byte.
+  template <int N>
+  static I right(I x) {
+    return vreinterpretq_s32_u8(vshlq_u8(vreinterpretq_u8_s32(x), vdupq_n_s8(-N)));
+  }
+  template <int N>
+  static I left(I x) {
+    return vreinterpretq_s32_u8(vshlq_u8(vreinterpretq_u8_s32(x), vdupq_n_s8(N)));
+  }
+  static I masked(I x, int mask) {
+    return vreinterpretq_s32_u8(vandq_u8(vreinterpretq_u8_s32(x), vdupq_n_u8(static_cast<uint8_t>(mask))));
+  }
+  static I either(I a, I b) { return vorrq_s32(a, b); }
+  static void store_quad(uint8_t* p, I x) { vst1q_u8(p, vreinterpretq_u8_s32(x)); }
+  static I lookup(I codes, const uint8_t* table) {
+    return vreinterpretq_s32_u8(vqtbl1q_u8(vld1q_u8(table), vreinterpretq_u8_s32(codes)));
   }
   static F abs(F x) { return vabsq_f32(x); }
   // Rounds to the nearest integer and stores them as bytes; their sum.

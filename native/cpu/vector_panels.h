@@ -31,52 +31,62 @@ void two_level(const TwoLevelTile& tile) {
   }
 }
 
-// Byte loops of fixed length: the compiler makes vectors of them.
-template <int Bits>
-inline void unpack_block(const uint8_t* from, uint8_t* to) {
-  if constexpr (Bits == 8) __builtin_memcpy(to, from, block_bytes);
-  if constexpr (Bits >= 4 && Bits <= 6) {
-    for (int64_t plane = 0; plane < 4; ++plane) {
-      for (int64_t j = 0; j < quad; ++j) to[2 * plane * quad + j] = from[plane * quad + j] & 15;
-      for (int64_t j = 0; j < quad; ++j)
-        to[(2 * plane + 1) * quad + j] = static_cast<uint8_t>(from[plane * quad + j] >> 4);
-    }
-  }
-  if constexpr (Bits <= 3)
-    for (int64_t i = 0; i < 8; ++i)
-      for (int64_t j = 0; j < quad; ++j)
-        to[i * quad + j] = static_cast<uint8_t>(from[i / 4 * quad + j] >> (i % 4 * 2) & 3);
+// Vectors of V that make the 16 lanes of a panel.
+template <class V>
+constexpr int64_t parts = panel_lanes / V::width;
+
+// Quad I of a block as bytes, one vector of it (`block` points at that part of quad 0); the planes of panel.h.
+template <class V, int Bits, bool Table, int I>
+inline typename V::I code_quad(const uint8_t* block, const uint8_t* table) {
+  const auto plane = [&](int64_t n) { return V::load_quad(block + n * quad); };
+  typename V::I code;
+  if constexpr (Bits == 8) code = plane(I);
+  else if constexpr (Bits >= 4) code = V::masked(I % 2 ? V::template right<4>(plane(I / 2)) : plane(I / 2), 15);
+  else code = V::masked(V::template right<I % 4 * 2>(plane(I / 4)), 3);
   if constexpr (Bits == 6)
-    for (int64_t i = 0; i < 8; ++i)
-      for (int64_t j = 0; j < quad; ++j)
-        to[i * quad + j] =
-            static_cast<uint8_t>(to[i * quad + j] | (from[(4 + i / 4) * quad + j] >> (i % 4 * 2) & 3) << 4);
-  if constexpr (Bits == 5 || Bits == 3)
-    for (int64_t i = 0; i < 8; ++i)
-      for (int64_t j = 0; j < quad; ++j)
-        to[i * quad + j] =
-            static_cast<uint8_t>(to[i * quad + j] | (from[(Bits - 1) * quad + j] >> i & 1) << (Bits - 1));
+    code = V::either(code, V::template left<4>(V::masked(V::template right<I % 4 * 2>(plane(4 + I / 4)), 3)));
+  if constexpr (Bits == 5) code = V::either(code, V::template left<4>(V::masked(V::template right<I>(plane(4)), 1)));
+  if constexpr (Bits == 3) code = V::either(code, V::template left<2>(V::masked(V::template right<I>(plane(2)), 1)));
+  if constexpr (Table) code = V::lookup(code, table);
+  return code;
 }
 
-template <class V, int Bits>
+// Calls use<I>() for I in [First, Last).
+template <int First, int Last, class Use>
+inline void for_quads(const Use& use) {
+  if constexpr (First < Last) {
+    use.template operator()<First>();
+    for_quads<First + 1, Last>(use);
+  }
+}
+
+constexpr int64_t blocks_ahead = 8;  // prefetch distance
+template <int Bits>
+inline void prefetch_block(const uint8_t* block) {
+  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + (blocks_ahead * Bits + line) * quad);
+}
+
+template <class V, int Bits, bool Table>
 void unpack_blocks(const UnpackTile& tile) {
   for (int64_t b = 0; b < tile.blocks; ++b) {
     const uint8_t* from = tile.from + b * Bits * quad;
-    for (int64_t ahead = 0; ahead < Bits; ++ahead) __builtin_prefetch(from + 8 * Bits * quad + ahead * quad);
-    unpack_block<Bits>(from, tile.to + b * block_bytes);
-    for (int64_t i = 0; tile.table && i < 8; ++i) V::lookup64(tile.to + b * block_bytes + i * quad, tile.table);
+    uint8_t* to = tile.to + b * block_bytes;
+    prefetch_block<Bits>(from);
+    for (int64_t part = 0; part < quad; part += V::width * 4)
+      for_quads<0, 8>(
+          [&]<int I>() { V::store_quad(to + I * quad + part, code_quad<V, Bits, Table, I>(from + part, tile.table)); });
   }
 }
 
 template <class V>
 void unpack(const UnpackTile& tile) {
   switch (tile.bits) {
-    case 2: return unpack_blocks<V, 2>(tile);
-    case 3: return unpack_blocks<V, 3>(tile);
-    case 4: return unpack_blocks<V, 4>(tile);
-    case 5: return unpack_blocks<V, 5>(tile);
-    case 6: return unpack_blocks<V, 6>(tile);
-    default: return unpack_blocks<V, 8>(tile);
+    case 2: return unpack_blocks<V, 2, false>(tile);
+    case 3: return unpack_blocks<V, 3, false>(tile);
+    case 4: return tile.table ? unpack_blocks<V, 4, true>(tile) : unpack_blocks<V, 4, false>(tile);
+    case 5: return unpack_blocks<V, 5, false>(tile);
+    case 6: return unpack_blocks<V, 6, false>(tile);
+    default: return unpack_blocks<V, 8, false>(tile);
   }
 }
 
@@ -97,18 +107,14 @@ void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* 
   }
 }
 
-// Vectors of V that make the 16 panel_lanes of a panel.
-template <class V>
-constexpr int64_t parts = panel_lanes / V::width;
-
 // M tokens times P vectors of rows (parts of one panel, or panels of one vector). Accumulators of one run of columns
 // are integers; the sums of all runs stay in registers as long as there are any.
-template <class V, int M, int P, bool Half, bool Wide>
+template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide>
 inline void fast_tokens(const PanelTile& tile, int64_t token) {
   using F = typename V::F;
   using I = typename V::I;
-  constexpr int64_t run = Half ? 16 : 32;
-  const int64_t lane_step = V::width * 4;  // bytes of a quad that one vector holds
+  constexpr int runs = Half ? 2 : 1;
+  const int64_t part_bytes = V::width * 4;  // of a quad
   float* to = tile.sums + token * tile.panels * panel_lanes;
   const int8_t* x = tile.x_codes + token * tile.x_stride;
   const auto panel_of = [](int p) { return p / parts<V>; };
@@ -116,43 +122,47 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
   F sum[M][P];
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
-  for (int64_t first = 0; first < tile.blocks * columns; first += run) {
-    const int64_t block = first / columns;
-    const uint8_t* codes = tile.codes + block * block_bytes + first % columns / 4 * quad;
-    I products[M][P];
-    int32_t x_sum[M];
-    for (int m = 0; m < M; ++m) {
-      const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + first / 16;
-      x_sum[m] = Half ? sums[0] : sums[0] + sums[1];
-      const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
-      for (int p = 0; p < P; ++p) products[m][p] = start;
-    }
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < run / 4; ++i) {
-      I w[P];
-      for (int p = 0; p < P; ++p)
-        w[p] = V::load_quad(codes + panel_of(p) * tile.code_stride + i * quad + part_of(p) * lane_step);
+  for (int64_t block = 0; block < tile.blocks; ++block) {
+    const uint8_t* codes = tile.codes + block * Bits * quad;
+    if constexpr (Bits != 8 || M == 1)
+      for (int p = 0; p < P; p += static_cast<int>(parts<V>))
+        prefetch_block<Bits>(codes + panel_of(p) * tile.code_stride);
+    for_quads<0, runs>([&]<int Run>() {
+      I products[M][P];
+      int32_t x_sum[M];
       for (int m = 0; m < M; ++m) {
-        const I input = V::four(x + m * tile.x_stride + first + 4 * i);
-        for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
+        const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
+        x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
+        const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
+        for (int p = 0; p < P; ++p) products[m][p] = start;
       }
-    }
-    const int64_t at = first / tile.group * panel_lanes;
-    F scale[P], bias[P];
-    for (int p = 0; p < P; ++p) {
-      const int64_t from = panel_of(p) * tile.scale_stride + at + part_of(p) * V::width;
-      scale[p] = V::load(tile.scales + from);
-      bias[p] = tile.biases ? V::load(tile.biases + from) : V::zero();
-    }
-    for (int m = 0; m < M; ++m) {
-      const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
-      for (int p = 0; p < P; ++p)
-        sum[m][p] = V::fma(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
-      if (tile.biases) {
-        const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
-        for (int p = 0; p < P; ++p) sum[m][p] = V::fma(bias[p], whole, sum[m][p]);
+      for_quads<Run * 4, Half ? Run * 4 + 4 : 8>([&]<int Q>() {
+        I w[P];
+        for (int p = 0; p < P; ++p)
+          w[p] = code_quad<V, Bits, Table, Q>(codes + panel_of(p) * tile.code_stride + part_of(p) * part_bytes,
+                                              tile.table);
+        for (int m = 0; m < M; ++m) {
+          const I input = V::four(x + m * tile.x_stride + block * columns + 4 * Q);
+          for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
+        }
+      });
+      const int64_t at = (block * columns + Run * 16) / tile.group * panel_lanes;
+      F scale[P], bias[P];
+      for (int p = 0; p < P; ++p) {
+        const int64_t from = panel_of(p) * tile.scale_stride + at + part_of(p) * V::width;
+        scale[p] = V::load(tile.scales + from);
+        bias[p] = tile.biases ? V::load(tile.biases + from) : V::zero();
       }
-    }
+      for (int m = 0; m < M; ++m) {
+        const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
+        for (int p = 0; p < P; ++p)
+          sum[m][p] = V::fma(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+        if (tile.biases) {
+          const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
+          for (int p = 0; p < P; ++p) sum[m][p] = V::fma(bias[p], whole, sum[m][p]);
+        }
+      }
+    });
   }
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);
@@ -226,25 +236,38 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
   }
 }
 
-// With 32 registers two panels by six tokens, or one by eight; with 16 half as many tokens.
-template <class V, bool Half, bool Wide>
+// With 32 registers two panels by six tokens; with 16 by two.
+template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
-  const auto tokens = [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Half, Wide>(tile, token); };
+  const auto tokens = [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Bits, Table, Half, Wide>(tile, token); };
   constexpr int one = static_cast<int>(parts<V>);
-  if constexpr (one == 1) {
-    if (tile.panels == 2) return token_tiles<6, 2>(tile.tokens, tokens);
-    token_tiles<8, 1>(tile.tokens, tokens);
-  } else {
-    if (tile.panels == 2) return token_tiles<2, 2 * one>(tile.tokens, tokens);
-    token_tiles<4, one>(tile.tokens, tokens);
-  }
+  constexpr int most = one > 1 ? 2 : Bits == 8 ? 6 : 4;
+  if (tile.panels == 2) return token_tiles<most, 2 * one>(tile.tokens, tokens);
+  token_tiles<most, one>(tile.tokens, tokens);
+}
+
+// Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.
+template <class V, int Bits, bool Table>
+void fast_codes(const PanelTile& tile) {
+  constexpr bool wide_matters = V::bias(true) != 0;
+  const bool half = tile.group == 16;
+  if constexpr (wide_matters && (Bits == 8 || Table))
+    if (tile.wide)
+      return half ? fast_tile<V, Bits, Table, true, true>(tile) : fast_tile<V, Bits, Table, false, true>(tile);
+  if constexpr (!(wide_matters && Table))
+    return half ? fast_tile<V, Bits, Table, true, false>(tile) : fast_tile<V, Bits, Table, false, false>(tile);
 }
 
 template <class V>
 void panel_fast(const PanelTile& tile) {
-  const bool half = tile.group == 16;
-  if (tile.wide) return half ? fast_tile<V, true, true>(tile) : fast_tile<V, false, true>(tile);
-  return half ? fast_tile<V, true, false>(tile) : fast_tile<V, false, false>(tile);
+  switch (tile.bits) {
+    case 2: return fast_codes<V, 2, false>(tile);
+    case 3: return fast_codes<V, 3, false>(tile);
+    case 4: return tile.table ? fast_codes<V, 4, true>(tile) : fast_codes<V, 4, false>(tile);
+    case 5: return fast_codes<V, 5, false>(tile);
+    case 6: return fast_codes<V, 6, false>(tile);
+    default: return fast_codes<V, 8, false>(tile);
+  }
 }
 
 template <class V>
