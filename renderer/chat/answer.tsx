@@ -4,9 +4,10 @@ import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { Editor } from './editor.tsx';
 import { FailureNotice } from './failure-notice.tsx';
+import { LoopLine } from './loop-card.tsx';
+import { decidedLoops } from './loop-evidence.ts';
 import { Paused } from './paused.tsx';
 import { Reading } from './reading.tsx';
-import { isRunning } from './state.ts';
 import { StatsLine } from './stats-line.tsx';
 import { actions, useChat } from './store.ts';
 import { Thinking } from './thinking.tsx';
@@ -19,7 +20,6 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const live = useChat((state) => state.live.get(message.id) ?? null);
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
-  const running = isRunning(message);
   const writing = message.state.at === 'running';
   return (
     <div aria-busy={writing}>
@@ -38,9 +38,12 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
         </div>
       )}
+      {decidedLoops(message).map((evidence) => (
+        <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
+      ))}
       {message.state.at === 'paused' && <Paused message={message} live={live} />}
       {message.state.at === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
-      {!running && <StatsLine message={message} versions={versions} last={last} />}
+      <StatsLine message={message} versions={versions} last={last} />
     </div>
   );
 });

@@ -2,17 +2,19 @@ import { useTranslation } from 'react-i18next';
 import type { Choice, Message } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { LoopCard } from './loop-card.tsx';
 import type { Live } from './state.ts';
-import { actions } from './store.ts';
+import { useChat } from './store.ts';
 
 const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
 
 /** A turn that waits for a person. Writing is paused; nothing is lost. */
 export function Paused({ message, live }: { message: Message; live: Live | null }) {
   const { t } = useTranslation();
-  const { decide } = actions;
+  const decide = useChat((state) => state.decide);
   if (message.state.at !== 'paused') return null;
   const { turnId, evidence } = message.state;
+  if (evidence) return <LoopCard key={evidence.times} turnId={turnId} evidence={evidence} live={live} />;
   const choices = live?.pause?.choices ?? afterReload;
   const suggested = live?.pause?.suggested ?? choices[0];
   return (
@@ -20,7 +22,7 @@ export function Paused({ message, live }: { message: Message; live: Live | null 
       <Notice
         alert
         tone="warn"
-        title={evidence ? t('pause.loop') : t('pause.title')}
+        title={t('pause.title')}
         actions={choices.map((choice) => (
           <Button
             key={choice}
@@ -31,7 +33,7 @@ export function Paused({ message, live }: { message: Message; live: Live | null 
           </Button>
         ))}
       >
-        {evidence ? t('pause.evidence', { count: evidence.copies, tokens: evidence.period }) : t('pause.safe')}
+        {t('pause.safe')}
       </Notice>
     </div>
   );

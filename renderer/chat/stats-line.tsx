@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId, StatsSample } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
@@ -9,21 +9,46 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './spark.tsx';
+import { SpeedPanel } from './speed-panel.tsx';
+import { isRunning } from './state.ts';
 import { actions, useChat } from './store.ts';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
-/** Speed while writing, time to the first token, prompt, length, why it ended; then what can be done with the answer. */
+/** The line of figures, and the chart that its sparkline opens. */
 export function StatsLine({ message, versions, last }: StatsLineProps) {
+  const [open, setOpen] = useState(false);
+  const panel = useId();
+  const samples = useSamples(message);
+  const running = isRunning(message);
+  if (running && samples.length < 2) return null;
+  return (
+    <>
+      <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
+        {(running || message.timings) && (
+          <Speed message={message} samples={samples} open={open} panel={panel} onToggle={() => setOpen(!open)} />
+        )}
+        {running ? <Writing message={message} /> : <Finished message={message} versions={versions} last={last} />}
+      </footer>
+      {open && <SpeedPanel id={panel} message={message} samples={samples} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Writing({ message }: { message: Message }) {
+  const { t } = useTranslation();
+  return message.state.at === 'running' ? <span className="text-ink-text">{t('speed.writing')}</span> : null;
+}
+
+/** Time to the first token, prompt, length, why it ended; then what can be done with the answer. */
+function Finished({ message, versions, last }: StatsLineProps) {
   const { t } = useTranslation();
   const { timings, usage } = message;
   const formats = useFormats();
-  const lost = message.state.at === 'failed';
   const short = versions.length > 1;
   const long = short ? 'hidden' : '@max-[47.5rem]:hidden';
   return (
-    <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
-      {timings && <Speed message={message} lost={lost} />}
+    <>
       {timings && (
         <span>
           <b className="font-medium text-fg-2">{formats.duration(timings.firstTokenMs)}</b>{' '}
@@ -45,25 +70,50 @@ export function StatsLine({ message, versions, last }: StatsLineProps) {
       )}
       <Reason message={message} last={last} />
       <Actions message={message} versions={versions} last={last} />
-    </footer>
+    </>
   );
 }
 
 const none: StatsSample[] = [];
 
-function Speed({ message, lost }: { message: Message; lost: boolean }) {
-  const formats = useFormats();
-  const samples = useChat((state) => state.samples.get(message.id)) ?? none;
+/** As stored, once written; while it is written, as they come. */
+function useSamples(message: Message): readonly StatsSample[] {
+  const readSamples = useChat((state) => state.readSamples);
   useEffect(() => {
-    actions.readSamples(message.id).catch(() => {});
-  }, [message.id]);
+    readSamples(message.id).catch(() => {});
+  }, [readSamples, message.id]);
+  return useChat((state) => state.samples.get(message.id)) ?? none;
+}
+
+type SpeedProps = {
+  message: Message;
+  samples: readonly StatsSample[];
+  open: boolean;
+  panel: string;
+  onToggle: () => void;
+};
+
+function Speed({ message, samples, open, panel, onToggle }: SpeedProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const speed = message.timings && !isRunning(message) ? message.timings.tokensPerSecond : latestSpeed(samples);
   return (
-    <span className="inline-flex items-center gap-2 pe-2 text-fg-2">
-      <Spark points={sparkPoints(samples)} tone={lost ? 'bad' : 'ink'} />
-      <b className="font-medium">{formats.speed(message.timings?.tokensPerSecond ?? null)}</b>
-    </span>
+    <button
+      type="button"
+      aria-label={`${t('speed.open')}: ${formats.speed(speed)}`}
+      aria-expanded={open}
+      {...(open && { 'aria-controls': panel })}
+      onClick={onToggle}
+      className={`-ms-2 inline-flex h-6 items-center gap-2 rounded-sm px-2 text-fg-2 hover:bg-hover ${open ? 'bg-select' : ''}`}
+    >
+      <Spark points={sparkPoints(samples)} tone={message.state.at === 'failed' ? 'bad' : 'ink'} />
+      <b className="font-medium">{formats.speed(speed)}</b>
+    </button>
   );
 }
+
+const latestSpeed = (samples: readonly StatsSample[]): number | null =>
+  samples.findLast(({ phase }) => phase !== 'prefill')?.tokensPerSecond ?? null;
 
 function Reason({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();

@@ -93,6 +93,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
   const data = (): ChatData => get();
   const draftKey = (): DraftKey => get().chosen ?? 'new';
   let draftTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Messages whose samples were asked for; those that come later are events. */
+  const sampled = new Set<MessageId>();
 
   async function read(chatId: ChatId) {
     const { chat, messages } = await core.call('chats.get', { chatId });
@@ -271,9 +273,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       }),
 
     async readSamples(messageId) {
-      if (get().samples.has(messageId)) return;
-      const samples = await core.call('turns.samples', { messageId });
-      set((state) => ({ samples: new Map(state.samples).set(messageId, samples) }));
+      if (sampled.has(messageId)) return;
+      sampled.add(messageId);
+      const stored = await core.call('turns.samples', { messageId });
+      const last = stored.at(-1)?.atMs ?? -1;
+      set((state) => {
+        const since = (state.samples.get(messageId) ?? []).filter(({ atMs }) => atMs > last);
+        return { samples: new Map(state.samples).set(messageId, [...stored, ...since]) };
+      });
     },
 
     setOverlay: (overlay) => set({ overlay }),
@@ -303,8 +310,19 @@ export const actions: ChatActions = useChat.getState();
 
 const commits = createCommits<TurnPayload>((batch) => {
   useChat.setState((state) => withTurnEvents(state, batch, performance.now()));
+  addSamples(batch);
   if (batch.some(({ event }) => event.type === 'delta')) useEngine.setState({ restarted: false });
 }, COMMIT_MS);
+
+function addSamples(batch: readonly TurnPayload[]): void {
+  const { samples, open } = useChat.getState();
+  const next = new Map(samples);
+  for (const { chatId, messageId, event } of batch) {
+    if (event.type !== 'stats' || open?.chat.id !== chatId) continue;
+    next.set(messageId, [...(next.get(messageId) ?? []), event.sample]);
+  }
+  if (batch.some(({ event }) => event.type === 'stats')) useChat.setState({ samples: next });
+}
 
 /** Everything but text is applied after the text that came before it. */
 export function listenToChats(): () => void {

@@ -45,7 +45,14 @@ describe('generate', () => {
     const settings = ['--temperature', '0', '--max-tokens', '600'];
     const watched = await answer([...circling, ...settings, '--loop-guard', 'balanced']);
     expect(watched).toMatchObject({ code: 0, finish_reason: 'loop' });
-    expect(watched.loop).toMatchObject({ kind: 'exact', text: ' la', period: 1, copies: 48, last: 47, savedTokens: 552 });
+    expect(watched.loop).toMatchObject({
+      kind: 'exact',
+      text: ' la',
+      period: 1,
+      copies: 48,
+      last: 47,
+      savedTokens: 552,
+    });
     expect(watched.tokens).toHaveLength(48);
     const free = await answer([...circling, ...settings]);
     expect(free.loop).toBeNull();

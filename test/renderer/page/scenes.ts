@@ -1,4 +1,4 @@
-import type { Chat, ChatId, Message, StatsSample } from '../../../app/protocol/index.ts';
+import type { Chat, ChatId, LoopEvidence, Message, StatsSample } from '../../../app/protocol/index.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
@@ -157,6 +157,48 @@ function overflowScene(): Scene {
   };
 }
 
+const circle: LoopEvidence = {
+  where: 'thinking',
+  kind: 'exact',
+  text: 'But maybe Cem and Dana could swap. If Cem is at 3, Dana is at 6. If Cem is at 6, Dana is at 3. Either way they are opposite. Let me check Bo again. ',
+  copies: 7,
+  period: 41,
+  first: 1373,
+  last: 1659,
+  spentTokens: 246,
+  savedTokens: 6532,
+  times: 1,
+};
+
+function loopScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = chats.get('Round table puzzle') as Chat;
+  world.settings.showThinking = 'open';
+  const question = newMessage(chat.id, 'user', {
+    text: 'Six guests sit at a round table. Ada must not sit next to Bo. Cem sits opposite Dana. Eli is two seats to the left of Ada. Who sits on Ada’s right?',
+  });
+  const answer = newMessage(chat.id, 'assistant', {
+    thinking:
+      'Number the seats 1 to 6 and put Ada at 1. Two seats to her left is 5, so Eli is at 5. The opposite pairs are 1 and 4, 2 and 5, 3 and 6. Ada and Eli break the first two, so Cem and Dana take 3 and 6 in some order.\n\nSeats 2 and 4 are left for Bo and Fay. Seat 2 touches Ada. Bo must not touch Ada, so Bo is at 4 and Fay at 2.\n\nBefore answering, check that the order of Cem and Dana cannot matter.',
+    state: { at: 'paused', turnId: 'turn' as never, evidence: circle },
+    loops: [circle],
+  });
+  return put(world, chat, [question, answer]);
+}
+
+function speedScene(): Scene {
+  const scene = chatScene();
+  for (const [id, all] of scene.world.samples) {
+    const phased = all.map((sample, index) => ({
+      ...sample,
+      phase: index < 4 ? ('prefill' as const) : index < 22 ? ('thinking' as const) : ('answer' as const),
+      memoryBytes: (5.6 + 0.5 * Math.sqrt(index / 60)) * 2 ** 30,
+    }));
+    scene.world.samples.set(id, phased);
+  }
+  return scene;
+}
+
 /** Every attack, a line of a megabyte, deep nesting and broken formulas, as answers of one chat. */
 function hostileScene(): Scene {
   const { world } = worldOfMocks();
@@ -203,6 +245,8 @@ const scenes: Record<string, () => Scene> = {
   chat: chatScene,
   crash: crashScene,
   overflow: overflowScene,
+  loop: loopScene,
+  speed: speedScene,
   hostile: hostileScene,
   long: () => longScene(100),
   stream: () => streamScene(0),

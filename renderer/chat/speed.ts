@@ -1,0 +1,112 @@
+import type { Message, StatsSample } from '../../app/protocol/index.ts';
+
+//  The speed of one answer as plain data: what the chart draws, what its table says, and the figures below.
+
+export type Band = { phase: StatsSample['phase']; from: number; to: number };
+
+export type SpeedSeries = {
+  /** Seconds since the question, rising; speeds and memory beside them, null where there is nothing to draw. */
+  seconds: number[];
+  speeds: (number | null)[];
+  /** In GB. */
+  memory: (number | null)[];
+  bands: Band[];
+};
+
+/** A pause longer than this is a gap of the line and not a slope. */
+const IDLE_MS = 1500;
+const MOST_POINTS = 1200;
+const GB = 2 ** 30;
+
+const sound = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
+
+/** Samples in the order of their clock. One that went back in time, or has no time, is not drawn. */
+export function soundSamples(samples: readonly StatsSample[]): StatsSample[] {
+  let last = -1;
+  return samples.filter(({ atMs }) => {
+    if (!Number.isFinite(atMs) || atMs <= last) return false;
+    last = atMs;
+    return true;
+  });
+}
+
+export function seriesOf(samples: readonly StatsSample[]): SpeedSeries {
+  const thinned = thin(soundSamples(samples));
+  const series: SpeedSeries = { seconds: [], speeds: [], memory: [], bands: [] };
+  let before: StatsSample | undefined;
+  for (const sample of thinned) {
+    const band = series.bands.at(-1);
+    if (band?.phase === sample.phase) band.to = sample.atMs / 1000;
+    else series.bands.push({ phase: sample.phase, from: (before?.atMs ?? 0) / 1000, to: sample.atMs / 1000 });
+    if (before && sample.atMs - before.atMs > IDLE_MS) push(series, (before.atMs + sample.atMs) / 2000, null, null);
+    const memory = sound(sample.memoryBytes);
+    // Reading is ten times as fast as writing and would flatten its line: it is a band and a figure.
+    const speed = sample.phase === 'prefill' ? null : sound(sample.tokensPerSecond);
+    push(series, sample.atMs / 1000, speed, memory === null ? null : memory / GB);
+    before = sample;
+  }
+  return series;
+}
+
+function push(series: SpeedSeries, seconds: number, speed: number | null, memory: number | null): void {
+  series.seconds.push(seconds);
+  series.speeds.push(speed);
+  series.memory.push(memory);
+}
+
+/** At most 1200 samples: neighbours of one phase become their mean. */
+function thin(samples: readonly StatsSample[]): StatsSample[] {
+  const size = Math.ceil(samples.length / MOST_POINTS);
+  if (size <= 1) return [...samples];
+  const thinned: StatsSample[] = [];
+  for (let at = 0; at < samples.length; ) {
+    const phase = samples[at]?.phase;
+    let end = at + 1;
+    while (end < samples.length && end < at + size && samples[end]?.phase === phase) end += 1;
+    const part = samples.slice(at, end);
+    thinned.push({
+      ...(part.at(-1) as StatsSample),
+      tokensPerSecond: meanOf(part.map((one) => sound(one.tokensPerSecond))),
+    });
+    at = end;
+  }
+  return thinned;
+}
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+export type SpeedFigures = {
+  firstTokenMs: number | null;
+  prefillSpeed: number | null;
+  newTokens: number;
+  cachedTokens: number;
+  decode: { median: number; low: number; high: number } | null;
+  peakMemory: number | null;
+};
+
+export function figuresOf(message: Pick<Message, 'timings' | 'usage'>, samples: readonly StatsSample[]): SpeedFigures {
+  const { timings, usage } = message;
+  const all = soundSamples(samples);
+  const speeds = all.flatMap(({ phase, tokensPerSecond }) =>
+    phase === 'prefill' ? [] : (sound(tokensPerSecond) ?? []),
+  );
+  const memory = all.flatMap(({ memoryBytes }) => sound(memoryBytes) ?? []);
+  const newTokens = usage ? Math.max(0, usage.promptTokens - usage.cachedTokens) : 0;
+  return {
+    firstTokenMs: timings?.firstTokenMs ?? null,
+    prefillSpeed: timings && timings.prefillMs > 0 && newTokens > 0 ? (newTokens * 1000) / timings.prefillMs : null,
+    newTokens,
+    cachedTokens: usage?.cachedTokens ?? 0,
+    decode: speeds.length === 0 ? null : spread(speeds),
+    peakMemory: memory.length === 0 ? null : memory.reduce((most, bytes) => Math.max(most, bytes), 0),
+  };
+}
+
+function spread(values: readonly number[]): { median: number; low: number; high: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  return { median: at(0.5), low: at(0.1), high: at(0.9) };
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { StatsSample } from '../../../app/protocol/index.ts';
+import { figuresOf, seriesOf, soundSamples } from '../../../renderer/chat/speed.ts';
+
+const sample = (atMs: number, change: Partial<StatsSample> = {}): StatsSample => ({
+  atMs,
+  phase: 'answer',
+  tokensPerSecond: 40,
+  tokens: atMs / 25,
+  memoryBytes: 2 ** 30,
+  ...change,
+});
+
+test('the phases are bands that touch, from the question on', () => {
+  const { bands } = seriesOf([
+    sample(100, { phase: 'prefill' }),
+    sample(300, { phase: 'thinking' }),
+    sample(500, { phase: 'thinking' }),
+    sample(700),
+    sample(900),
+  ]);
+  expect(bands).toEqual([
+    { phase: 'prefill', from: 0, to: 0.1 },
+    { phase: 'thinking', from: 0.1, to: 0.5 },
+    { phase: 'answer', from: 0.5, to: 0.9 },
+  ]);
+});
+
+test('a pause is a gap of the line', () => {
+  const { seconds, speeds } = seriesOf([sample(100), sample(200), sample(9000), sample(9100)]);
+  expect(speeds).toEqual([40, 40, null, 40, 40]);
+  expect(seconds[2]).toBeCloseTo(4.6);
+});
+
+test('one sample, and none, are no trouble', () => {
+  expect(seriesOf([]).seconds).toEqual([]);
+  expect(seriesOf([sample(100)])).toMatchObject({ seconds: [0.1], speeds: [40], memory: [1] });
+  expect(figuresOf({ timings: null, usage: null }, [])).toMatchObject({
+    decode: null,
+    peakMemory: null,
+    firstTokenMs: null,
+  });
+});
+
+test('100,000 samples become at most some 1,200 points that keep their mean and their phases', () => {
+  const many = Array.from({ length: 100_000 }, (_, at) =>
+    sample(at * 100 + 1, { phase: at < 100 ? 'prefill' : 'answer', tokensPerSecond: at % 2 ? 30 : 50 }),
+  );
+  const { seconds, speeds, bands } = seriesOf(many);
+  expect(seconds.length).toBeLessThan(1300);
+  const drawn = speeds.filter((speed) => speed !== null);
+  expect(drawn.every((speed) => speed >= 39 && speed <= 41)).toBe(true);
+  expect(bands.map(({ phase }) => phase)).toEqual(['prefill', 'answer']);
+});
+
+test('not-a-number, infinities and a clock that jumps back draw nothing', () => {
+  const odd = [
+    sample(100, { tokensPerSecond: Number.NaN }),
+    sample(200, { tokensPerSecond: Number.POSITIVE_INFINITY, memoryBytes: Number.NaN }),
+    sample(150),
+    sample(Number.NaN),
+    sample(300),
+  ];
+  expect(soundSamples(odd).map(({ atMs }) => atMs)).toEqual([100, 200, 300]);
+  expect(seriesOf(odd)).toMatchObject({ seconds: [0.1, 0.2, 0.3], speeds: [null, null, 40], memory: [1, null, 1] });
+  expect(figuresOf({ timings: null, usage: null }, odd).decode).toEqual({ median: 40, low: 40, high: 40 });
+});
+
+test('prefill speed counts only what was read anew', () => {
+  const timings = { firstTokenMs: 500, prefillMs: 400, decodeMs: 1, thinkingMs: 0, totalMs: 1, tokensPerSecond: 1 };
+  const usage = { promptTokens: 1000, cachedTokens: 800, thinkingTokens: 0, answerTokens: 1 };
+  expect(figuresOf({ timings, usage }, [])).toMatchObject({ prefillSpeed: 500, newTokens: 200, cachedTokens: 800 });
+  expect(figuresOf({ timings, usage: { ...usage, cachedTokens: 1000 } }, []).prefillSpeed).toBeNull();
+});
