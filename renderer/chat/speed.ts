@@ -33,12 +33,13 @@ export function soundSamples(samples: readonly StatsSample[]): StatsSample[] {
 export function seriesOf(samples: readonly StatsSample[]): SpeedSeries {
   const thinned = thin(soundSamples(samples));
   const series: SpeedSeries = { seconds: [], speeds: [], memory: [], bands: [] };
-  let before: StatsSample | undefined;
+  let before: Thinned | undefined;
   for (const sample of thinned) {
     const band = series.bands.at(-1);
     if (band?.phase === sample.phase) band.to = sample.atMs / 1000;
     else series.bands.push({ phase: sample.phase, from: (before?.atMs ?? 0) / 1000, to: sample.atMs / 1000 });
-    if (before && sample.atMs - before.atMs > IDLE_MS) push(series, (before.atMs + sample.atMs) / 2000, null, null);
+    if (before && sample.begunMs - before.atMs > IDLE_MS)
+      push(series, (before.atMs + sample.begunMs) / 2000, null, null);
     const memory = sound(sample.memoryBytes);
     // Reading is ten times as fast as writing and would flatten its line: it is a band and a figure.
     const speed = sample.phase === 'prefill' ? null : sound(sample.tokensPerSecond);
@@ -54,20 +55,23 @@ function push(series: SpeedSeries, seconds: number, speed: number | null, memory
   series.memory.push(memory);
 }
 
-/** At most 1200 samples: neighbours of one phase become their mean. */
-function thin(samples: readonly StatsSample[]): StatsSample[] {
-  const size = Math.ceil(samples.length / MOST_POINTS);
-  if (size <= 1) return [...samples];
-  const thinned: StatsSample[] = [];
+type Thinned = StatsSample & { begunMs: number };
+
+/** Some 1200 samples: neighbours of one phase, without a pause between them, become their mean. */
+function thin(samples: readonly StatsSample[]): Thinned[] {
+  const size = Math.max(1, Math.ceil(samples.length / MOST_POINTS));
+  const thinned: Thinned[] = [];
   for (let at = 0; at < samples.length; ) {
-    const phase = samples[at]?.phase;
+    const first = samples[at] as StatsSample;
+    let last = first;
     let end = at + 1;
-    while (end < samples.length && end < at + size && samples[end]?.phase === phase) end += 1;
-    const part = samples.slice(at, end);
-    thinned.push({
-      ...(part.at(-1) as StatsSample),
-      tokensPerSecond: meanOf(part.map((one) => sound(one.tokensPerSecond))),
-    });
+    for (; end < Math.min(samples.length, at + size); end++) {
+      const next = samples[end] as StatsSample;
+      if (next.phase !== first.phase || next.atMs - last.atMs > IDLE_MS) break;
+      last = next;
+    }
+    const speeds = samples.slice(at, end).map((one) => sound(one.tokensPerSecond));
+    thinned.push({ ...last, begunMs: first.atMs, tokensPerSecond: meanOf(speeds) });
     at = end;
   }
   return thinned;
