@@ -1,5 +1,7 @@
 // npm test: everything, one runner after the other, and the sum in the last line.
-//   node test/run.mjs [--fast] [PATTERN ...]      --fast: what fits into a minute (npm run check)
+//   node test/run.mjs [--fast | --soak] [PATTERN ...]
+//                                                 --fast: what fits into a minute (npm run check)
+//                                                 --soak: random tests fifty times longer (npm run test:soak)
 //                                                 PATTERN: only tests whose path has it, and no other checks
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { judged } from './support/skips.mjs';
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
 const fast = args.includes('--fast');
+const soak = args.includes('--soak');
 const patterns = args.filter((arg) => !arg.startsWith('--'));
 const counts = mkdtempSync(join(tmpdir(), 'longhand-test-'));
 process.on('exit', () => rmSync(counts, { recursive: true, force: true }));
@@ -62,6 +65,7 @@ async function unit() {
     {
       LONGHAND_COUNT: file,
       ...(fast && { LONGHAND_FAST: '1' }),
+      ...(soak && { LONGHAND_SOAK: '1' }),
     },
   );
   return countIn(file, code, JSON.parse);

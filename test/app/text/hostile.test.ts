@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LonghandError } from '../../../app/protocol/errors.ts';
 import { createDetokenizer, decode } from '../../../app/text/detokenizer.ts';
 import { renderJinja, TemplateError } from '../../../app/text/jinja.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { createTokenizer } from '../../../app/text/tokenizer.ts';
+import { limitMs, runs } from '../../support/soak.ts';
+
+vi.setConfig({ testTimeout: limitMs(60_000) });
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
@@ -65,7 +68,7 @@ describe.each(files)('%s', (file) => {
         expect([whole, whole.normalize('NFC')]).toContain(streamed);
         for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -101,7 +104,7 @@ describe('a malformed tokenizer.json is a sentence, never a crash (fuzz)', () =>
           expect((error as Error).message).toMatch(/^\[tokenizer\] /);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -161,7 +164,7 @@ test('any text as a template is rendered or refused (fuzz)', () => {
         }
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { type Conversation, promptOf } from '../../../app/text/chat.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { Ids, protect } from '../../../app/text/segments.ts';
 import { createTemplateRenderer } from '../../../app/text/template-renderer.ts';
+import { limitMs, runs } from '../../support/soak.ts';
+
+vi.setConfig({ testTimeout: limitMs(60_000) });
 
 const starter = join(import.meta.dirname, '../../../resources/starter-model');
 const read = (name: string) => readFileSync(join(starter, name), 'utf8');
@@ -112,7 +115,7 @@ test('nothing a user writes makes, breaks or completes a marker (fuzz)', async (
       expect(markers(result.ids)).toEqual(markers(system.ids));
       expect(text.decode(result.ids)).toContain(second.trim().toWellFormed().normalize('NFC'));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
