@@ -33,7 +33,9 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const [dropping, setDropping] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new');
-  const ready = (draft.trim() !== '' || attachments.length > 0) && adding.length === 0;
+  const filled = draft.trim() !== '' || attachments.length > 0;
+  const ready = filled && adding.length === 0;
+  const [early, setEarly] = useState<{ now: boolean } | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another chat, another message
   useEffect(() => {
@@ -41,10 +43,18 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   }, [key]);
 
   const submit = (now: boolean) => {
+    if (filled && !ready) setEarly({ now });
     if (!ready) return;
     if (measured && measured.used + measured.draft > measured.limit) setOverlay({ at: 'overflow', ...measured });
     else void send(now);
   };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sent too early: goes as soon as the last file is read
+  useEffect(() => {
+    if (!early || !ready) return;
+    setEarly(null);
+    submit(early.now);
+  }, [early, ready]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;

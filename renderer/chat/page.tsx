@@ -45,7 +45,7 @@ export function ChatPage() {
 
 function Header() {
   const { t } = useTranslation();
-  const chat = useChat((state) => state.open?.chat ?? null);
+  const chat = useChat((state) => (state.open && state.open.messages.size > 0 ? state.open.chat : null));
   const overlay = useChat((state) => state.overlay.at);
   const own = useSettings((state) => state.values.keys);
   const find = commandById('find');

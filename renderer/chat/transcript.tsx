@@ -149,7 +149,7 @@ const Turn = memo(function Turn({ message, versions, first, last }: TurnProps) {
       data-message={message.id}
       tabIndex={-1}
       aria-label={user ? t('you') : (message.modelName ?? t('answer'))}
-      className={`group/turn outline-none focus-visible:outline-2 ${first ? 'pt-3' : user ? 'pt-6' : 'pt-4.5'}`}
+      className={`group/turn outline-none focus-visible:outline-2 ${user ? (first ? 'pt-3 pb-4.5' : 'pt-6 pb-4.5') : first ? 'pt-3' : ''}`}
     >
       {user ? (
         <UserMessage message={message} versions={versions} />

@@ -46,7 +46,7 @@ export const UserMessage = memo(function UserMessage({
             : pieces(message.text).map((piece, index) => <span key={index}>{piece}</span>)}
         </div>
       )}
-      <div className="absolute end-0 top-full flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
+      <div className="absolute end-0 top-full -mt-0.75 flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
         <Pager message={message} versions={versions} />
         <CopyButton text={message.text} label={t('copy')} />
         <IconButton small icon="edit" label={t('message.edit')} onClick={() => setEditing(message.id)} />

@@ -19,15 +19,18 @@ core.switchboard.add(other);
 attach(page);
 createRoot(document.getElementById('root') as HTMLElement).render(<App />);
 
+/** What the tests may reach. */
+export type PageTools = {
+  core: typeof core;
+  useChat: typeof useChat;
+  useShell: typeof useShell;
+  useSettings: typeof useSettings;
+  useEngine: typeof useEngine;
+};
+
 declare global {
   interface Window {
-    page: {
-      core: typeof core;
-      useChat: typeof useChat;
-      useShell: typeof useShell;
-      useSettings: typeof useSettings;
-      useEngine: typeof useEngine;
-    };
+    page: PageTools;
   }
 }
 window.page = { core, useChat, useShell, useSettings, useEngine };

@@ -1,4 +1,5 @@
-import type { Chat, ChatId, LoopEvidence, Message, StatsSample } from '../../../app/protocol/index.ts';
+import type { Chat, ChatId, LoopEvidence, Message, StatsSample, TurnId } from '../../../app/protocol/index.ts';
+import type { Live } from '../../../renderer/chat/state.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
@@ -199,29 +200,26 @@ function speedScene(): Scene {
   return scene;
 }
 
-/** Every attack, a line of a megabyte, deep nesting and broken formulas, as answers of one chat. */
-function hostileScene(): Scene {
+const asAnswers = (texts: readonly string[]): Scene => {
   const { world } = worldOfMocks();
-  const chat = newChat({ title: '<img src=x onerror=alert(1)>' });
-  const texts = [
-    ...attacks,
-    'x'.repeat(1_000_000),
-    `${'> '.repeat(5000)}deep`,
-    '['.repeat(12_000),
-    '*'.repeat(12_000),
-    `${'- a\n'.repeat(3)}${Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- level`).join('\n')}`,
-    '\\[ \\frac{1}{ \\]\n\n$\\notacommand{x}$ and \\(\\begin{matrix}\\)',
-    '$$\n\\def\\x{\\x\\x}\\x\n$$',
-  ];
-  return put(
-    world,
-    chat,
-    texts.flatMap((text) => [
-      newMessage(chat.id, 'user', { text: text.slice(0, 200) }),
-      newMessage(chat.id, 'assistant', { text }),
-    ]),
-  );
-}
+  const chat = newChat({ title: '<img src=x onerror=window.attacked=1>' });
+  const turns = texts.map((text) => [
+    newMessage(chat.id, 'user', { text: text.slice(0, 200) }),
+    newMessage(chat.id, 'assistant', { text, thinking: text.slice(0, 200) }),
+  ]);
+  return put(world, chat, turns.flat());
+};
+
+/** What costs more than it says: a line of a megabyte, deep nesting, thousands of marks, broken and endless formulas. */
+const heavy: readonly string[] = [
+  'x'.repeat(1_000_000),
+  `${'> '.repeat(5000)}deep`,
+  '['.repeat(12_000),
+  '*'.repeat(12_000),
+  Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- level`).join('\n'),
+  '\\[ \\frac{1}{ \\]\n\n$\\notacommand{x}$ and \\(\\begin{matrix}\\)',
+  '$$\n\\def\\x{\\x\\x}\\x\n$$',
+];
 
 function longScene(turns: number): Scene {
   const { world } = worldOfMocks();
@@ -241,14 +239,47 @@ function streamScene(turnsBefore: number): Scene {
   return scene;
 }
 
+function thinkingScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = chats.get('Rename photos by date') as Chat;
+  const question = newMessage(chat.id, 'user', { text: 'Number the rows of each day.' });
+  const turnId = 'turn-thinking' as TurnId;
+  const answer = newMessage(chat.id, 'assistant', {
+    thinking: 'The rows are sorted by day, so one pass is enough. Keep the last day and a counter, and reset',
+    state: { at: 'running', turnId },
+  });
+  const waiting = newMessage(chat.id, 'user', { text: 'And the videos?', state: { at: 'queued' } });
+  const scene = put(world, chat, [question, answer]);
+  world.messages.set(waiting.id, waiting);
+  const live: Live = {
+    turnId,
+    startedAt: -8200,
+    reading: null,
+    thinking: { since: -8200, until: null, tokens: 377 },
+    answerTokens: 0,
+    firstTokenAt: 0,
+    pause: null,
+  };
+  return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
+}
+
+function linksScene(): Scene {
+  const { world } = worldOfMocks();
+  const chat = newChat({ title: 'Links' });
+  return put(world, chat, [newMessage(chat.id, 'assistant', { text: 'See [a page](https://example.org/path?q=1).' })]);
+}
+
 const scenes: Record<string, () => Scene> = {
   chat: chatScene,
   crash: crashScene,
   overflow: overflowScene,
   loop: loopScene,
   speed: speedScene,
-  hostile: hostileScene,
+  attacks: () => asAnswers(attacks),
+  heavy: () => asAnswers(heavy),
   long: () => longScene(100),
+  thinking: thinkingScene,
+  links: linksScene,
   stream: () => streamScene(0),
   'stream-long': () => streamScene(100),
   empty: () => ({ world: worldOfMocks().world }),

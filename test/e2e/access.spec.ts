@@ -1,0 +1,82 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { ask, begin, expect, finished, test } from './app.ts';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const violations = async (page: Page) => {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
+};
+
+const sections = ['Appearance', 'Chat', 'Sampling', 'Thinking and loops', 'Storage', 'Engine', 'Shortcuts'];
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`no violation on any page, ${theme}`, async ({ page, app }) => {
+    test.slow();
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.goto(app.address);
+    await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
+    expect(await violations(page), 'first start').toEqual([]);
+    await begin(page, app);
+    expect(await violations(page), 'empty chat').toEqual([]);
+    await ask(page, 'What can you do?');
+    await expect(finished(page)).toBeVisible();
+    expect(await violations(page), 'answer').toEqual([]);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('settings');
+    expect(await violations(page), 'palette').toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+,');
+    for (const name of sections) {
+      await page.getByRole('navigation', { name: 'Settings' }).getByRole('button', { name, exact: true }).click();
+      expect(await violations(page), name).toEqual([]);
+    }
+  });
+}
+
+for (const name of ['chat', 'crash', 'overflow', 'thinking']) {
+  test(`no violation in the scene "${name}"`, async ({ page, scene }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await scene(name);
+    await expect(page.locator('#transcript article').last()).toBeAttached();
+    await page.waitForTimeout(900);
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+test('everything can be reached and done by keyboard', async ({ page, app }) => {
+  await begin(page, app);
+  await page.keyboard.type('Hello.');
+  await page.keyboard.press('Enter');
+  await expect(finished(page)).toBeVisible();
+  await page.keyboard.press('Control+Shift+M');
+  await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Alt+t');
+  await expect(page.getByRole('radio', { name: 'Auto' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('Hello');
+  await expect(page.getByText(/^1 of \d/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#composer')).toBeFocused();
+});
+
+test('a screen reader hears the answer in sentences, from a region of its own', async ({ page, app }) => {
+  await begin(page, app);
+  await ask(page, 'What is your name?');
+  await expect(finished(page)).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Spoken answer' })).toContainText('End of the answer.');
+  await expect(page.getByRole('log')).toHaveAttribute('aria-live', 'off');
+});
+
+test('right to left: the sidebar is on the right, and code stays left to right', async ({ page, scene }) => {
+  await scene('chat');
+  await expect(page.locator('.codeblock')).toHaveAttribute('dir', 'ltr');
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+  });
+  const sidebar = await page.getByRole('complementary', { name: 'Sidebar' }).boundingBox();
+  expect(sidebar?.x).toBeGreaterThan(1000);
+});

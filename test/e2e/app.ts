@@ -1,0 +1,161 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { test as base, type Locator, type Page } from '@playwright/test';
+import { contentPolicy } from '../../app/server/policy.ts';
+import type { PageTools } from '../renderer/page/main.tsx';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export type App = {
+  address: string;
+  /** The engine's process id. */
+  engine(): number;
+  /** Ends the host without a word, and starts it again on the same data folder. */
+  killAndRestart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The browser host with a data folder of its own, as `npm start` runs it. */
+export async function startApp(): Promise<App> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-e2e-'));
+  let child = run(dataFolder);
+  const app: App = {
+    address: await addressOf(child),
+    engine() {
+      const [pid] = execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
+        .trim()
+        .split('\n');
+      return Number(pid);
+    },
+    async killAndRestart() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      child = run(dataFolder);
+      app.address = await addressOf(child);
+    },
+    async close() {
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(dataFolder, { recursive: true, force: true });
+    },
+  };
+  return app;
+}
+
+const run = (dataFolder: string) =>
+  spawn(process.execPath, [join(root, 'app', 'server', 'main.ts'), '--data', dataFolder, '--port', '0', '--no-open'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += String(chunk);
+      const address = /http:\S+/.exec(text)?.[0];
+      if (address) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`[host] ended with ${code} before it was ready: ${text}`)));
+  });
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page over a core in memory, with the policy of the real host. */
+async function servePage(): Promise<{ server: Server; address: string }> {
+  const folder = join(root, '.cache', 'renderer-page');
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://page').pathname;
+    const file = path === '/' ? 'index.html' : path;
+    try {
+      const body = readFileSync(join(folder, file));
+      const type = types[extname(file)] ?? 'application/octet-stream';
+      response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': contentPolicy() }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+type Fixtures = { app: App; problems: string[]; scene: (name: string) => Promise<Page> };
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+  app: async ({}, use) => {
+    const app = await startApp();
+    await use(app);
+    await app.close();
+  },
+  /** What the browser complained about. */
+  problems: async ({ page }, use) => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.location().url.includes('favicon')) problems.push(message.text());
+    });
+    await use(problems);
+  },
+  /** Opens a scene of the page over a core in memory. */
+  scene: async ({ page }, use) => {
+    const { server, address } = await servePage();
+    await use(async (name) => {
+      await page.goto('about:blank');
+      await page.goto(`${address}/#${name}`);
+      await page.waitForFunction(() => 'page' in window);
+      return page;
+    });
+    server.closeAllConnections();
+    server.close();
+  },
+});
+
+export type { PageTools };
+export const expect = base.expect;
+
+export const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? '';
+
+/** From the first window to an empty chat. */
+export async function begin(page: Page, app: App): Promise<void> {
+  await page.goto(app.address);
+  await page.getByRole('button', { name: 'Start chatting' }).click();
+  await expect(page.locator('#composer')).toBeFocused();
+}
+
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.locator('#composer').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+export const answers = (page: Page) => page.locator('article[data-message]:has(.prose)');
+export const finished = (page: Page) => page.getByText('Finished', { exact: true });
+export const rows = (page: Page) => page.getByRole('navigation', { name: 'Chats' }).locator('[data-row]');
+
+/** A small model ends its answers soon. So hot that it finds no end, it writes until it is stopped. */
+export async function neverEnd(page: Page): Promise<void> {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('5');
+  await page.getByRole('textbox', { name: 'Top K' }).fill('0');
+  await page.getByRole('textbox', { name: 'Top P' }).fill('1');
+  await page.getByRole('textbox', { name: 'Longest answer' }).fill('6000');
+  await page
+    .getByRole('navigation', { name: 'Start' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  await expect(page.locator('#composer')).toBeFocused();
+}

@@ -1,0 +1,138 @@
+import { answers, ask, begin, expect, finished, neverEnd, rows, test, textOf } from './app.ts';
+
+test.beforeEach(async ({ page, app }) => begin(page, app));
+
+test('asks, reads, and keeps everything over a reload', async ({ page, problems }) => {
+  await ask(page, 'Tell me a story.');
+  await expect(page.locator('#composer')).toHaveValue('');
+  await expect(page.locator('#composer')).toBeFocused();
+  await expect(finished(page)).toBeVisible();
+  await expect(page.getByText(/tok\/s/)).toBeVisible();
+  const text = await textOf(answers(page).first().locator('.prose'));
+  expect(text.length).toBeGreaterThan(10);
+  await page.reload();
+  await rows(page).first().click();
+  await expect(answers(page).first().locator('.prose')).toHaveText(text);
+  expect(problems).toEqual([]);
+});
+
+test('stops at once, says so, and goes on in the same message', async ({ page }) => {
+  await neverEnd(page);
+  await ask(page, 'Go on for ever.');
+  const prose = answers(page).locator('.prose');
+  await expect(prose).not.toHaveText('');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Stopped by you')).toBeVisible();
+  const before = (await textOf(prose)).length;
+  await page.waitForTimeout(300);
+  expect((await textOf(prose)).length).toBe(before);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(page.getByText('Stopped by you')).toBeVisible();
+  await expect(answers(page)).toHaveCount(1);
+});
+
+test('a message sent while writing waits, can be taken back, and is sent at the end', async ({ page }) => {
+  await neverEnd(page);
+  await ask(page, 'First.');
+  await expect(page.getByRole('button', { name: 'Stop writing' })).toBeVisible();
+  await ask(page, 'Second.');
+  await expect(page.getByText('Sends next')).toBeVisible();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await expect(page.locator('#composer')).toHaveValue('Second.');
+  await expect(page.getByText('Sends next')).toBeHidden();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Sends next')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(answers(page)).toHaveCount(2);
+});
+
+test('versions: try again, edit the question, walk with the pager', async ({ page }) => {
+  await ask(page, 'Name a colour.');
+  await expect(finished(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('img', { name: 'Version 2 of 2' })).toBeVisible();
+  await expect(finished(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Previous version' }).click();
+  await expect(page.getByRole('img', { name: 'Version 1 of 2' })).toBeVisible();
+  await page.locator('#composer').focus();
+  await page.keyboard.press('ArrowUp');
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('Name an animal.');
+  await page.keyboard.press('Control+Enter');
+  const edited = page.locator('article', { hasText: 'Name an animal.' });
+  await expect(edited).toBeVisible();
+  await expect(finished(page)).toBeVisible();
+  await edited.getByRole('button', { name: 'Previous version' }).click();
+  await expect(page.locator('article', { hasText: 'Name a colour.' })).toBeVisible();
+});
+
+test('the draft is kept per chat, over switches and reloads', async ({ page }) => {
+  await ask(page, 'One.');
+  await expect(finished(page)).toBeVisible();
+  await page.locator('#composer').fill('half a thought');
+  await page.keyboard.press('Alt+n');
+  await expect(page.locator('#composer')).toHaveValue('');
+  await page.locator('#composer').fill('another');
+  await page.reload();
+  await expect(page.locator('#composer')).toHaveValue('another');
+  await rows(page).first().click();
+  await expect(page.locator('#composer')).toHaveValue('half a thought');
+});
+
+test('rename, pin, search with highlights, delete and undo', async ({ page }) => {
+  await ask(page, 'Where do xylophones grow?');
+  await expect(finished(page)).toBeVisible();
+  const row = rows(page).first();
+  await row.focus();
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'Title of the chat' }).fill('Music');
+  await page.keyboard.press('Enter');
+  await expect(row).toHaveText('Music');
+  await row.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Pin' }).click();
+  await expect(page.getByRole('heading', { name: 'Pinned' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('xylophones');
+  await expect(page.getByRole('option').locator('mark', { hasText: 'xylophones' }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await row.focus();
+  await page.keyboard.press('Delete');
+  await expect(page.getByText('Chat deleted')).toBeVisible();
+  await expect(row).toBeHidden();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row).toHaveText('Music');
+});
+
+test('two windows show the same chat', async ({ page, app, context }) => {
+  await ask(page, 'Hello there.');
+  await expect(finished(page)).toBeVisible();
+  const other = await context.newPage();
+  await other.goto(app.address);
+  await rows(other).first().click();
+  await expect(other.locator('article', { hasText: 'Hello there.' })).toBeVisible();
+  await ask(page, 'And again.');
+  await expect(other.locator('article', { hasText: 'And again.' })).toBeVisible();
+});
+
+test('a file goes along as text, and is named with its tokens', async ({ page }) => {
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The sky is green on Tuesdays.') };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await expect(page.getByRole('list', { name: 'Attached files' }).getByText('notes.txt')).toBeVisible();
+  await ask(page, 'What is in the file?');
+  await expect(page.locator('article', { hasText: 'notes.txt' })).toBeVisible();
+  await expect(finished(page)).toBeVisible();
+});
+
+test('settings take effect at once and stay', async ({ page }) => {
+  const rootSize = () => page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
+  await page.keyboard.press('Control+,');
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByRole('slider', { name: 'Text size' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(rootSize).toBe('18px');
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect.poll(rootSize).toBe('18px');
+});

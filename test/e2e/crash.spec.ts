@@ -1,0 +1,50 @@
+import { answers, ask, begin, expect, neverEnd, rows, test, textOf } from './app.ts';
+
+const NOTICE = 'The engine stopped in the middle of this answer';
+
+test('the engine ends: the text stays, a notice says what is safe, Resume goes on in the same message', async ({
+  page,
+  app,
+}) => {
+  await begin(page, app);
+  await neverEnd(page);
+  await ask(page, 'Go on for ever.');
+  const prose = answers(page).locator('.prose');
+  await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(60);
+  process.kill(app.engine(), 'SIGKILL');
+  await expect(page.getByRole('alert').getByText(NOTICE)).toBeVisible();
+  const kept = (await textOf(prose)).length;
+  expect(kept).toBeGreaterThan(60);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(kept);
+  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(page.getByText('Stopped by you')).toBeVisible();
+  await expect(answers(page)).toHaveCount(1);
+});
+
+test('the app ends in the middle of an answer: the next start has it, with the same notice', async ({ page, app }) => {
+  await begin(page, app);
+  await neverEnd(page);
+  await ask(page, 'Go on for ever.');
+  const prose = answers(page).locator('.prose');
+  await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(200);
+  const shown = (await textOf(prose)).slice(0, 200);
+  await page.waitForTimeout(600);
+  await app.killAndRestart();
+  await page.goto(app.address);
+  await rows(page).first().click();
+  await expect(page.getByRole('alert').getByText(NOTICE)).toBeVisible();
+  expect((await textOf(prose)).slice(0, 200)).toBe(shown);
+  await expect(page.getByRole('button', { name: 'Resume' })).toBeEnabled();
+});
+
+test('the connection goes: the page says so, and a new one has everything', async ({ page, app, context }) => {
+  await begin(page, app);
+  await ask(page, 'Hello.');
+  await expect(answers(page).locator('.prose')).not.toHaveText('');
+  await app.killAndRestart();
+  await expect(page.getByText('Connection lost, trying again')).toBeVisible();
+  const again = await context.newPage();
+  await again.goto(app.address);
+  await expect(rows(again)).toHaveCount(1);
+});

@@ -1,0 +1,31 @@
+import { ask, begin, expect, finished, test } from './app.ts';
+
+test('first start: ready at once, true figures, an empty chat with focus, an answer', async ({
+  page,
+  app,
+  problems,
+}) => {
+  await page.goto(app.address);
+  await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
+  await expect(page.getByText('9 million parameters')).toBeVisible();
+  await begin(page, app);
+  await ask(page, 'What is your name?');
+  await expect(finished(page)).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('a path that holds no model is refused with a reason, and the way stays open', async ({ page, app }) => {
+  await page.goto(app.address);
+  await page.getByRole('button', { name: 'Choose a model' }).click();
+  await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill('/nowhere/model.gguf');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.locator('[aria-invalid=true]')).toBeVisible();
+  await page.getByRole('button', { name: 'Start chatting' }).click();
+  await expect(page.locator('#composer')).toBeFocused();
+});
+
+test('the second start goes to the chats', async ({ page, app }) => {
+  await begin(page, app);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'What are you working on?' })).toBeVisible();
+});

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+
+//  Pictures for the eye, in both themes and at the three widths of the design: test/e2e/screens/. They are written when
+//  LONGHAND_SCREENS is set; otherwise the pages are only opened, at every width, and must neither overflow nor complain.
+
+const folder = join(import.meta.dirname, 'screens');
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 720, height: 900 },
+];
+
+type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown> };
+
+const section = (name: 'appearance' | 'thinking' | 'engine' | 'shortcuts') => (page: Page) =>
+  page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
+const overlay = (name: 'model-picker' | 'chat-settings') => (page: Page) =>
+  page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
+
+const shots: Shot[] = [
+  { name: 'chat', scene: 'chat' },
+  { name: 'crash', scene: 'crash' },
+  { name: 'empty', scene: 'empty' },
+  { name: 'onboarding', scene: 'onboarding' },
+  { name: 'overflow', scene: 'overflow' },
+  { name: 'palette', scene: 'chat', prepare: (page) => page.keyboard.press('Control+k') },
+  { name: 'thinking', scene: 'thinking' },
+  { name: 'models', scene: 'chat', prepare: overlay('model-picker') },
+  { name: 'chat-settings', scene: 'chat', prepare: overlay('chat-settings') },
+  { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
+  { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
+  { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
+  { name: 'settings-shortcuts', scene: 'empty', prepare: section('shortcuts') },
+];
+
+for (const { name, scene: sceneName, prepare } of shots) {
+  test(`${name} in both themes at every width`, async ({ page, scene, problems }) => {
+    test.slow();
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      for (const size of sizes) {
+        await page.setViewportSize(size);
+        await scene(sceneName);
+        await page.waitForTimeout(900);
+        await prepare?.(page);
+        await page.waitForTimeout(300);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        expect(overflow, `${theme} ${size.width}`).toBeLessThanOrEqual(0);
+        const path = join(folder, `${name}-${theme}-${size.width}.png`);
+        if (process.env.LONGHAND_SCREENS) await page.screenshot({ path });
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+}

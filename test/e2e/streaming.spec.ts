@@ -1,0 +1,96 @@
+import type { CDPSession, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+
+//  A recorded answer of 20,000 tokens comes in at 500 tokens a second. Measured is what the main thread computes: thread
+//  time from the trace, so that other work on the machine counts as little as possible.
+
+type TraceEvent = {
+  name: string;
+  cat: string;
+  ph: string;
+  ts: number;
+  dur?: number;
+  tdur?: number;
+  pid: number;
+  tid: number;
+};
+
+async function startTrace(client: CDPSession): Promise<() => Promise<TraceEvent[]>> {
+  const events: TraceEvent[] = [];
+  client.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  await client.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel', 'blink.user_timing'] },
+  });
+  return async () => {
+    const complete = new Promise((resolve) => client.once('Tracing.tracingComplete', resolve));
+    await client.send('Tracing.end');
+    await complete;
+    return events;
+  };
+}
+
+async function measure(page: Page) {
+  await page.evaluate(() => {
+    window.page.useChat.subscribe((state, before) => {
+      if (state.open !== before.open) performance.mark('commit');
+    });
+  });
+  await page.locator('#composer').fill('go');
+  const stop = await startTrace(await page.context().newCDPSession(page));
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(
+    () => {
+      const last = [...(window.page.useChat.getState().open?.messages.values() ?? [])].at(-1);
+      return last?.role === 'assistant' && last.state.at === 'done' && last.text.length >= 79_000;
+    },
+    null,
+    { timeout: 150_000, polling: 1000 },
+  );
+  return figures(await stop());
+}
+
+function figures(events: TraceEvent[]) {
+  const marks = events.filter((event) => event.name === 'commit' && event.cat.includes('user_timing'));
+  const [first] = marks;
+  if (!first) throw new Error('[trace] no commit was marked');
+  const tasks = events.filter(
+    (event) =>
+      event.pid === first.pid &&
+      event.tid === first.tid &&
+      event.ph === 'X' &&
+      event.name.endsWith('RunTask') &&
+      event.ts >= first.ts - 50_000,
+  );
+  const cost = (event: TraceEvent) => (event.tdur ?? event.dur ?? 0) / 1000;
+  const costs = marks
+    .flatMap((mark) => tasks.find((task) => task.ts <= mark.ts && mark.ts <= task.ts + (task.dur ?? 0)) ?? [])
+    .map(cost)
+    .sort((a, b) => a - b);
+  const at = (share: number) => costs[Math.floor(costs.length * share)] ?? 0;
+  const seconds = ((marks.at(-1)?.ts ?? 0) - first.ts) / 1e6;
+  return {
+    commits: costs.length,
+    perSecond: costs.length / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    longest: Math.max(...tasks.map(cost)),
+  };
+}
+
+test('20,000 tokens: at most 20 commits a second, each small, no long task; after 100,000 tokens no dearer', async ({
+  scene,
+}) => {
+  test.setTimeout(400_000);
+  const alone = await measure(await scene('stream'));
+  const page = await scene('stream-long');
+  await expect(page.locator('#transcript article').last()).toBeAttached();
+  await page.waitForTimeout(1500);
+  const after = await measure(page);
+  process.stdout.write(`streaming, ms of thread time: ${JSON.stringify({ alone, after })}\n`);
+  expect(alone.perSecond).toBeLessThanOrEqual(20.5);
+  expect(alone.p99).toBeLessThanOrEqual(8);
+  expect(alone.longest).toBeLessThanOrEqual(50);
+  expect(after.p50).toBeLessThanOrEqual(Math.max(alone.p50 * 1.2, alone.p50 + 0.5));
+  expect(after.longest).toBeLessThanOrEqual(50);
+});
