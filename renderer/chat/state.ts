@@ -66,6 +66,12 @@ export function withMessage(data: ChatData, message: Message): ChatData {
   return { ...data, open: { ...data.open, messages }, live };
 }
 
+/** A message that waited and was taken back. */
+export function withoutMessage(data: ChatData, chatId: ChatId, messageId: MessageId): ChatData {
+  if (data.open?.chat.id !== chatId) return data;
+  return { ...data, open: { ...data.open, messages: new Map(without(data.open.messages, messageId)) } };
+}
+
 export const isRunning = (message: Message): boolean => message.state.at === 'running' || message.state.at === 'paused';
 
 export function withOpened(data: ChatData, chat: Chat, messages: readonly Message[]): ChatData {

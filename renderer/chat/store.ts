@@ -26,6 +26,7 @@ import {
   withMessage,
   withOpened,
   withoutChat,
+  withoutMessage,
   withTurnEvents,
 } from './state.ts';
 import { branchOf } from './tree.ts';
@@ -334,6 +335,7 @@ export function listenToChats(): () => void {
     core.on('turn', (payload) => commits.add(payload)),
     core.on('chat.changed', (chat) => change((data) => withChat(data, chat))),
     core.on('message.changed', (message) => change((data) => withMessage(data, message))),
+    core.on('message.deleted', ({ chatId, messageId }) => change((data) => withoutMessage(data, chatId, messageId))),
     core.on('chat.deleted', ({ chatId }) => {
       change((data) => withoutChat(data, chatId));
       if (useChat.getState().chosen === chatId) useChat.setState({ chosen: null });

@@ -282,8 +282,11 @@ export function createFakeCore(world: World) {
     'turns.hold': () => undefined,
     'turns.editQueued': ({ messageId, text }) => {
       const message = messageOf(messageId);
-      if (text === null) keepMessage({ ...message, state: { at: 'done', reason: null }, parentId: messageId });
-      else keepMessage({ ...message, text });
+      if (text !== null) keepMessage({ ...message, text });
+      else {
+        world.messages.delete(messageId);
+        emit('message.deleted', { chatId: message.chatId, messageId });
+      }
     },
     'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
     'context.measure': ({ draft }) =>

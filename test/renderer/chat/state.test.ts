@@ -9,6 +9,7 @@ import {
   withMessage,
   withOpened,
   withoutChat,
+  withoutMessage,
   withTurnEvents,
 } from '../../../renderer/chat/state.ts';
 import { branchOf, queueOf, versionsOf } from '../../../renderer/chat/tree.ts';
@@ -125,6 +126,13 @@ describe('the list', () => {
     expect(data.chats.map((chat) => chat.id)).toEqual([recent.id, old.id]);
     expect(withChat(data, { ...old, updatedAt: 3 }).chats[0]?.id).toBe(old.id);
     expect(withoutChat(data, old.id).chats).toHaveLength(1);
+  });
+
+  test('a message that was taken back is gone, and only it', () => {
+    const { data, answer } = opened();
+    expect([...(withoutMessage(data, answer.chatId, answer.id).open?.messages.keys() ?? [])]).toEqual([
+      answer.parentId,
+    ]);
   });
 
   test('a message of another chat changes nothing', () => {
