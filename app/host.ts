@@ -168,9 +168,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     return chat;
   }
 
-  // The last used or the built-in model is in memory before the first question.
-  models.preload();
-  models.describeStarter().catch(() => {});
+  models.warmUp().catch(() => {});
 
   const backUp = () =>
     store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));

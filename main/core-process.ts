@@ -1,5 +1,5 @@
 import { type MessagePortMain, utilityProcess } from 'electron';
-import { createSupervisor, type Supervised } from '../app/engine/supervisor.ts';
+import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/engine/supervisor.ts';
 import type { Failure, Notice } from '../app/protocol/index.ts';
 import { createEngineProcesses } from './engine-process.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
@@ -28,7 +28,7 @@ export function createCoreProcess({ paths, core, onReady, onLost, onBusy, onFail
   let child: Electron.UtilityProcess | null = null;
   let ready = false;
   const post = (message: ToCore, ports: MessagePortMain[] = []) => child?.postMessage(message, ports);
-  const engines = createEngineProcesses(paths, (number) => post({ engineEnded: number }));
+  const engines = createEngineProcesses(paths, (number, ending) => post({ engineEnded: number, ending }));
 
   const supervisor = createSupervisor<ToCore, FromCore>({
     start: async () => startCore(),
@@ -50,10 +50,13 @@ export function createCoreProcess({ paths, core, onReady, onLost, onBusy, onFail
   function startCore(): Supervised<ToCore, FromCore> {
     const started = utilityProcess.fork(paths.core, [JSON.stringify(core)], {
       serviceName: 'Longhand core',
-      stdio: 'inherit',
+      stdio: ['ignore', 'inherit', 'pipe'],
     });
     child = started;
-    const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()));
+    const lastWords = listenToErrors(started.stderr);
+    const ended = new Promise<Ending>((resolve) =>
+      started.once('exit', (code) => resolve({ how: `code ${code}`, lastWords: lastWords() })),
+    );
     return {
       ended,
       kill: () => started.pid !== undefined && process.kill(started.pid, 'SIGKILL'),

@@ -1,5 +1,5 @@
 import { pipeOfMessagePort } from '../app/engine/port.ts';
-import type { EngineProcess } from '../app/engine/supervisor.ts';
+import type { Ending, EngineProcess } from '../app/engine/supervisor.ts';
 import { createHost } from '../app/host.ts';
 import { failureOf } from '../app/protocol/index.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
@@ -14,14 +14,14 @@ type Parent = {
 
 export async function runCore(parent: Parent, options: CoreOptions, exit: () => void) {
   const starting = new Map<number, (port: Port) => void>();
-  const ending = new Map<number, () => void>();
+  const ending = new Map<number, (ending: Ending) => void>();
   let engines = 0;
 
   /** The engine process belongs to Electron's main process; here it is only asked for. */
   const startEngine = (): Promise<EngineProcess> =>
     new Promise((resolve) => {
       const number = ++engines;
-      const ended = new Promise<void>((done) => ending.set(number, done));
+      const ended = new Promise<Ending>((done) => ending.set(number, done));
       starting.set(number, (port) =>
         resolve({ pipe: pipeOfMessagePort(port), ended, kill: () => parent.postMessage({ killEngine: number }) }),
       );
@@ -32,7 +32,7 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
 
   parent.on('message', async ({ data, ports: [port] }) => {
     if ('engine' in data && port) starting.get(data.engine)?.(port);
-    else if ('engineEnded' in data) ending.get(data.engineEnded)?.();
+    else if ('engineEnded' in data) ending.get(data.engineEnded)?.(data.ending);
     else if ('window' in data && port) (await host).connect(pipeOfMessagePort(port));
     else if ('notice' in data) (await host).notice(data.notice);
     else if ('quit' in data) {

@@ -1,4 +1,5 @@
 import { MessageChannelMain, type MessagePortMain, utilityProcess } from 'electron';
+import { type Ending, listenToErrors } from '../app/engine/supervisor.ts';
 import type { Paths } from './paths.ts';
 
 export type EngineProcesses = {
@@ -10,7 +11,7 @@ export type EngineProcesses = {
 };
 
 /** Owns the engine process for the core: a fault of a GPU ends this process and no other. */
-export function createEngineProcesses(paths: Paths, onEnd: (number: number) => void): EngineProcesses {
+export function createEngineProcesses(paths: Paths, onEnd: (number: number, ending: Ending) => void): EngineProcesses {
   const running = new Map<number, Electron.UtilityProcess>();
   const kill = (number: number) => {
     const { pid } = running.get(number) ?? {};
@@ -21,12 +22,13 @@ export function createEngineProcesses(paths: Paths, onEnd: (number: number) => v
     start(number) {
       const child = utilityProcess.fork(paths.engine, [paths.addon, paths.worker], {
         serviceName: 'Longhand engine',
-        stdio: 'inherit',
+        stdio: ['ignore', 'inherit', 'pipe'],
       });
       running.set(number, child);
-      child.once('exit', () => {
+      const lastWords = listenToErrors(child.stderr);
+      child.once('exit', (code) => {
         running.delete(number);
-        onEnd(number);
+        onEnd(number, { how: `code ${code}`, lastWords: lastWords() });
       });
       const { port1, port2 } = new MessageChannelMain();
       child.postMessage('port', [port1]);

@@ -1,3 +1,4 @@
+import type { Ending } from '../app/engine/supervisor.ts';
 import type { HostOptions } from '../app/host.ts';
 import type { Failure, Notice } from '../app/protocol/index.ts';
 
@@ -11,7 +12,7 @@ export type ToCore =
   | { window: true }
   /** The engine runs; the port to it comes along. */
   | { engine: number }
-  | { engineEnded: number }
+  | { engineEnded: number; ending: Ending }
   | { notice: Notice }
   | { quit: true };
 

@@ -1,4 +1,4 @@
-import { type Choice, type EngineStatus, LonghandError, type TurnId } from '../protocol/index.ts';
+import { type Choice, type EngineStatus, type Failure, LonghandError, type TurnId } from '../protocol/index.ts';
 import type {
   AskName,
   Asks,
@@ -100,13 +100,13 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
     listener(updates);
   }
 
-  function lost() {
+  function lost(failure: Failure) {
     up.reject(lostError());
     up = deferred();
     loading = null;
     for (const waiting of asks.values()) waiting.reject(lostError());
     asks.clear();
-    for (const turnId of [...turns.keys()]) updateTurn(turnId, [lostUpdate()]);
+    for (const turnId of [...turns.keys()]) updateTurn(turnId, [{ event: { type: 'failed', failure } }]);
   }
 
   async function ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {

@@ -5,7 +5,7 @@ import { loadAddon } from './addon.ts';
 import type { AskName, Asks, FromEngine, Generation, InnerStatus, LoadTarget, ToEngine } from './asks.ts';
 import { toLonghandError } from './errors.ts';
 import { inspectModel, type LoadedModel, loadModel } from './model.ts';
-import { countPrompt } from './prompt.ts';
+import { countPrompt, countText } from './prompt.ts';
 import { createQueue } from './queue.ts';
 import { type Running, runGeneration } from './turn.ts';
 
@@ -40,7 +40,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         return null;
       }),
     count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
-    countText: async ({ text }) => needed().text.tokenizer.encodeText(text).length,
+    countText: ({ text }) => countText(needed().text.tokenizer, text),
   };
 
   function needed(): LoadedModel {

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { LonghandError } from '../protocol/index.ts';
 import { type ChatMessage, promptOf as renderPrompt } from '../text/chat.ts';
 import type { ModelText } from '../text/model-text.ts';
 import type { TemplateRenderer } from '../text/template-renderer.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
 import type { Prompt, PromptMessage } from './asks.ts';
 import type { LoadedModel } from './model.ts';
 
@@ -30,6 +32,22 @@ export async function promptIds(text: ModelText, renderer: TemplateRenderer, pro
 
 export const countPrompt = async (model: LoadedModel, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
   (await promptIds(model.text, renderer, prompt)).ids.length;
+
+const countedAtOnce = 4096;
+
+/** Tokens of a text, a few thousand characters at a time, so that a long one does not stop what is being written. Cut at
+ *  line ends, where tokens hardly ever go on. */
+export async function countText(tokenizer: Tokenizer, text: string): Promise<number> {
+  let count = 0;
+  for (let start = 0; start < text.length; ) {
+    const line = text.indexOf('\n', start + countedAtOnce);
+    const end = line < 0 || line > start + 4 * countedAtOnce ? start + 4 * countedAtOnce : line + 1;
+    count += tokenizer.encodeText(text.slice(start, end)).length;
+    start = end;
+    if (start < text.length) await setImmediate();
+  }
+  return count;
+}
 
 async function render(
   text: ModelText,

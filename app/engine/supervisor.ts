@@ -1,4 +1,4 @@
-import { type EngineStatus, type Failure, LonghandError, type Pipe } from '../protocol/index.ts';
+import { type EngineStatus, type Failure, failureOf, LonghandError, type Pipe } from '../protocol/index.ts';
 import type { FromEngine, ToEngine } from './asks.ts';
 
 //                       ┌────────── waiting ◀──────────┐
@@ -16,8 +16,11 @@ export type Supervised<Out, In> = {
   /** Ends it at once, whatever it is doing. */
   kill(): void;
   /** Resolves when the process is gone. */
-  ended: Promise<void>;
+  ended: Promise<Ending>;
 };
+
+/** How a process went: "signal SIGSEGV" or "code 1", and the end of what it wrote to its error output. */
+export type Ending = { how: string; lastWords: string };
 
 export type EngineProcess = Supervised<ToEngine, FromEngine>;
 export type StartEngine = () => Promise<EngineProcess>;
@@ -39,7 +42,7 @@ export type SupervisorOptions<Out, In> = {
   onStatus: (status: SupervisorStatus) => void;
   onMessage: (message: In) => void;
   /** The process is gone and with it everything it was asked. */
-  onLost: () => void;
+  onLost: (failure: Failure) => void;
   waits?: readonly number[];
   quitWaitMs?: number;
   now?: () => number;
@@ -57,6 +60,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   let closed = false;
   let asked = false;
   let ends: number[] = [];
+  let last = lostFailure({ how: 'never started', lastWords: '' });
 
   function start() {
     if (closed || life) return;
@@ -71,15 +75,17 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   async function live(): Promise<void> {
     try {
       running = await options.start();
-    } catch {
+    } catch (error) {
+      last = failureOf(error);
       return;
     }
     running.pipe.onMessage(options.onMessage);
     if (closed) running.kill();
     else options.onStatus({ at: 'up' });
-    await running.ended;
+    const ending = await running.ended;
     running = null;
-    options.onLost();
+    last = lostFailure(ending);
+    options.onLost(last);
   }
 
   function afterEnd() {
@@ -92,7 +98,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     }
     ends = [...ends.filter((at) => now() - at < windowMs), now()];
     if (ends.length >= mostEnds) {
-      options.onStatus({ at: 'stopped', failure: stoppedFailure });
+      options.onStatus({ at: 'stopped', failure: last });
       return;
     }
     const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
@@ -126,7 +132,20 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   };
 }
 
-const stoppedFailure: Failure = {
+const lostFailure = ({ how, lastWords }: Ending): Failure => ({
   code: 'engine-lost',
-  message: `[engine] ended ${mostEnds} times in five minutes`,
-};
+  message: `[engine] the process ended: ${how}`,
+  ...(lastWords !== '' && { details: { lastWords } }),
+});
+
+const keptCharacters = 4000;
+
+/** Keeps the end of an error output, and passes all of it on. */
+export function listenToErrors(output: NodeJS.ReadableStream | null | undefined): () => string {
+  let text = '';
+  output?.on('data', (chunk: Buffer | string) => {
+    process.stderr.write(chunk);
+    text = (text + String(chunk)).slice(-keptCharacters);
+  });
+  return () => text;
+}

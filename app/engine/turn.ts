@@ -201,7 +201,6 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   function pause() {
     if (!evidence || !written) return;
     outbox.say({ type: 'loop', evidence });
-    if (evidence.where === 'answer' && generation.loopGuard?.action === 'answer-now') return finish('loop');
     state = 'paused';
     const choices: Choice[] =
       evidence.where === 'thinking'

@@ -42,10 +42,9 @@ export type Library = {
   target(modelId: ModelId | null): { target: LoadTarget; name: string };
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
-  /** Starts to load the default, else the last used model. A failure shows when it is asked something. */
-  preload(): void;
-  /** Looks at the built-in model, so that the list can say what it is. */
-  describeStarter(): Promise<void>;
+  /** Loads the default, else the last used model, so that the first question need not wait; then looks at the built-in one,
+   *  so that the list can say what it is. A model that fails says so when it is asked something. */
+  warmUp(): Promise<void>;
 };
 
 export type LibraryOptions = {
@@ -149,11 +148,9 @@ export function createLibrary(options: LibraryOptions): Library {
       setModelUsed(db, modelId, now());
       changed();
     },
-    preload() {
+    async warmUp() {
       const row = findModel(db, settings().defaultModelId ?? listModels(db)[0]?.id ?? starterId);
-      if (row && existsSync(row.path ?? starter)) engine.load(target(row.id).target).catch(() => {});
-    },
-    async describeStarter() {
+      if (row && existsSync(row.path ?? starter)) await engine.load(target(row.id).target).catch(() => {});
       setModelFacts(db, starterId, await engine.ask('inspect', { path: starter }));
       changed();
     },

@@ -32,6 +32,7 @@ export const world = {
 
 export class FakeUtilityProcess extends EventEmitter {
   pid: number | undefined;
+  readonly stderr = null;
   /** What the parent sends. */
   readonly inbox = new EventEmitter();
   postMessage(data: unknown, ports: FakePort[] = []) {

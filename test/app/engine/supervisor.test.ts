@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { FromEngine, ToEngine } from '../../../app/engine/asks.ts';
-import { createSupervisor, type EngineProcess, type SupervisorStatus } from '../../../app/engine/supervisor.ts';
+import {
+  createSupervisor,
+  type Ending,
+  type EngineProcess,
+  type SupervisorStatus,
+} from '../../../app/engine/supervisor.ts';
 import { pipePair } from '../../../app/protocol/index.ts';
 
 /** Processes that start and end when the test says so. Counts how many live at once. */
@@ -13,12 +18,12 @@ function controlled(options: { endsOnKill?: boolean; obeysQuit?: boolean } = {})
     log.living++;
     log.mostLiving = Math.max(log.mostLiving, log.living);
     const [pipe, its] = pipePair<ToEngine, FromEngine>();
-    const ended = new Promise<void>((resolve) => {
+    const ended = new Promise<Ending>((resolve) => {
       let alive = true;
       end = () => {
         if (alive) log.living--;
         alive = false;
-        resolve();
+        resolve({ how: 'signal SIGSEGV', lastWords: 'bad access' });
       };
     });
     const mine = end;
@@ -64,6 +69,9 @@ test('a process that ends comes back after growing waits; the third end in five 
     processes.crash();
   }
   await until(() => seen.at(-1)?.at === 'stopped');
+  expect(seen.at(-1)).toMatchObject({
+    failure: { message: expect.stringContaining('SIGSEGV'), details: { lastWords: 'bad access' } },
+  });
   expect(seen.flatMap((status) => (status.at === 'restarting' ? [status.waitMs] : []))).toEqual([5, 20]);
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(processes.log.started).toBe(3);
