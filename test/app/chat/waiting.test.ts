@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Client, EventPayload } from '../../../app/protocol/index.ts';
+import { listen, newFolder, next, readMessage, startCore } from '../../support/core.ts';
+
+//  A turn that waits for a person must hold up nobody else.
+
+/** A reward for what was said already drives any model into a loop. */
+const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
+
+type Paused = EventPayload<'turn'> & { event: { type: 'paused' } };
+
+async function askUntilPaused(client: Client, waitSeconds = 0) {
+  const { loopGuard } = await client.call('settings.get');
+  await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds } });
+  const chat = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId: chat.id, thinking: true, sampling: circling });
+  const paused = next(client, 'turn', ({ event }) => event.type === 'paused') as Promise<Paused>;
+  const text = 'Tell me a long story about a fox, a river and an old mill.';
+  const sent = await client.call('turns.send', { chatId: chat.id, text });
+  const { event } = await paused;
+  return { chatId: chat.id, ...sent, turnId: sent.turnId as NonNullable<typeof sent.turnId>, event };
+}
+
+test('meanwhile other chats are answered, and then the turn goes on where it was', async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const turn = await askUntilPaused(client);
+  const before = await readMessage(client, turn.chatId, turn.messageId);
+  const other = await client.call('chats.create', {});
+  const sent = await client.call('turns.send', { chatId: other.id, text: 'Hello!' });
+  expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'stop' });
+  const more = next(client, 'turn', ({ turnId, event }) => turnId === turn.turnId && event.type === 'stats');
+  await client.call('turns.decide', { turnId: turn.turnId, choice: 'loop-guard-off' });
+  await more;
+  await client.call('turns.cancel', { turnId: turn.turnId });
+  expect(await heard.end(turn.turnId)).toMatchObject({ reason: 'cancelled' });
+  const after = await readMessage(client, turn.chatId, turn.messageId);
+  expect(after.thinking.startsWith(before.thinking)).toBe(true);
+  expect(after.thinking.length).toBeGreaterThan(before.thinking.length);
+});
+
+test('nobody comes: the suggested choice is taken after the time of the settings, unless somebody looks at the card', async () => {
+  const { client } = await startCore();
+  const turn = await askUntilPaused(client, 1);
+  const decided = await next(client, 'turn', ({ turnId, event }) => turnId === turn.turnId && event.type === 'decided');
+  expect(decided.event).toEqual({ type: 'decided', choice: turn.event.suggested });
+  await client.call('turns.cancel', { turnId: turn.turnId });
+
+  const held = await askUntilPaused(client, 1);
+  await client.call('turns.hold', { turnId: held.turnId });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect((await readMessage(client, held.chatId, held.messageId)).state.at).toBe('paused');
+  await client.call('turns.cancel', { turnId: held.turnId });
+});
+
+test('Longhand ends meanwhile: at the next start the text and the evidence are there', async () => {
+  const dataFolder = newFolder();
+  const first = await startCore({ dataFolder });
+  const turn = await askUntilPaused(first.client);
+  const before = await readMessage(first.client, turn.chatId, turn.messageId);
+  await first.host.close();
+  const second = await startCore({ dataFolder });
+  const after = await readMessage(second.client, turn.chatId, turn.messageId);
+  expect([after.thinking, after.state]).toEqual([before.thinking, { at: 'done', reason: 'cancelled' }]);
+  expect(after.loops).toEqual([turn.event.evidence]);
+});
