@@ -49,7 +49,7 @@ std::vector<DeviceEntry> list_devices() {
     if (!creation.backend && i > 0) break;
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), std::move(creation)));
   }
-  out.push_back(entry("cpu", "cpu", create_cpu({1, forced_instructions({})})));
+  out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
   return out;
 }
 
