@@ -5,6 +5,8 @@ import { onMenu, openExternal, useConnection } from './bridge.ts';
 import { ChatPage } from './chat/page.tsx';
 import { listenToChats, useChat } from './chat/store.ts';
 import './i18n.ts';
+import { ModelsPage } from './models/page.tsx';
+import { listenToModels, useModels } from './models/store.ts';
 import { Onboarding } from './onboarding/page.tsx';
 import { applyAppearance, followDesktop } from './settings/apply.ts';
 import { SettingsPage } from './settings/page.tsx';
@@ -42,7 +44,7 @@ export function App() {
 function useCore(): void {
   const epoch = useConnection((state) => state.epoch);
   useEffect(() => {
-    const stops = [listenToChats(), listenToSettings(), listenToEngine(), listenToNotices()];
+    const stops = [listenToChats(), listenToSettings(), listenToEngine(), listenToModels(), listenToNotices()];
     onMenu((command) => commandById(command).run());
     return () => {
       for (const stop of stops) stop();
@@ -53,6 +55,7 @@ function useCore(): void {
     void useSettings.getState().load();
     void useEngine.getState().load();
     void useChat.getState().load();
+    void useModels.getState().load();
   }, [epoch]);
 }
 
@@ -92,7 +95,9 @@ function Frame() {
       <div className="flex min-w-0 flex-1 flex-col">
         <Notices />
         <div className="min-h-0 flex-1">
-          {place.at === 'chat' ? <ChatPage /> : <SettingsPage section={place.section} />}
+          {place.at === 'chat' && <ChatPage />}
+          {place.at === 'models' && <ModelsPage />}
+          {place.at === 'settings' && <SettingsPage section={place.section} />}
         </div>
       </div>
     </div>

@@ -37,11 +37,10 @@ export function suggested(offers: readonly Offer[]): Offer | undefined {
   return offers.at(-1);
 }
 
-/** The type that most bytes of the weights have: "BF16", "4-bit". */
-export function folderLabel(description: ModelDescription): string {
-  const bits = /"bits"\s*:\s*(\d)/.exec(description.notices.join())?.[1];
-  const [main] = Object.entries(description.types).sort((a, b) => b[1] - a[1]);
-  if (bits) return `${bits}-bit`;
+/** `4-bit` for MLX, which packs its bits into words; else the type that most bytes have: "BF16". */
+export function folderLabel({ container, types, weightBytes, parameters }: ModelDescription): string {
+  if (container === 'mlx') return `${Math.floor((weightBytes * 8) / Math.max(1, parameters))}-bit`;
+  const [main] = Object.entries(types).sort((a, b) => b[1] - a[1]);
   return main ? main[0].toUpperCase() : '';
 }
 

@@ -41,6 +41,8 @@ export const Settings = z.object({
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
+  /** The user has agreed that choosing a model asks the hub about it. */
+  askHub: z.boolean().default(false),
   /** Bytes a second that downloads may take; null: all there is. */
   downloadLimit: z.number().int().min(1024).nullable().default(null),
   sidebarWidth: z.number().min(208).max(320).default(248),

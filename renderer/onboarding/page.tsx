@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
 import { Fact } from './fact.tsx';
 import { Machine } from './machine.tsx';
+import { GetPick, PickFacts, usePick } from './pick.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
@@ -17,6 +18,7 @@ export function Onboarding() {
   const { t } = useTranslation();
   const set = useSettings((state) => state.set);
   const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
+  const pick = usePick();
   const [choosing, setChoosing] = useState(false);
   const begin = () => void set({ onboarded: true }).then(focusComposer);
   return (
@@ -28,7 +30,7 @@ export function Onboarding() {
           <h1 className="mt-4 text-2xl font-semibold tracking-tight">{t('onboarding.title')}</h1>
           <p className="mt-1.5 text-lg text-fg-2">{t('onboarding.about')}</p>
         </div>
-        <div className="mt-9 flex w-full max-w-154 gap-4 max-md:flex-col">
+        <div className={`mt-9 flex w-full ${pick ? 'max-w-235' : 'max-w-154'} gap-4 max-md:flex-col`}>
           <Place
             name={starter?.name ?? t('onboarding.starter')}
             about={t('onboarding.starterAbout')}
@@ -38,6 +40,15 @@ export function Onboarding() {
               {t('onboarding.start')}
             </Button>
           </Place>
+          {pick && (
+            <Place
+              name={pick.model.name}
+              about={t('onboarding.pickAbout')}
+              facts={<PickFacts model={pick.model} machine={pick.machine} />}
+            >
+              <GetPick model={pick.model} begin={begin} />
+            </Place>
+          )}
           <Place
             name={t('onboarding.own')}
             about={t('onboarding.ownAbout')}

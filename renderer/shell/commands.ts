@@ -34,6 +34,7 @@ export type CommandId =
   | 'stop'
   | 'answer-now'
   | 'models'
+  | 'models-page'
   | 'thinking'
   | 'attach'
   | 'retry'
@@ -118,6 +119,14 @@ export const commands: readonly Command[] = [
     keys: 'Mod+Shift+M',
     available: inChat,
     run: () => chat().setOverlay({ at: 'model-picker' }),
+  },
+  {
+    id: 'models-page',
+    icon: 'models',
+    keys: 'Mod+1',
+    browserKeys: 'Alt+1',
+    available: always,
+    run: () => shell().go({ at: 'models' }),
   },
   {
     id: 'thinking',

@@ -3,6 +3,9 @@ import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
 import { useChat } from '../chat/store.ts';
+import { useFormats } from '../i18n.ts';
+import { Ring } from '../models/ring.tsx';
+import { shareOf, useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { type Period, periodOf } from '../ui/format.ts';
@@ -31,6 +34,9 @@ export function Sidebar() {
       <nav aria-label={t('sidebar.actions')} className="flex flex-col gap-px">
         <CommandRow id="new-chat" icon="new" current={place === 'chat' && chosen === null} />
         <CommandRow id="palette" icon="search" />
+      </nav>
+      <nav aria-label={t('sidebar.places')} className="mt-3.5 flex flex-col gap-px">
+        <CommandRow id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
       </nav>
       <nav
         ref={list}
@@ -74,9 +80,10 @@ function SidebarTop() {
   );
 }
 
-type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean };
+/** `extra` stands in the place of the keys while there is something to tell. */
+type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean; extra?: ReactNode };
 
-function CommandRow({ id, icon, current = false }: CommandRowProps) {
+function CommandRow({ id, icon, current = false, extra }: CommandRowProps) {
   const { t } = useTranslation();
   const own = useSettings((state) => state.values.keys);
   const command = commandById(id);
@@ -85,8 +92,24 @@ function CommandRow({ id, icon, current = false }: CommandRowProps) {
     <Row current={current} onClick={command.run}>
       <Icon name={icon} className={current ? 'text-fg' : 'text-fg-3'} />
       <span className="min-w-0 flex-1 truncate">{t(`commands.${id}`)}</span>
+      {extra}
       {keys && <span className="text-2xs font-normal text-fg-3 tabular-nums">{shown(keys, isMac())}</span>}
     </Row>
+  );
+}
+
+/** How far all downloads are together. */
+function DownloadRing() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const share = useModels((state) => shareOf(state.downloads));
+  if (share === null) return null;
+  const text = formats.percent(share);
+  return (
+    <span className="flex items-center gap-1.5 text-2xs font-normal text-fg-3 tabular-nums">
+      <Ring share={share} label={t('models.downloading', { share: text })} />
+      {text}
+    </span>
   );
 }
 

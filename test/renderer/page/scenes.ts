@@ -1,12 +1,11 @@
-import type { Chat, ChatId, LoopEvidence, Message, StatsSample, TurnId } from '../../../app/protocol/index.ts';
+import type { Chat, LoopEvidence, Message, StatsSample, TurnId } from '../../../app/protocol/index.ts';
 import type { Live } from '../../../renderer/chat/state.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
-
-export type Scene = { world: World; open?: ChatId; after?: () => void };
+import { modelScenes, type Scene } from './model-scenes.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -270,6 +269,7 @@ function linksScene(): Scene {
 }
 
 const scenes: Record<string, () => Scene> = {
+  ...modelScenes(worldOfMocks),
   chat: chatScene,
   crash: crashScene,
   overflow: overflowScene,

@@ -1,0 +1,123 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { CatalogueModel } from '../../app/protocol/index.ts';
+import { useFormats } from '../i18n.ts';
+import { useEngine } from '../shell/engine.ts';
+import { matchOf } from '../shell/match.ts';
+import { FitTag } from './fit-tag.tsx';
+import { Found } from './found.tsx';
+import { LayerStrip, useStripLabel } from './layer-strip.tsx';
+import { Offer } from './offer.tsx';
+import {
+  type Ability,
+  bestFor,
+  FILTERS,
+  fitOf,
+  fittingFirst,
+  leastBytes,
+  likelyDescription,
+  stripOfLetters,
+} from './shape.ts';
+import { chosenContext, type Place, useModels } from './store.ts';
+
+export const placeOf = (model: CatalogueModel): Place => ({
+  id: model.id,
+  name: model.name,
+  references: model.forms.map((form) => form.repository),
+});
+
+/** Models that run here, those that fit first; beside them one model with its forms. */
+export function Catalogue({ query }: { query: string }) {
+  const { t } = useTranslation();
+  const { catalogue, machine, place, contextStep, kvType } = useModels();
+  const { choose } = useModels.getState();
+  const gpu = useEngine((state) => state.devices.some((device) => device.available && device.backEnd !== 'cpu'));
+  const [ability, setAbility] = useState<Ability | null>(null);
+  if (!machine) return null;
+  const chosen = chosenContext({ contextStep, kvType });
+  const best = bestFor(catalogue, machine, gpu);
+  const shown = fittingFirst(catalogue, machine, chosen)
+    .filter((model) => ability === null || model.abilities.includes(ability))
+    .filter((model) => matchOf(`${model.name} ${model.maker}`, query) !== null)
+    .toSorted((a, b) => Number(b.id === best?.id) - Number(a.id === best?.id));
+  const current = place ?? (best && placeOf(best));
+  return (
+    <div className="flex min-h-0 flex-1 max-md:flex-col">
+      <div className="flex w-95 min-h-0 flex-none flex-col border-e border-line max-xl:w-75 max-md:h-64 max-md:w-full">
+        <div className="flex flex-none flex-wrap gap-1.5 border-b border-line px-5 py-2.25">
+          {FILTERS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === ability}
+              onClick={() => setAbility(one === ability ? null : one)}
+              className={`h-5 rounded-[5px] px-1.75 text-2xs font-medium ${one === ability ? 'bg-ink-soft text-ink-text' : 'bg-hover text-fg-2 hover:text-fg'}`}
+            >
+              {t(`models.ability.${one}`)}
+            </button>
+          ))}
+        </div>
+        <ul aria-label={t('models.catalogue')} className="min-h-0 flex-1 overflow-y-auto">
+          {shown.map((model) => (
+            <li key={model.id}>
+              <Row
+                model={model}
+                best={model.id === best?.id}
+                current={model.id === current?.id}
+                verdict={fitOf(likelyDescription(model), machine, chosen).verdict}
+                onOpen={() => choose(placeOf(model))}
+              />
+            </li>
+          ))}
+          <Found query={query} />
+        </ul>
+      </div>
+      {current && (
+        <Offer
+          key={current.id}
+          place={current}
+          known={catalogue.find((model) => model.id === current.id) ?? null}
+          machine={machine}
+        />
+      )}
+    </div>
+  );
+}
+
+type RowProps = {
+  model: CatalogueModel;
+  best: boolean;
+  current: boolean;
+  verdict: 'fits' | 'tight' | 'too-large';
+  onOpen: () => void;
+};
+
+function Row({ model, best, current, verdict, onOpen }: RowProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const strip = stripOfLetters(model.layers);
+  const label = useStripLabel(strip);
+  return (
+    <button
+      type="button"
+      aria-current={current}
+      onClick={onOpen}
+      className={`flex min-h-16 w-full flex-col justify-center gap-1.5 border-b border-line px-5 text-start ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
+    >
+      <span className="flex w-full items-center gap-2.5">
+        <span className="truncate font-semibold">{model.name}</span>
+        {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
+        <span className="ms-auto">
+          <FitTag verdict={verdict} />
+        </span>
+      </span>
+      <span className="flex w-full items-center gap-2 text-xs text-fg-2">
+        <LayerStrip strip={strip} />
+        <span className="truncate">{label}</span>
+        <span className="ms-auto whitespace-nowrap text-fg-3 tabular-nums">
+          {t('models.about4', { size: formats.fileSize(leastBytes(model)) })}
+        </span>
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,138 @@
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Machine, ModelEntry } from '../../app/protocol/index.ts';
+import { matchingModels } from '../chat/model-list.ts';
+import { useFormats } from '../i18n.ts';
+import { useEngine } from '../shell/engine.ts';
+import { MISSING } from '../ui/format.ts';
+import { Adoptables } from './adoptables.tsx';
+import { Details } from './details.tsx';
+import { FitTag } from './fit-tag.tsx';
+import { LayerStrip, useStripLabel } from './layer-strip.tsx';
+import { type Chosen, fitOf, stripOfModel, typeOf } from './shape.ts';
+import { chosenContext, useModels } from './store.ts';
+
+const columns =
+  'grid grid-cols-[minmax(9rem,1fr)_9rem_6.5rem_4.5rem_4.5rem_4.5rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(9rem,1fr)_6.5rem_4.5rem_4.5rem]';
+
+/** What is here, each with its layers, size and whether it fits at the chosen context. */
+export function Installed() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const models = useEngine((state) => state.models);
+  const { machine, installed, contextStep, kvType } = useModels();
+  const { loadDetails } = useModels.getState();
+  const sorted = matchingModels(models, '');
+  const current = models.find((model) => model.id === installed) ?? sorted[0] ?? null;
+  useEffect(() => {
+    if (current) void loadDetails(current.id);
+  }, [current?.id, current, loadDetails]);
+  const chosen = chosenContext({ contextStep, kvType });
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <div className={`${columns} h-7 border-b border-line text-2xs text-fg-3`}>
+            <span>{t('models.column.model')}</span>
+            <span className="max-xl:hidden">{t('models.column.layers')}</span>
+            <span>{t('models.column.quantisation')}</span>
+            <span className="text-end">{t('models.column.size')}</span>
+            <span className="text-end max-xl:hidden">{t('models.column.context')}</span>
+            <span>{t('models.column.at', { tokens: formats.contextSize(chosen.contextLength) })}</span>
+          </div>
+          <ul aria-label={t('models.installed')}>
+            {sorted.map((model) => (
+              <li key={model.id}>
+                <Row
+                  model={model}
+                  machine={machine}
+                  chosen={chosen}
+                  current={model.id === current?.id}
+                  onOpen={() => void loadDetails(model.id)}
+                />
+              </li>
+            ))}
+          </ul>
+          <Adoptables />
+        </div>
+        <Footer models={models} machine={machine} />
+      </div>
+      {current && <Details model={current} />}
+    </div>
+  );
+}
+
+type RowProps = { model: ModelEntry; machine: Machine | null; chosen: Chosen; current: boolean; onOpen: () => void };
+
+function Row({ model, machine, chosen, current, onOpen }: RowProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { status, info } = useEngine();
+  const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
+  const { description } = model;
+  return (
+    <button
+      type="button"
+      aria-current={current}
+      onClick={onOpen}
+      className={`${columns} min-h-14 w-full border-b border-line text-start ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
+    >
+      <span className="min-w-0">
+        <span className="flex items-center gap-2">
+          <span className="truncate font-semibold">{model.name}</span>
+          {inMemory && <span className="size-1.75 flex-none rounded-full bg-ok" />}
+        </span>
+        <span className={`block truncate text-xs ${model.missing ? 'text-bad-text' : 'text-fg-3'}`}>{about()}</span>
+      </span>
+      <span className="max-xl:hidden">
+        {description && description.layers.length > 0 && <Layers description={description} />}
+      </span>
+      <span className="truncate tabular-nums">{(description && typeOf(description)) ?? MISSING}</span>
+      <span className="text-end tabular-nums">{description ? formats.fileSize(description.weightBytes) : MISSING}</span>
+      <span className="text-end tabular-nums max-xl:hidden">
+        {description ? formats.contextSize(description.contextLength) : MISSING}
+      </span>
+      <span>
+        {description && machine && !model.missing && <FitTag verdict={fitOf(description, machine, chosen).verdict} />}
+      </span>
+    </button>
+  );
+
+  function about(): string {
+    if (model.missing) return t('model.missing', { path: model.path ?? '' });
+    if (model.builtIn) return t('models.builtIn');
+    const ours = info !== null && model.path?.startsWith(info.dataFolder);
+    return [
+      description && t(`models.form.${description.container}`),
+      !ours && t('models.linked'),
+      inMemory && t('models.inMemory'),
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+function Layers({ description }: { description: NonNullable<ModelEntry['description']> }) {
+  const strip = stripOfModel(description);
+  const label = useStripLabel(strip);
+  return (
+    <span className="flex flex-col gap-1.5">
+      <LayerStrip strip={strip} />
+      <span className="truncate text-xs text-fg-3">{label}</span>
+    </span>
+  );
+}
+
+function Footer({ models, machine }: { models: ModelEntry[]; machine: Machine | null }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const bytes = models.reduce((sum, model) => sum + (model.description?.weightBytes ?? 0), 0);
+  return (
+    <div className="flex h-11 flex-none items-center gap-4 border-t border-line px-5 text-xs text-fg-2 tabular-nums">
+      <span>{t('models.count', { count: models.length, size: formats.fileSize(bytes) })}</span>
+      {machine && (
+        <span className="ms-auto text-fg-3">{t('models.free', { size: formats.fileSize(machine.diskFree) })}</span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AddModel } from '../chat/model-picker.tsx';
+import { useEngine } from '../shell/engine.ts';
+import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { Button } from '../ui/button.tsx';
+import { Segmented } from '../ui/choice.tsx';
+import { Field } from '../ui/field.tsx';
+import { Popover } from '../ui/popover.tsx';
+import { Catalogue } from './catalogue.tsx';
+import { Dock } from './dock.tsx';
+import { isReference } from './hub.ts';
+import { Installed } from './installed.tsx';
+import { type Tab, useModels } from './store.ts';
+
+export function ModelsPage() {
+  const { t } = useTranslation();
+  const { tab, downloads } = useModels();
+  const { load, choose, find } = useModels.getState();
+  const count = useEngine((state) => state.models.length);
+  const [query, setQuery] = useState('');
+  useEffect(() => void load(), [load]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    const text = query.trim();
+    if (text === '') return;
+    if (!isReference(text)) return void find(text);
+    choose({ id: text, name: text, references: [text] });
+    setQuery('');
+  };
+  const numbered = (name: string, number: number) => (number > 0 ? `${name} ${number}` : name);
+  return (
+    <main className="flex h-full min-w-0 flex-col">
+      <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
+        <SidebarButtons />
+        <h1 className="font-semibold">{t('models.title')}</h1>
+        <span className="no-drag">
+          <Segmented<Tab>
+            label={t('models.title')}
+            value={tab}
+            options={[
+              { value: 'installed', name: numbered(t('models.installed'), count) },
+              { value: 'catalogue', name: t('models.catalogue') },
+              { value: 'downloads', name: numbered(t('models.downloads'), downloads.length) },
+            ]}
+            onChange={(next) => useModels.setState({ tab: next })}
+          />
+        </span>
+        <span className="flex-1" />
+        {tab === 'catalogue' && (
+          <form onSubmit={search} className="no-drag w-65 min-w-30">
+            <Field
+              icon="search"
+              aria-label={t('models.search')}
+              placeholder={t('models.search')}
+              value={query}
+              spellCheck={false}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+          </form>
+        )}
+        <Import />
+      </header>
+      {tab === 'installed' && <Installed />}
+      {tab === 'catalogue' && <Catalogue query={query} />}
+      {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
+    </main>
+  );
+}
+
+/** A file or folder that is on this computer already. */
+function Import() {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      label={t('models.import')}
+      width={360}
+      align="end"
+      open={open}
+      onOpen={setOpen}
+      trigger={
+        <Button icon="download" className="no-drag">
+          {t('models.import')}
+        </Button>
+      }
+    >
+      <AddModel
+        onAdded={(model) => {
+          useModels.setState({ tab: 'installed', installed: model.id });
+          setOpen(false);
+        }}
+      />
+    </Popover>
+  );
+}

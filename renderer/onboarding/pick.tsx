@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type CatalogueModel, failureOf, type Machine } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { hubOf } from '../models/hub.ts';
+import { bestFor, CONTEXTS, fitOf, leastBytes, likelyDescription, USUAL_CONTEXT } from '../models/shape.ts';
+import { useModels } from '../models/store.ts';
+import { useSettings } from '../settings/store.ts';
+import { useEngine } from '../shell/engine.ts';
+import { Button } from '../ui/button.tsx';
+import { Fact } from './fact.tsx';
+
+/** One model of the catalogue for this machine; null while nothing is known, or nothing better fits. */
+export function usePick(): { model: CatalogueModel; machine: Machine } | null {
+  const { catalogue, machine } = useModels();
+  const gpu = useEngine((state) => state.devices.some((device) => device.available && device.backEnd !== 'cpu'));
+  const model = machine && bestFor(catalogue, machine, gpu);
+  return model ? { model, machine } : null;
+}
+
+export function PickFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  const contextLength = CONTEXTS[USUAL_CONTEXT] as number;
+  const fit = fitOf(likelyDescription(model), machine, { contextLength, kvType: 'f16' });
+  return (
+    <>
+      <Fact icon="download">{t('onboarding.pickSize', { size: formats.fileSize(leastBytes(model)) })}</Fact>
+      <Fact icon="engine">
+        {t('onboarding.pickMemory', {
+          memory: formats.memoryFigure(fit.total),
+          limit: formats.memory(machine.limitBytes),
+          tokens: formats.contextSize(contextLength),
+        })}
+      </Fact>
+      <Fact icon="privacy">{t('onboarding.pickAsks', { hub })}</Fact>
+    </>
+  );
+}
+
+/** Fetches the pick, and the chat begins with the starter meanwhile. Without a network the card stays and says so. */
+export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => void }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const open = model.forms.filter((one) => !one.gated);
+  const form = open.find((one) => one.kind === 'gguf') ?? open.find((one) => one.kind === 'mlx');
+  const get = async () => {
+    if (!form) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await core.call('downloads.start', { reference: form.repository, name: model.name });
+      begin();
+    } catch (error) {
+      const failure = failureOf(error);
+      setProblem(
+        failure.code === 'network'
+          ? t('onboarding.pickFails', { size: formats.fileSize(leastBytes(model)) })
+          : `${t(`errors.${failure.code}.what`)}. ${failure.message}`,
+      );
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {problem && (
+        <p role="alert" className="mb-2 text-xs text-bad-text wrap-anywhere">
+          {problem}
+        </p>
+      )}
+      <Button large className="w-full" disabled={busy} onClick={() => void get()}>
+        {t('onboarding.pickGet')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ChatId, Download } from '../../../app/protocol/index.ts';
+import { useModels } from '../../../renderer/models/store.ts';
+import { useShell } from '../../../renderer/shell/store.ts';
+import type { World } from '../../support/fake-core.ts';
+import { installed } from '../../support/fake-models.ts';
+
+/** What the page is opened with, and what is done once it is there. */
+export type Scene = { world: World; open?: ChatId; after?: () => void };
+
+//  The models page with what the mock-ups show.
+
+const download = (
+  name: string,
+  variant: string,
+  done: number,
+  total: number,
+  status: Download['status'],
+): Download => ({
+  id: `${name}-${variant}`,
+  name,
+  variant,
+  source: 'huggingface',
+  repository: `acme/${name}`,
+  done,
+  total,
+  status,
+  restarted: false,
+});
+
+const downloads: Download[] = [
+  download('Qwen3.5 9B', 'Q6_K', 4.6e9, 7.4e9, { at: 'running', rate: 38.4e6, secondsLeft: 74 }),
+  download('LFM2 8B-A1B', 'Q4_K_M', 1.6e9, 5e9, { at: 'paused' }),
+  download('Qwen3.5 2B', 'Q5_K_M', 1.46e9, 1.5e9, { at: 'repairing', damaged: 2 * 2 ** 20 }),
+];
+
+export function modelScenes(worldOfMocks: () => { world: World }): Record<string, () => Scene> {
+  const scene = (tab: 'installed' | 'catalogue' | 'downloads', change: (world: World) => void = () => {}): Scene => {
+    const { world } = worldOfMocks();
+    world.downloads = downloads;
+    world.models = [
+      ...world.models,
+      installed('qwen3.5-9b', 5.6e9, '4-bit'),
+      installed('lfm2-1.2b', 1.2e9, 'Q8_0'),
+      installed('qwen3.5-27b', 13.1e9, 'Q3_K_M', { path: '/home/ada/.lmstudio/models/acme/27b/model.gguf' }),
+      installed('minicpm-sala-9b', 18.9e9, 'BF16'),
+    ];
+    world.settings.askHub = true;
+    change(world);
+    return {
+      world,
+      after: () => {
+        useModels.setState({ tab });
+        useShell.getState().go({ at: 'models' });
+      },
+    };
+  };
+  return {
+    models: () => scene('installed'),
+    catalogue: () => scene('catalogue'),
+    'catalogue-first': () =>
+      scene('catalogue', (world) => {
+        world.settings.askHub = false;
+        world.downloads = [];
+      }),
+    downloads: () => scene('downloads'),
+  };
+}
