@@ -6,6 +6,8 @@ import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
 import { createEngine } from './engine/client.ts';
 import type { StartEngine } from './engine/supervisor.ts';
+import { benchmarkQuestion } from './metrics/question.ts';
+import { createMetrics } from './metrics/service.ts';
 import { createModelManager, type ModelManagerOptions } from './models/manager.ts';
 import {
   type CallFrame,
@@ -17,9 +19,11 @@ import {
   type Notice,
   type Pipe,
   type Response,
+  type TurnId,
 } from './protocol/index.ts';
 import { removeAttachment } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
+import { newId } from './store/identity.ts';
 import { getMessage, messagesOf } from './store/messages.ts';
 import { searchChats } from './store/search.ts';
 import { readSettings, writeSettings } from './store/settings.ts';
@@ -80,7 +84,23 @@ export async function createHost(options: HostOptions): Promise<Host> {
   });
   const models = manager.library;
   const notice = (said: Notice) => emit('notice', said);
-  const core: Core = { db, engine, emit, notice, settings: () => settings, models, now };
+  const metrics = createMetrics({
+    db,
+    emit,
+    engine: options.about.version,
+    now,
+    newId: () => newId(now()),
+    ask({ modelId, prompt, signal, onEvent }) {
+      const turnId = newId(now()) as TurnId;
+      const { target, name } = models.target(modelId);
+      engine.generate({ ...benchmarkQuestion(prompt), turnId, priority: 'chat', target }, (updates) => {
+        for (const { event } of updates) onEvent(event);
+      });
+      signal.addEventListener('abort', () => engine.cancel(turnId));
+      return { model: name };
+    },
+  });
+  const core: Core = { db, engine, emit, notice, settings: () => settings, models, measured: metrics.measured, now };
   const turns = createTurns(core, {
     onAnswered: (chatId) => titles.want(chatId),
     onBusy: (busy) => {
@@ -153,6 +173,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'engine.devices': () => engine.ask('devices', null),
     'engine.restart': engine.restart,
 
+    ...metrics.handlers,
+
     'settings.get': () => settings,
     'settings.set': (patch) => {
       settings = writeSettings(db, patch);
@@ -186,6 +208,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       clearTimeout(firstBackup);
       clearInterval(backups);
       titles.close();
+      metrics.close();
       await turns.close();
       await manager.close();
       await engine.close();

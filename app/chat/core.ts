@@ -1,5 +1,6 @@
 import type { LoadTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
+import type { Measured } from '../metrics/runs.ts';
 import type { Emit, ModelId, Notice, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 
@@ -17,5 +18,7 @@ export type Core = {
     thinksByDefault(modelId: ModelId): boolean;
     used(modelId: ModelId): void;
   };
+  /** A finished answer was measured. */
+  measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed'>) => void;
   now: () => number;
 };

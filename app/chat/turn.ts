@@ -1,4 +1,5 @@
 import type { Generation, TurnUpdate } from '../engine/asks.ts';
+import { createGauge } from '../metrics/measure.ts';
 import {
   type Choice,
   failureOf,
@@ -49,6 +50,7 @@ const byItself = (action: Choice, suggested: Choice, { times }: LoopEvidence): C
 
 export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored }: TurnOptions): Turn {
   const tally = createTally(begun ? answer : null);
+  const gauge = createGauge();
   // The tokens of a text that was written by hand are not known, so none are kept for it.
   let keepIds = true;
   let name = '';
@@ -92,6 +94,7 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   function take({ event, ids = [], keptIds = 0 }: TurnUpdate) {
     if (phase === 'over') return;
     tally.see(event);
+    gauge.see(event);
     const kept = keepIds ? ids : [];
     switch (event.type) {
       case 'started':
@@ -157,10 +160,25 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     const figures = tally.figures(event);
     const state: MessageState =
       event.type === 'finished' ? { at: 'done', reason: event.reason } : { at: 'failed', failure: event.failure };
+    if (event.type === 'finished' && !begun) measured(event);
     writer.set({ state, ...figures }, 'end');
     tell({ ...event, ...figures });
     changed();
     onEnd(event.type === 'finished');
+  }
+
+  /** An answer that was gone on with has two beginnings, and says little about the speed. */
+  function measured({ usage, timings }: TurnEvent & { type: 'finished' }) {
+    const { chatId, id: messageId } = answer;
+    core.measured({
+      chatId,
+      messageId,
+      model: name,
+      backEnd: gauge.backEnd(),
+      usage,
+      timings,
+      memoryBytes: gauge.memoryBytes(),
+    });
   }
 
   // Whoever called has to know this turn before it says anything.

@@ -5,6 +5,7 @@ import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts'
 import { Notice } from './events.ts';
 import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import { BenchmarkState, Run } from './metrics.ts';
 import {
   Adoptable,
   CatalogueModel,
@@ -180,6 +181,15 @@ export const calls = {
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),
   'engine.restart': call(nothing, nothing),
+
+  /** Measured answers and benchmark runs, newest first. */
+  'metrics.runs': call(z.object({ limit: z.number().int().min(1).max(20_000).default(5000) }), z.array(Run)),
+  /** All of them as CSV. */
+  'metrics.export': call(nothing, z.string()),
+  /** One model, or two in turns. Its progress comes as `benchmark`, its runs as `run.added`. */
+  'benchmark.start': call(z.object({ modelIds: z.array(ModelId).min(1).max(2) }), nothing),
+  'benchmark.cancel': call(nothing, nothing),
+  'benchmark.state': call(nothing, BenchmarkState),
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

@@ -3,6 +3,7 @@ import { Chat, Message } from './chat.ts';
 import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
 import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import { BenchmarkState, Run } from './metrics.ts';
 import { Settings } from './settings.ts';
 import { TurnEvent } from './turn.ts';
 
@@ -34,6 +35,8 @@ export const events = {
   'downloads.changed': z.array(Download),
   'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
   'settings.changed': Settings,
+  'run.added': Run,
+  benchmark: BenchmarkState,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

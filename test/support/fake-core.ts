@@ -12,6 +12,7 @@ import {
   type Message,
   type MessageId,
   type ModelEntry,
+  type Run,
   type Settings,
   type StatsSample,
   type TurnEvent,
@@ -28,6 +29,7 @@ export type World = {
   chats: Map<ChatId, Chat>;
   messages: Map<MessageId, Message>;
   samples: Map<MessageId, StatsSample[]>;
+  runs: Run[];
   models: ModelEntry[];
   status: EngineStatus;
   settings: Settings;
@@ -74,6 +76,7 @@ export function createWorld(change: Partial<World> = {}): World {
     chats: new Map(),
     messages: new Map(),
     samples: new Map(),
+    runs: [],
     models: [starter],
     status: { at: 'ready', modelId: STARTER, backEnd: 'metal', memoryBytes: 5.9 * 2 ** 30, contextLength: 32_768 },
     settings: { ...defaultSettings, onboarded: true },
@@ -319,6 +322,11 @@ export function createFakeCore(world: World) {
       },
     ],
     'engine.restart': () => undefined,
+    'metrics.runs': () => world.runs,
+    'metrics.export': () => '',
+    'benchmark.start': () => emit('benchmark', { at: 'running', modelId: STARTER, done: 2, total: 6 }),
+    'benchmark.cancel': () => emit('benchmark', { at: 'idle' }),
+    'benchmark.state': () => ({ at: 'idle' }),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {
       world.settings = { ...world.settings, ...(patch as Partial<Settings>) };

@@ -47,7 +47,9 @@ export function caught(loop: Loop, vocabulary: Vocabulary, sensitivity: Named): 
   };
 }
 
-export const inTime = ({ after, allowed, early }: Caught): boolean => after !== null && !early && after <= allowed;
+/** A recorded loop often went round in other words before its last, exact round: there, early is in time. */
+export const inTime = ({ after, allowed, early, kind }: Caught): boolean =>
+  after !== null && after <= allowed && (!early || kind === 'recorded');
 
 /** Every false alarm of a text, watched on after each as if the user had said "keep going". */
 export function falseAlarms(pieces: readonly Piece[], place: Place, sensitivity: Named): Finding[] {

@@ -1,5 +1,6 @@
 import { paragraph, sentence } from './prose.ts';
 import { expand, type Random, repeat, seeded } from './random.ts';
+import recordings from './recorded.json' with { type: 'json' };
 
 /** A text that begins sound and then goes in circles. `lead` is the sound part, `cycle` the characters of the first copy. */
 export interface Loop {
@@ -198,5 +199,19 @@ const counts = {
   'single token': 48,
 };
 
-export const loops = (): Loop[] =>
+/** Written by the starter and by SmolLM2-135M at temperature 0, going on from the prose of this corpus or answering a
+ *  question; found by the exact period of their last tokens, not by the detector. */
+function recorded(): Loop[] {
+  return recordings.map(({ model, where, lead, once }, index) => ({
+    name: `recorded-${model}-${index}`,
+    kind: 'recorded',
+    where: where === 'thinking' ? 'thinking' : 'answer',
+    lead,
+    ...copies(() => once),
+  }));
+}
+
+export const loops = (): Loop[] => [...generated(), ...recorded()];
+
+const generated = (): Loop[] =>
   Object.entries(counts).flatMap(([kind, count]) => repeat(count, (index) => make(kind, index)));

@@ -1,0 +1,70 @@
+import { type BenchmarkState, failureOf, LonghandError, type ModelId, type Run } from '../protocol/index.ts';
+
+export type BenchmarkOptions = {
+  /** One answer of a fixed length; its figures are kept unless it only warms up. */
+  measure(run: {
+    modelId: ModelId;
+    prompt: string;
+    batch: string;
+    warmUp: boolean;
+    signal: AbortSignal;
+  }): Promise<Run | null>;
+  onState: (state: BenchmarkState) => void;
+  newBatch: () => string;
+};
+
+export type Benchmark = {
+  /** @throws LonghandError `conflict` while one runs */
+  start(modelIds: readonly ModelId[]): void;
+  cancel(): void;
+  state(): BenchmarkState;
+};
+
+const RUNS = 5;
+
+/** The same question each time; its number comes first, so that nothing of it is read from the cache. */
+const promptOf = (run: number) =>
+  `Run ${run}. ${'The old mill by the river was sold in autumn, and its wheel, its ledger and its lantern went to the harbour. '.repeat(16)}Tell what happened, in many words.`;
+
+/** One warm-up and five runs of a model; of two models in turns, so that what disturbs one disturbs the other too. */
+export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions): Benchmark {
+  let state: BenchmarkState = { at: 'idle' };
+  let running: AbortController | null = null;
+
+  function show(next: BenchmarkState) {
+    state = next;
+    onState(next);
+  }
+
+  async function run(modelIds: readonly ModelId[], { signal }: AbortController) {
+    const batches = modelIds.map((modelId) => ({ modelId, batch: newBatch() }));
+    const total = (RUNS + 1) * batches.length;
+    let done = 0;
+    for (let round = 0; round <= RUNS; round++) {
+      for (const { modelId, batch } of batches) {
+        if (signal.aborted) return;
+        show({ at: 'running', modelId, done, total });
+        await measure({ modelId, prompt: promptOf(++done), batch, warmUp: round === 0, signal });
+      }
+    }
+  }
+
+  return {
+    start(modelIds) {
+      if (running) throw new LonghandError('conflict', '[benchmark] one is running already');
+      const control = new AbortController();
+      running = control;
+      run(modelIds, control)
+        .then(() => ({ at: 'idle' }) as const)
+        .catch((error) =>
+          control.signal.aborted ? { at: 'idle' as const } : { at: 'failed' as const, failure: failureOf(error) },
+        )
+        .then((end) => {
+          running = null;
+          show(end);
+        });
+    },
+    cancel: () => running?.abort(),
+    state: () => state,
+  };
+}

@@ -1,0 +1,36 @@
+import { cpus, loadavg } from 'node:os';
+import type { FinishReason, Timings, TurnEvent, Usage } from '../protocol/index.ts';
+import { LonghandError } from '../protocol/index.ts';
+
+/** What a turn's events say about its speed, gathered as they pass. */
+export type Gauge = {
+  see(event: TurnEvent): void;
+  backEnd(): string;
+  memoryBytes(): number | null;
+};
+
+export function createGauge(): Gauge {
+  let backEnd = '';
+  let memory: number | null = null;
+  return {
+    see(event) {
+      if (event.type === 'started') backEnd = event.backEnd;
+      if (event.type !== 'stats') return;
+      const { memoryBytes } = event.sample;
+      if (memoryBytes !== null && Number.isFinite(memoryBytes)) memory = Math.max(memory ?? 0, memoryBytes);
+    },
+    backEnd: () => backEnd,
+    memoryBytes: () => memory,
+  };
+}
+
+export type Ended = { reason: FinishReason; usage: Usage; timings: Timings };
+
+/** The end of a turn that nobody watches. @throws LonghandError what failed */
+export function endOf(event: TurnEvent): Ended | null {
+  if (event.type === 'failed') throw new LonghandError(event.failure.code, event.failure.message);
+  return event.type === 'finished' ? event : null;
+}
+
+/** Whether something else already keeps more than half of the processors busy. */
+export const machineIsBusy = (): boolean => (loadavg()[0] ?? 0) > cpus().length / 2;

@@ -1,0 +1,12 @@
+/** How a benchmark asks: greedily, without thinking, for a fixed number of tokens. */
+export const benchmarkQuestion = (prompt: string) => ({
+  prompt: {
+    messages: [{ role: 'user' as const, text: prompt, thinking: '', ids: null }],
+    thinking: false,
+    begun: null,
+  },
+  sampling: { temperature: 0, maxTokens: 64 },
+  stops: [],
+  thinkingBudget: { tokens: 0, seconds: null },
+  loopGuard: null,
+});

@@ -1,0 +1,125 @@
+import type { ChatId, MessageId, Run, Timings, Usage } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+
+export type Measured = {
+  batch: string | null;
+  messageId: MessageId | null;
+  chatId: ChatId | null;
+  at: number;
+  model: string;
+  backEnd: string;
+  engine: string;
+  usage: Usage;
+  timings: Timings;
+  memoryBytes: number | null;
+  disturbed: boolean;
+};
+
+type Row = {
+  id: number;
+  batch: string | null;
+  message_id: MessageId | null;
+  chat_id: ChatId | null;
+  at: number;
+  model: string;
+  back_end: string;
+  engine: string;
+  prompt_tokens: number;
+  cached_tokens: number;
+  tokens: number;
+  prefill: number | null;
+  decode: number | null;
+  first_token_ms: number;
+  memory_bytes: number | null;
+  disturbed: number;
+};
+
+/** Fewer new tokens say more about the start than about the speed. */
+const FEWEST_READ = 16;
+const KEPT = 20_000;
+
+/** Keeps what was measured; the oldest of very many are dropped. */
+export function addRun(db: Database, measured: Measured): Run {
+  const { usage, timings } = measured;
+  const fresh = usage.promptTokens - usage.cachedTokens;
+  const prefill = fresh >= FEWEST_READ && timings.prefillMs > 0 ? (fresh * 1000) / timings.prefillMs : null;
+  return db.transaction(() => {
+    db.run(
+      `INSERT INTO runs (batch, message_id, chat_id, at, model, back_end, engine, prompt_tokens, cached_tokens, tokens,
+        prefill, decode, first_token_ms, memory_bytes, disturbed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      measured.batch,
+      measured.messageId,
+      measured.chatId,
+      measured.at,
+      measured.model,
+      measured.backEnd,
+      measured.engine,
+      usage.promptTokens,
+      usage.cachedTokens,
+      usage.thinkingTokens + usage.answerTokens,
+      finite(prefill),
+      finite(timings.tokensPerSecond),
+      finite(timings.firstTokenMs) ?? 0,
+      finite(measured.memoryBytes),
+      Number(measured.disturbed),
+    );
+    db.run('DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?', KEPT);
+    return runOf(db.get<Row>('SELECT * FROM runs ORDER BY id DESC LIMIT 1') as Row);
+  });
+}
+
+const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
+
+/** Newest first. */
+export const listRuns = (db: Database, limit: number): Run[] =>
+  db.all<Row>('SELECT * FROM runs ORDER BY id DESC LIMIT ?', limit).map(runOf);
+
+const runOf = (row: Row): Run => ({
+  id: row.id,
+  batch: row.batch,
+  messageId: row.message_id,
+  chatId: row.chat_id,
+  at: row.at,
+  model: row.model,
+  backEnd: row.back_end,
+  engine: row.engine,
+  promptTokens: row.prompt_tokens,
+  cachedTokens: row.cached_tokens,
+  tokens: row.tokens,
+  prefill: row.prefill,
+  decode: row.decode,
+  firstTokenMs: row.first_token_ms,
+  memoryBytes: row.memory_bytes,
+  disturbed: row.disturbed === 1,
+});
+
+const columns = [
+  'id',
+  'batch',
+  'at',
+  'model',
+  'backEnd',
+  'engine',
+  'promptTokens',
+  'cachedTokens',
+  'tokens',
+  'prefill',
+  'decode',
+  'firstTokenMs',
+  'memoryBytes',
+  'disturbed',
+] as const satisfies (keyof Run)[];
+
+/** RFC 4180, with times as ISO 8601. A text that a spreadsheet would take for a formula is quoted away from it. */
+export function csvOf(runs: readonly Run[]): string {
+  const cell = (run: Run, column: (typeof columns)[number]): string => {
+    const value = column === 'at' ? new Date(run.at).toISOString() : run[column];
+    const text = value === null ? '' : String(value);
+    const safe = typeof value === 'string' && /^[=+\-@\t]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return (
+    [columns.join(','), ...runs.map((run) => columns.map((column) => cell(run, column)).join(','))].join('\r\n') +
+    '\r\n'
+  );
+}

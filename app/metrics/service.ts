@@ -1,0 +1,75 @@
+import type { Emit, Handlers, ModelId, TurnEvent } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import { createBenchmark } from './benchmark.ts';
+import { createGauge, type Ended, endOf, machineIsBusy } from './measure.ts';
+import { addRun, csvOf, listRuns, type Measured } from './runs.ts';
+
+export type MetricsOptions = {
+  db: Database;
+  emit: Emit;
+  /** Version of the engine whose speed is measured. */
+  engine: string;
+  now: () => number;
+  newId: () => string;
+  /** Answers one prompt outside of every chat. Exactly one `finished` or `failed` comes last. */
+  ask: (run: { modelId: ModelId; prompt: string; signal: AbortSignal; onEvent: (event: TurnEvent) => void }) => {
+    model: string;
+  };
+};
+
+type Names = 'metrics.runs' | 'metrics.export' | 'benchmark.start' | 'benchmark.cancel' | 'benchmark.state';
+
+export type Metrics = {
+  handlers: Pick<Handlers, Names>;
+  measured(answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed'>): void;
+  close(): void;
+};
+
+const MOST = 20_000;
+
+export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOptions): Metrics {
+  const keep = (measured: Omit<Measured, 'at' | 'engine'>) => {
+    const run = addRun(db, { ...measured, at: now(), engine });
+    emit('run.added', run);
+    return run;
+  };
+
+  /** Benchmarks that began while something else used the machine; later its load is our own. */
+  const disturbedBatches = new Set<string>();
+  const benchmark = createBenchmark({
+    newBatch: newId,
+    onState: (state) => emit('benchmark', state),
+    measure: ({ modelId, prompt, batch, warmUp, signal }) => {
+      if (warmUp && machineIsBusy()) disturbedBatches.add(batch);
+      const gauge = createGauge();
+      return new Promise((resolve, reject) => {
+        const { model } = ask({ modelId, prompt, signal, onEvent });
+        function onEvent(event: TurnEvent) {
+          try {
+            gauge.see(event);
+            const end = endOf(event);
+            if (end) resolve(warmUp || end.reason === 'cancelled' ? null : keep(rowOf(model, batch, end)));
+          } catch (error) {
+            reject(error);
+          }
+        }
+      });
+
+      function rowOf(model: string, inBatch: string, { usage, timings }: Ended): Omit<Measured, 'at' | 'engine'> {
+        const figures = { model, backEnd: gauge.backEnd(), usage, timings, memoryBytes: gauge.memoryBytes() };
+        return { ...figures, batch: inBatch, messageId: null, chatId: null, disturbed: disturbedBatches.has(inBatch) };
+      }
+    },
+  });
+  return {
+    handlers: {
+      'metrics.runs': ({ limit }) => listRuns(db, limit),
+      'metrics.export': () => csvOf(listRuns(db, MOST)),
+      'benchmark.start': ({ modelIds }) => benchmark.start(modelIds),
+      'benchmark.cancel': () => benchmark.cancel(),
+      'benchmark.state': () => benchmark.state(),
+    },
+    measured: (answer) => void keep({ ...answer, batch: null, disturbed: false }),
+    close: benchmark.cancel,
+  };
+}

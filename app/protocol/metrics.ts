@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Failure } from './errors.ts';
+import { ChatId, MessageId, ModelId, Time } from './ids.ts';
+
+/** One measured answer, or one run of a benchmark. */
+export const Run = z.object({
+  id: z.number().int(),
+  /** The runs of one benchmark of one model; null for an answer. */
+  batch: z.string().nullable(),
+  messageId: MessageId.nullable(),
+  chatId: ChatId.nullable(),
+  at: Time,
+  model: z.string(),
+  backEnd: z.string(),
+  /** Version of the engine. */
+  engine: z.string(),
+  promptTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  tokens: z.number().int(),
+  /** Tokens a second; null where too few were read or written to say. */
+  prefill: z.number().nullable(),
+  decode: z.number().nullable(),
+  firstTokenMs: z.number(),
+  memoryBytes: z.number().nullable(),
+  /** Something else used the machine: shown, but not counted. */
+  disturbed: z.boolean(),
+});
+export type Run = z.infer<typeof Run>;
+
+//  idle ──start──▶ running ──last run, or cancel──▶ idle          running ──a run fails──▶ failed ──start──▶ running
+export const BenchmarkState = z.discriminatedUnion('at', [
+  z.object({ at: z.literal('idle') }),
+  z.object({ at: z.literal('running'), modelId: ModelId, done: z.number().int(), total: z.number().int() }),
+  z.object({ at: z.literal('failed'), failure: Failure }),
+]);
+export type BenchmarkState = z.infer<typeof BenchmarkState>;
