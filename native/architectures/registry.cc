@@ -14,6 +14,7 @@ const std::vector<Architecture>& architectures() {
       {"llama-mla", {"llama"}, make_llama_mla, has_latent_attention},
       {"llama", {"llama"}, make_llama},
       {"minicpm_sala", {"minicpm_sala"}, make_minicpm_sala},
+      {"qwen2", {"qwen2"}, make_qwen2},
       {"qwen3", {"qwen3"}, make_qwen3},
       {"qwen3_5", {"qwen3_5", "qwen3_5_text", "qwen35"}, make_qwen3_5},
       {"qwen3_5_moe", {"qwen3_5_moe", "qwen3_5_moe_text", "qwen35moe"}, make_qwen3_5},

@@ -32,6 +32,7 @@ std::unique_ptr<Family> make_lfm2(const Config& config, Weights& weights);
 std::unique_ptr<Family> make_llama(const Config& config, Weights& weights);
 std::unique_ptr<Family> make_llama_mla(const Config& config, Weights& weights);
 std::unique_ptr<Family> make_minicpm_sala(const Config& config, Weights& weights);
+std::unique_ptr<Family> make_qwen2(const Config& config, Weights& weights);
 std::unique_ptr<Family> make_qwen3(const Config& config, Weights& weights);
 std::unique_ptr<Family> make_qwen3_5(const Config& config, Weights& weights);
 

@@ -18,6 +18,7 @@ import {
 const cases = [
   'llama/gqa_tied',
   'llama/rope_llama3',
+  'qwen2/biases_tied',
   'qwen3/qk_norm_tied',
   'qwen3/hd128_untied',
   'qwen3_5/dense_tied',

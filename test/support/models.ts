@@ -7,6 +7,7 @@ export const starter: string = join(repository, 'resources', 'starter-model');
 
 export const families: [name: string, path: string][] = [
   ['llama', join(golden, 'llama/gqa_tied')],
+  ['qwen2', join(golden, 'qwen2/biases_tied')],
   ['qwen3', join(golden, 'qwen3/qk_norm_tied')],
   ['qwen3_5', join(golden, 'qwen3_5/dense_gqa_mixed')],
   ['qwen3_5_moe', join(golden, 'qwen3_5_moe/top3')],

@@ -1,7 +1,8 @@
 // A timeline can be left and returned to: snapshots, rewinding and cancelling are exact to the last bit, for every family.
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Model, NumericPath, TokenEvent } from '../../../native/addon/index.d.ts';
-import { addon } from '../../support/addon.ts';
+import { addon, golden } from '../../support/addon.ts';
 import { families, fingerprint, someTokens } from '../../support/models.ts';
 
 const paths: NumericPath[] = ['exact', 'fast'];
@@ -106,4 +107,16 @@ describe.each(families)('%s', (_name, folder) => {
     expect(tokens).toEqual(straight.events.map(({ id }) => id));
     model.close();
   });
+});
+
+test('a prompt that reaches the sparse regime is read as if nothing were held', async () => {
+  const model = await addon.load(join(golden, 'minicpm_sala/gap'));
+  const prompt = someTokens(200);
+  const { session } = await generated(model, 'exact', prompt.subarray(0, 120), 4);
+  const { tokens, timings } = await session.generate(prompt, { maxTokens: 8 });
+  // Selection covers 96 tokens: whatever was read densely beyond them does not count.
+  expect(timings.cachedTokens).toBeLessThanOrEqual(96);
+  const cold = await generated(model, 'exact', prompt, 8);
+  expect(tokens).toEqual(cold.events.map(({ id }) => id));
+  model.close();
 });
