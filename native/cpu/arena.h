@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,11 +10,15 @@
 
 namespace longhand::cpu {
 
-// Every buffer of this back end. Large ones come from the kernel, zeroed when first touched, on huge pages where
-// allowed; small ones are aligned to a cache line and zeroed. Throws OutOfMemory "[memory] ...".
+// `huge` for what is read from end to end (weights, activations); `small` for what fills up slowly (caches), where a
+// huge page would cost memory that nobody uses.
+enum class Pages : uint8_t { small, huge };
+
+// Every buffer of this back end, zeroed: large ones by the kernel when first touched, small ones at once, aligned to a
+// cache line. Throws OutOfMemory "[memory] ...".
 class HostBuffer final : public Buffer {
  public:
-  explicit HostBuffer(size_t bytes);
+  HostBuffer(size_t bytes, Pages pages);
   ~HostBuffer() override;
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;

@@ -8,7 +8,13 @@
 namespace longhand::cpu {
 namespace {
 
-constexpr int64_t tile_rows = 32;
+// Rows of one item of work. Long runs keep the memory streams going (256 rows of a matrix are 100 KB and more), short
+// ones spread a small matrix over the threads.
+int64_t rows_an_item(int64_t rows, int threads) {
+  constexpr int64_t pair = 2 * panel_rows, items_a_thread = 8;
+  const int64_t share = rows / (threads * items_a_thread) / pair * pair;
+  return std::clamp(share, pair, 8 * pair);
+}
 
 // + bias -> activation -> * scale
 void finish_row(const Linear& options, const float* bias, int64_t count, float* sums) {
@@ -65,6 +71,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   assert(y.rows == x.rows && y.cols == w.out);
   const float* bias = options.bias ? floats(*options.bias) : nullptr;
   const bool plain = !bias && options.activation == Activation::none && options.scale == 1.0f;
+  const int64_t tile_rows = rows_an_item(w.out, threads_.count());
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
@@ -86,6 +93,7 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   const Activations x_forms = activations(in, w);
   const Tensor y = scratch(x.rows, half);
   const Tensor up = scratch(x.rows, half);
+  const int64_t tile_rows = rows_an_item(half, threads_.count());
   parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, half - first);

@@ -115,20 +115,32 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
   }
 }
 
+// The scales stand before the codes: a stream of their own that the processor does not foresee.
+void prefetch_scales(const Segment& segment, int64_t expert, int64_t panel) {
+  const std::byte* from = segment.panel(expert, panel);
+  for (int64_t at = 0; at < segment.layout.scale_bytes(); at += 64) __builtin_prefetch(from + at);
+}
+
 // Rows [row, row + count) of a packed segment; a panel that is only partly wanted is computed whole.
 void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
                      int64_t y_stride) {
   thread_local const auto work = std::make_unique<Workspace>();
+  Workspace& memory = *work;
   for (int64_t token = 0; token < x.tokens; token += most_tokens) {
     const Activations part = x.token(token, std::min(most_tokens, x.tokens - token));
     for (int64_t row = place.row; row < place.row + count;) {
       const int64_t panel = row / panel_rows, skipped = row % panel_rows;
       const int64_t left = place.row + count - row;
       const int64_t panels = skipped + left > panel_rows ? 2 : 1;
-      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, *work);
+      if (panel + panels + 1 < place.segment->panels()) {
+        prefetch_scales(*place.segment, place.expert, panel + panels);
+        prefetch_scales(*place.segment, place.expert, panel + panels + 1);
+      }
+      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);
       const int64_t rows = std::min(left, panels * panel_rows - skipped);
       for (int64_t t = 0; t < part.tokens; ++t)
-        std::copy_n(work->sums + t * panels * panel_rows + skipped, rows, y + (token + t) * y_stride + row - place.row);
+        std::copy_n(memory.sums + t * panels * panel_rows + skipped, rows,
+                    y + (token + t) * y_stride + row - place.row);
       row += rows;
     }
   }

@@ -19,7 +19,7 @@ size_t rounded_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit 
 
 }  // namespace
 
-HostBuffer::HostBuffer(size_t bytes) : bytes_(bytes) {
+HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
   if (bytes >= huge_page) {
     mapping_bytes_ = rounded_up(bytes, huge_page) + huge_page;
     void* mapped = mapping_bytes_ < bytes
@@ -29,7 +29,9 @@ HostBuffer::HostBuffer(size_t bytes) : bytes_(bytes) {
       mapping_ = static_cast<std::byte*>(mapped);
       memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
 #if defined(MADV_HUGEPAGE)
-      madvise(memory_, rounded_up(bytes, huge_page), MADV_HUGEPAGE);
+      madvise(memory_, rounded_up(bytes, huge_page), pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+      static_cast<void>(pages);
 #endif
     }
   } else {
@@ -49,7 +51,7 @@ Tensor Arena::take(int64_t rows, int64_t cols) {
   assert(rows >= 0 && cols >= 0);
   const size_t bytes = (static_cast<size_t>(rows * cols) * sizeof(float) + cache_line - 1) / cache_line * cache_line;
   if (chunks_.empty() || used_ + bytes > chunks_.back()->bytes()) {
-    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, total_})));
+    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, total_}), Pages::huge));
     used_ = 0;
   }
   const Tensor tensor{chunks_.back().get(), used_ / sizeof(float), rows, cols, cols};
@@ -61,13 +63,13 @@ Tensor Arena::take(int64_t rows, int64_t cols) {
 void Arena::recycle() {
   if (chunks_.size() > 1) {
     chunks_.clear();
-    chunks_.push_back(std::make_shared<HostBuffer>(total_));
+    chunks_.push_back(std::make_shared<HostBuffer>(total_, Pages::huge));
   }
   used_ = 0;
   total_ = 0;
 }
 
-BufferPtr CpuBackend::allocate(size_t bytes) { return std::make_shared<HostBuffer>(bytes); }
+BufferPtr CpuBackend::allocate(size_t bytes) { return std::make_shared<HostBuffer>(bytes, Pages::small); }
 
 void CpuBackend::copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) {
   assert(to_offset + bytes <= to.bytes() && from_offset + bytes <= from.bytes());

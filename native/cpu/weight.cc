@@ -71,7 +71,7 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
   const int64_t in = view.shape.back();
   segment.packed = panel_layout(view, segment.layout);
   if (!segment.packed) {
-    BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(view.elements()) * 2);
+    BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(view.elements()) * 2, Pages::huge);
     threads_.run(segment.experts * segment.rows, [&](int64_t row) {
       thread_local std::vector<float> values;
       decode_to_bf16(view, row, in, values, memory->host());
@@ -81,7 +81,7 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
     return memory;
   }
   const int64_t panels = segment.panels(), bytes = segment.layout.panel_bytes();
-  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(segment.experts * panels * bytes));
+  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(segment.experts * panels * bytes), Pages::huge);
   threads_.run(segment.experts * panels, [&](int64_t i) {
     const int64_t row = i % panels * panel_rows;
     pack_panel(view, segment.layout, i / panels * segment.rows + row, std::min(panel_rows, segment.rows - row),
