@@ -2,6 +2,7 @@ import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/engine/supervisor.ts';
 import type { Failure, Notice } from '../app/protocol/index.ts';
 import { createEngineProcesses } from './engine-process.ts';
+import type { Keychain } from './keychain.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
 import type { Paths } from './paths.ts';
 
@@ -15,6 +16,7 @@ export type CoreProcess = {
 export type CoreProcessOptions = {
   paths: Paths;
   core: CoreOptions;
+  keychain: Keychain | null;
   /** A core is there: windows connect (again). */
   onReady: () => void;
   onLost: () => void;
@@ -24,7 +26,15 @@ export type CoreProcessOptions = {
 };
 
 /** Keeps the core process alive, and the engine process that the core asks for. */
-export function createCoreProcess({ paths, core, onReady, onLost, onBusy, onFailed }: CoreProcessOptions): CoreProcess {
+export function createCoreProcess({
+  paths,
+  core,
+  keychain,
+  onReady,
+  onLost,
+  onBusy,
+  onFailed,
+}: CoreProcessOptions): CoreProcess {
   let child: Electron.UtilityProcess | null = null;
   let ready = false;
   const post = (message: ToCore, ports: MessagePortMain[] = []) => child?.postMessage(message, ports);
@@ -76,7 +86,17 @@ export function createCoreProcess({ paths, core, onReady, onLost, onBusy, onFail
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
     else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
+    else if ('keychain' in message) post({ keychain: message.keychain, text: useKeychain(message) });
     else engines.kill(message.killEngine);
+  }
+
+  function useKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): string | null {
+    try {
+      return keychain?.[work](text) ?? null;
+    } catch {
+      // Locked, or sealed by another user: the secret is asked for again.
+      return null;
+    }
   }
 
   supervisor.start();

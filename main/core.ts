@@ -1,7 +1,7 @@
 import { pipeOfMessagePort } from '../app/engine/port.ts';
 import type { Ending, EngineProcess } from '../app/engine/supervisor.ts';
 import { createHost } from '../app/host.ts';
-import { failureOf } from '../app/protocol/index.ts';
+import { failureOf, LonghandError } from '../app/protocol/index.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
 
 //  The core process of the desktop shell: app/host.ts with ports for pipes. Runs as a utility process of Electron.
@@ -28,12 +28,14 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
       parent.postMessage({ startEngine: number });
     });
 
-  const host = createHost({ ...options, startEngine });
+  const keychain = createKeychainClient(parent);
+  const host = createHost({ ...options, startEngine, ...(options.keychain && { cipher: keychain.cipher }) });
 
   parent.on('message', async ({ data, ports: [port] }) => {
     if ('engine' in data && port) starting.get(data.engine)?.(port);
     else if ('engineEnded' in data) ending.get(data.engineEnded)?.(data.ending);
     else if ('window' in data && port) (await host).connect(pipeOfMessagePort(port));
+    else if ('keychain' in data) keychain.answered(data.keychain, data.text);
     else if ('notice' in data) (await host).notice(data.notice);
     else if ('quit' in data) {
       await (await host).close();
@@ -46,6 +48,29 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
   } catch (error) {
     parent.postMessage({ failed: failureOf(error) });
   }
+}
+
+/** The keychain belongs to Electron's main process; the core asks it. */
+function createKeychainClient(parent: Parent) {
+  const waiting = new Map<number, (text: string | null) => void>();
+  let last = 0;
+  const ask = (work: 'seal' | 'open', text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const number = ++last;
+      waiting.set(number, (answer) =>
+        answer === null
+          ? reject(new LonghandError('permission', `[keychain] would not ${work} a secret`))
+          : resolve(answer),
+      );
+      parent.postMessage({ keychain: number, work, text });
+    });
+  return {
+    cipher: { seal: (text: string) => ask('seal', text), open: (text: string) => ask('open', text) },
+    answered(number: number, text: string | null) {
+      waiting.get(number)?.(text);
+      waiting.delete(number);
+    },
+  };
 }
 
 const { parentPort } = process as { parentPort?: Parent };

@@ -5,6 +5,7 @@ import type { Failure } from '../app/protocol/index.ts';
 import { defaultDataFolder } from '../app/store/folder.ts';
 import { type CoreProcess, createCoreProcess } from './core-process.ts';
 import { serveIpc } from './ipc.ts';
+import { openKeychain } from './keychain.ts';
 import { sendToWindow, setMenu } from './menu.ts';
 import { registerScheme, servePage } from './page.ts';
 import { pathsOf } from './paths.ts';
@@ -53,12 +54,15 @@ function start() {
   servePage(paths.renderer);
   const awake = keepAwake();
   const ipc = serveIpc({ connect: (port) => core?.connect(port) ?? false, devServer });
+  const keychain = openKeychain();
   core = createCoreProcess({
     paths,
+    keychain,
     core: {
       dataFolder,
       migrations: paths.migrations,
       resources: paths.resources,
+      keychain: keychain !== null,
       about: { version: app.getVersion(), commit: process.env.LONGHAND_COMMIT ?? '', shell: 'electron' },
     },
     onReady: ipc.coreReady,

@@ -5,7 +5,10 @@ import type { Failure, Notice } from '../app/protocol/index.ts';
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
 /** Given to the core process when it starts, as its last argument. */
-export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'>;
+export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
+  /** The operating system keeps a key for us. */
+  keychain: boolean;
+};
 
 export type ToCore =
   /** A window wants to talk; its port comes along. */
@@ -14,6 +17,8 @@ export type ToCore =
   | { engine: number }
   | { engineEnded: number; ending: Ending }
   | { notice: Notice }
+  /** Answer of the keychain; null when it refused. */
+  | { keychain: number; text: string | null }
   | { quit: true };
 
 export type FromCore =
@@ -22,4 +27,5 @@ export type FromCore =
   | { busy: boolean }
   /** The engine with this number is wanted; numbers are never used twice. */
   | { startEngine: number }
-  | { killEngine: number };
+  | { killEngine: number }
+  | { keychain: number; work: 'seal' | 'open'; text: string };

@@ -30,6 +30,7 @@ test('the targets and the fuses that were promised', () => {
 });
 
 test('every file the build section names is in the tree', () => {
-  const { mac } = manifest.build;
-  for (const file of [mac.entitlements, mac.entitlementsInherit]) expect(existsSync(join(root, file)), file).toBe(true);
+  const { mac, linux } = manifest.build;
+  for (const file of [mac.entitlements, mac.entitlementsInherit, mac.icon, linux.icon])
+    expect(existsSync(join(root, file)), file).toBe(true);
 });

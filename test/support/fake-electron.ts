@@ -233,3 +233,11 @@ export const Menu = {
 };
 export const nativeTheme = { shouldUseDarkColors: false };
 export const screen = { getAllDisplays: () => world.displays };
+
+/** Seals by turning round, so that a test can tell sealed from open. */
+export const safeStorage = {
+  isEncryptionAvailable: () => true,
+  getSelectedStorageBackend: () => 'gnome_libsecret',
+  encryptString: (text: string) => Buffer.from([...text].reverse().join('')),
+  decryptString: (sealed: Buffer) => [...sealed.toString()].reverse().join(''),
+};
