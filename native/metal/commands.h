@@ -67,6 +67,7 @@ class Commands {
   void open();
   void commit();
   void wait(size_t allowed);  // until at most `allowed` command buffers are running
+  void end_capture();
 
   Device& device_;
   Pipelines& pipelines_;
@@ -74,6 +75,7 @@ class Commands {
   std::vector<Span> touched_;  // since the last barrier
   double work_ = 0;
   double gpu_seconds_ = 0;
+  bool capturing_ = false;
 };
 
 }  // namespace longhand::metal

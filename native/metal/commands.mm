@@ -1,6 +1,7 @@
 #include "metal/commands.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 
 #include "formats/error.h"
@@ -12,6 +13,20 @@ namespace {
 constexpr size_t in_flight = 2;
 // About 50 ms on the slowest supported GPU (M1, 8 cores): the desktop draws its frames between command buffers.
 constexpr double work_per_command_buffer = 5e10;
+
+// LONGHAND_METAL_CAPTURE=<file.gputrace>: the first pass of every model goes into a document for Xcode.
+bool begin_capture(id<MTLDevice> device) {
+  const char* path = std::getenv("LONGHAND_METAL_CAPTURE");
+  if (!path || !*path) return false;
+  MTLCaptureDescriptor* descriptor = [MTLCaptureDescriptor new];
+  descriptor.captureObject = device;
+  descriptor.destination = MTLCaptureDestinationGPUTraceDocument;
+  descriptor.outputURL = [NSURL fileURLWithPath:[NSString stringWithUTF8String:path]];
+  NSError* error = nil;
+  if ([[MTLCaptureManager sharedCaptureManager] startCaptureWithDescriptor:descriptor error:&error]) return true;
+  throw DeviceError("[metal] no capture into " + std::string(path) + ": " + text(error) +
+                    "; MTL_CAPTURE_ENABLED=1 must be set");
+}
 
 MTLSize size(const std::array<size_t, 3>& n) { return MTLSizeMake(n[0], n[1], n[2]); }
 
@@ -28,8 +43,20 @@ struct Commands::Objects {
 };
 
 Commands::Commands(Device& device, Pipelines& pipelines)
-    : device_(device), pipelines_(pipelines), objects_(std::make_unique<Objects>()) {}
-Commands::~Commands() { abandon(); }
+    : device_(device), pipelines_(pipelines), objects_(std::make_unique<Objects>()) {
+  @autoreleasepool {
+    capturing_ = begin_capture(device.objects().device);
+  }
+}
+Commands::~Commands() {
+  abandon();
+  end_capture();
+}
+
+void Commands::end_capture() {
+  if (capturing_) [[MTLCaptureManager sharedCaptureManager] stopCapture];
+  capturing_ = false;
+}
 
 bool Commands::busy() const { return objects_->encoder || !objects_->running.empty(); }
 
@@ -102,8 +129,10 @@ void Commands::wait(size_t allowed) {
 
 void Commands::finish() {
   @autoreleasepool {
+    const bool worked = busy();
     commit();
     wait(0);
+    if (worked) end_capture();
   }
 }
 

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Run, standin } from './standin.ts';
+import { needsStandin, type Run, standin } from './standin.ts';
+
+needsStandin();
 
 const source = (name: string) => readFileSync(join(import.meta.dirname, 'kernels', `${name}.metal`), 'utf8');
 afterEach(() => standin.options({}));

@@ -1,6 +1,8 @@
 // Host programs with one mistake against the Metal API each (test/metal/standin/mistakes.mm).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { standin } from './standin.ts';
+import { needsStandin, standin } from './standin.ts';
+
+needsStandin();
 
 const noticed: Record<string, RegExp> = {
   'missing barrier, read after write': /missing barrier between 'twice' and 'fill'/,

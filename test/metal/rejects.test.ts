@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { standin } from './standin.ts';
+import { needsStandin, standin } from './standin.ts';
+
+needsStandin();
 
 /** By file in test/metal/bad: where it must be stopped and what the message must say. */
 const expected: Record<string, ['compile' | 'run', RegExp]> = {

@@ -1,6 +1,7 @@
 // The Metal stand-in as tests see it: the second addon of the build, which carries the emulated device.
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { beforeEach } from 'vitest';
 import type { Model } from '../../native/addon/index.d.ts';
 
 export interface Run {
@@ -62,7 +63,16 @@ const file = onMac ? 'longhand.node' : 'longhand-metal.node';
 const path = resolve(import.meta.dirname, '../../build/native/Release', file);
 type Addon = typeof import('../../native/addon/index.d.ts');
 export const metalAddon = createRequire(import.meta.url)(path) as Addon & { standin: Standin };
-export const standin = metalAddon.standin;
+const nothing = () => {};
+/** On a Mac there is none: what only sets it up does nothing, and the tests about it are left out. */
+export const standin: Standin = metalAddon.standin ?? { options: nothing, faults: nothing, reset: nothing };
+
+/** First line of a file whose tests are about the stand-in itself. */
+export function needsStandin(): void {
+  beforeEach(({ skip }) => {
+    if (onMac) skip('needs Linux: the stand-in');
+  });
+}
 
 export const loadOnMetal = (folder: string): Promise<Model> =>
   metalAddon.load(folder, { device: 'metal', standin: !onMac });

@@ -1,10 +1,13 @@
 #include "executor/checker.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 #include "executor/executor.h"
 
@@ -68,7 +71,31 @@ std::string where(void* pc) {
 
 }  // namespace
 
+// The addresses of the shared object that holds `code`.
+static std::pair<uintptr_t, uintptr_t> image_of(const void* code) {
+  struct Search {
+    uintptr_t code, low, high;
+  } search{reinterpret_cast<uintptr_t>(code), 0, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* wanted = static_cast<Search*>(data);
+        uintptr_t low = UINTPTR_MAX, high = 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+          low = std::min<uintptr_t>(low, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+          high = std::max<uintptr_t>(high, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+        }
+        if (wanted->code < low || wanted->code >= high) return 0;
+        wanted->low = low;
+        wanted->high = high;
+        return 1;
+      },
+      &search);
+  return {search.low, search.high};
+}
+
 void Checker::begin(const Dispatch& dispatch) {
+  std::tie(image_low_, image_high_) = image_of(reinterpret_cast<const void*>(dispatch.kernel->entry));
   device_.clear();
   accesses.clear();
   group_ = 0;
@@ -178,6 +205,7 @@ void Checker::check_byte(Cell& c, const Region& region, int lane, uintptr_t at, 
 }
 
 void Checker::access(int lane, uintptr_t a, unsigned bytes, bool write, bool atomic, void* pc) {
+  if (a >= image_low_ && a < image_high_) return;
   const Region* region = find(lane, a, bytes, write, pc);
   if (!region) return;
   const bool shared = region == &threadgroup_;
@@ -214,7 +242,8 @@ extern "C" {
   VISIBLE void __tsan_unaligned_read_write##n(void* a) { touch(a, n, true, false, PC); }
 PLAIN(1)
 PLAIN(2)
-PLAIN(4) PLAIN(8) PLAIN(16)
+PLAIN(4)
+PLAIN(8) PLAIN(16)
 
     VISIBLE void __tsan_init() {}
 VISIBLE void __tsan_func_entry(void*) {}

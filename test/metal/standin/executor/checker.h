@@ -67,6 +67,7 @@ class Checker {
   void check_byte(Cell& cell, const Region& region, int lane, uintptr_t at, bool write, bool atomic, void* pc) const;
 
   std::vector<Region> device_;
+  uintptr_t image_low_ = 0, image_high_ = 0;  // the kernel's shared object: tables and function constants
   Region threadgroup_{};
   std::vector<std::pair<uintptr_t, uintptr_t>> threadgroup_parts_;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;

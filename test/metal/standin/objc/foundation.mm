@@ -222,9 +222,9 @@ asm(".globl __CFConstantStringClassReference\n.set __CFConstantStringClassRefere
 NUM(numberWithInt, int, l, 'i')
 NUM(numberWithUnsignedInt, unsigned, l, 'i')
 NUM(numberWithLong, long, l, 'i')
-    NUM(numberWithUnsignedLong, unsigned long, l, 'i') NUM(numberWithDouble, double, d, 'd')
-        NUM(numberWithFloat, float, d, 'd') NUM(numberWithBool, BOOL, l, 'i') NUM(numberWithLongLong, long long, l, 'i')
-            NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') -
+NUM(numberWithUnsignedLong, unsigned long, l, 'i')
+    NUM(numberWithDouble, double, d, 'd') NUM(numberWithFloat, float, d, 'd') NUM(numberWithBool, BOOL, l, 'i')
+        NUM(numberWithLongLong, long long, l, 'i') NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') -
     (int)intValue {
   return (int)l;
 }

@@ -76,4 +76,12 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 - (void)copyFromBuffer:(id<MTLBuffer>)s sourceOffset:(NSUInteger)so toBuffer:(id<MTLBuffer>)d destinationOffset:(NSUInteger)o size:(NSUInteger)n; - (void)fillBuffer:(id<MTLBuffer>)b range:(NSRange)r value:(uint8_t)v;
 @end
 FOUNDATION_EXPORT id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
+typedef NS_ENUM(NSInteger, MTLCaptureDestination) { MTLCaptureDestinationDeveloperTools = 1, MTLCaptureDestinationGPUTraceDocument = 2 };
+@interface MTLCaptureDescriptor : NSObject
+@property (nonatomic, strong) id captureObject; @property (nonatomic) MTLCaptureDestination destination; @property (nonatomic, copy) NSURL* outputURL;
+@end
+@interface MTLCaptureManager : NSObject
++ (MTLCaptureManager*)sharedCaptureManager;
+- (BOOL)startCaptureWithDescriptor:(MTLCaptureDescriptor*)d error:(NSError**)e; - (void)stopCapture;
+@end
 #pragma clang diagnostic pop

@@ -1,0 +1,53 @@
+// What one decoded token costs, counted where it happens: dispatches, command buffers, waits and bytes, on the shapes of
+// Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { safetensors, temporaryFolder } from '../support/formats.ts';
+import { config, minimalBytes, tensors } from './shapes.ts';
+import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
+
+needsStandin();
+
+let file: Uint8Array;
+beforeAll(() => {
+  file = safetensors(tensors());
+});
+afterEach(() => standin.options({}));
+
+const prompt = Int32Array.from({ length: 6 }, (_, i) => i + 3);
+
+/** What each token after the first costs. */
+async function decoded(tokens: number): Promise<Counters> {
+  const folder = temporaryFolder({ 'config.json': config, 'model.safetensors': file });
+  const model = await loadOnMetal(folder);
+  const session = model.createSession({ path: 'exact', kvType: 'f32' });
+  await session.logits(prompt, { chunk: 6 });
+  standin.reset();
+  for (let i = 0; i < tokens; i++)
+    await session.generate(Int32Array.of(...session.tokens(), 7 + i), { maxTokens: 1, path: 'exact' });
+  const counters = standin.counters();
+  model.close();
+  return counters;
+}
+
+describe('one decoded token', () => {
+  test('5 dispatches a gated-delta layer, 6 an attention layer, one to embed and one for the scores', async () => {
+    const { dispatches, kernels, commandBuffers, mostInFlight, waits } = await decoded(2);
+    expect(kernels).toMatchObject({ gated_delta_step_32: 2, qk_norm_rope_store: 2, attention: 2 });
+    expect(dispatches / 2).toBeLessThanOrEqual(5 + 6 + 2);
+    expect(commandBuffers / 2).toBe(1);
+    expect(mostInFlight).toBeLessThanOrEqual(2);
+    expect(waits / 2).toBe(1);
+  });
+
+  test('moves the weights once, the states twice, the keys and values once, and 5 % more', {
+    timeout: 120_000,
+  }, async () => {
+    standin.options({ check: true });
+    const { bytes } = await decoded(1);
+    const least = minimalBytes(prompt.length);
+    const memory = (bytes.memory?.read ?? 0) + (bytes.memory?.written ?? 0);
+    expect(bytes.weights?.read).toBeGreaterThanOrEqual(least.weights);
+    expect((bytes.weights?.read ?? 0) + memory).toBeLessThanOrEqual(1.05 * (least.weights + least.state + least.kv));
+    expect(bytes.weights?.written).toBe(0);
+  });
+});

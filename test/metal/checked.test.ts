@@ -1,0 +1,65 @@
+// Every family once in check mode: no race inside a threadgroup, between threadgroups or between dispatches, no access out of
+// bounds, nothing read that nobody wrote; and the same bits whatever order lanes run in. Passes of 9 rows take the tiled
+// kernels, the 2 rows left the matvecs.
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { KvType, Model } from '../../native/addon/index.d.ts';
+import { readCase } from '../support/golden.ts';
+import { loadOnMetal, needsStandin, standin } from './standin.ts';
+
+needsStandin();
+
+const families: [name: string, file?: string][] = [
+  ['llama/gqa_tied'],
+  ['qwen3/qk_norm_tied'],
+  ['qwen3_5/dense_gqa_mixed'],
+  ['qwen3_5/real_head_dims'],
+  ['qwen3_5_moe/top3'],
+  ['lfm2/no_adjust'],
+  ['lfm2_moe/top4'],
+  ['minicpm_sala/mixed'],
+  ['mha2mla/high_r2_split_rank8', 'model.safetensors'],
+  ['gguf_models/llama', 'model-mixed.gguf'],
+  ['mlx_models/qwen3_5_4bit'],
+];
+const caches: KvType[] = ['f16', 'q8', 'q4'];
+
+afterEach(() => standin.options({}));
+
+async function logits(model: Model, tokens: Int32Array, kvType: KvType = 'f32'): Promise<Buffer> {
+  const session = model.createSession({ path: 'exact', kvType });
+  const { data } = await session.logits(tokens, { all: true, chunk: 9 });
+  session.close();
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+async function sameBits(folder: string, tokens: Int32Array, kvType?: KvType): Promise<void> {
+  standin.options({ check: true });
+  const checked = await loadOnMetal(folder);
+  const expected = await logits(checked, tokens, kvType);
+  checked.close();
+  standin.options({});
+  const model = await loadOnMetal(folder);
+  for (const order of ['forward', 'reverse', 'random'] as const) {
+    standin.options({ order, seed: 7 });
+    expect((await logits(model, tokens, kvType)).equals(expected), order).toBe(true);
+  }
+  model.close();
+}
+
+const tokensOf = (name: string) => {
+  const prompt = readCase(name).prompts.find(({ ids }) => ids.length >= 11);
+  if (prompt === undefined) throw new Error(`${name} has no prompt of 11 tokens`);
+  return prompt.ids.slice(0, 11);
+};
+
+describe('check mode', () => {
+  test.each(families)('%s', { timeout: 120_000 }, async (name, file = '') => {
+    await sameBits(join(readCase(name).folder, file), tokensOf(name));
+  });
+
+  test.each(caches)('a cache of %s', { timeout: 120_000 }, async (kvType) => {
+    const name = 'qwen3/qk_norm_tied';
+    await sameBits(readCase(name).folder, tokensOf(name), kvType);
+  });
+});
