@@ -38,6 +38,8 @@ export type HostOptions = {
   startEngine: StartEngine;
   /** Seals secrets with the keychain of the system, where the shell has one. */
   cipher?: ModelManagerOptions['cipher'];
+  /** False for a core that lives for one command: it loads no model before it is asked to. */
+  preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
   now?: () => number;
 };

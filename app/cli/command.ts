@@ -27,6 +27,9 @@ export type Values<F extends Flags> = { readonly [Name in keyof F]?: ValueOf<F[N
 export type Places = {
   readonly addon: string;
   readonly worker: string;
+  /** What the core needs: the engine process and the steps of the database. */
+  readonly engine: string;
+  readonly migrations: string;
   readonly resources: string;
   readonly here: string;
 };

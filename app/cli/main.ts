@@ -11,12 +11,33 @@ import { doctor } from './doctor.ts';
 import { embed } from './embed.ts';
 import { generate } from './generate.ts';
 import { inspect } from './inspect.ts';
+import { adopt, importModel, list, remove, verify } from './library.ts';
 import { logits } from './logits.ts';
+import { pull } from './pull.ts';
+import { search } from './search.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { tokenize } from './tokenize.ts';
 import { trace } from './trace.ts';
 
-const COMMANDS: readonly Command[] = [chat, generate, tokenize, logits, trace, embed, inspect, devices, bench, doctor];
+const COMMANDS: readonly Command[] = [
+  chat,
+  generate,
+  search,
+  pull,
+  list,
+  importModel,
+  adopt,
+  verify,
+  remove,
+  tokenize,
+  logits,
+  trace,
+  embed,
+  inspect,
+  devices,
+  bench,
+  doctor,
+];
 
 /** Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 stopped by Ctrl-C. */
 export async function main(
@@ -63,7 +84,17 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
   const source = join(root, 'app', 'text', 'template-worker.ts');
   return {
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
-    worker: existsSync(source) ? source : join(root, 'dist', 'main', 'template-worker.js'),
+    ...(existsSync(source)
+      ? {
+          worker: source,
+          engine: join(root, 'app', 'engine', 'process.ts'),
+          migrations: join(root, 'app', 'store', 'migrations'),
+        }
+      : {
+          worker: join(root, 'dist', 'main', 'template-worker.js'),
+          engine: join(root, 'dist', 'main', 'engine.js'),
+          migrations: join(root, 'dist', 'main', 'migrations'),
+        }),
     resources: join(root, 'resources'),
     here: env.npm_lifecycle_event === undefined ? process.cwd() : (env.INIT_CWD ?? process.cwd()),
   };

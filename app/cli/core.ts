@@ -1,0 +1,68 @@
+import { WebSocket } from 'ws';
+import { engineByFork } from '../engine/start.ts';
+import { createHost } from '../host.ts';
+import {
+  type CallFrame,
+  type Client,
+  type CoreFrame,
+  createClient,
+  LonghandError,
+  pipePair,
+  socketPath,
+} from '../protocol/index.ts';
+import { defaultDataFolder } from '../store/folder.ts';
+import type { Context, Flags } from './command.ts';
+
+export const DATA_FLAG = {
+  data: { kind: 'text', value: 'DIR', help: 'data folder; default the one of the app' },
+} as const satisfies Flags;
+
+/** Works with the core of a data folder: with one of its own, or, while the app is running, with that of the app. */
+export async function withCore<T>(
+  { places }: Context,
+  data: string | undefined,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const dataFolder = data ?? defaultDataFolder();
+  try {
+    const host = await createHost({
+      dataFolder,
+      migrations: places.migrations,
+      resources: places.resources,
+      startEngine: engineByFork(places.engine, places),
+      preload: false,
+      about: { version: '', commit: '', shell: 'browser' },
+    });
+    const client = createClient();
+    const [mine, its] = pipePair<CallFrame, CoreFrame>();
+    client.attach(mine);
+    host.connect(its);
+    return await work(client).finally(host.close);
+  } catch (error) {
+    const address = error instanceof LonghandError && error.code === 'data-folder-held' ? error.details?.address : null;
+    if (typeof address !== 'string') throw error;
+    const { client, close } = await connectTo(address);
+    return await work(client).finally(close);
+  }
+}
+
+/** As a browser does it: the address gives a cookie, the cookie opens the socket. */
+async function connectTo(address: string): Promise<{ client: Client; close: () => void }> {
+  const answer = await fetch(address, { redirect: 'manual' });
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { origin } = new URL(address);
+  const socket = new WebSocket(origin.replace(/^http/, 'ws') + socketPath, { headers: { cookie, origin } });
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  socket.on('error', () => {}); // the close that follows is heard
+  const client = createClient();
+  client.attach({
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    onMessage: (listener) => void socket.on('message', (data) => listener(JSON.parse(String(data)) as CoreFrame)),
+    onClose: (listener) => void socket.on('close', listener),
+    close: () => socket.close(),
+  });
+  return { client, close: () => socket.close() };
+}
