@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { loadAddon } from '../engine/addon.ts';
 import { readModelText } from '../engine/text-files.ts';
@@ -21,9 +21,15 @@ export function modelPath(context: Context, path = 'starter'): string {
 
 export const addonOf = (context: Context): typeof Addon => loadAddon(context.places.addon);
 
+/** Where there is no Metal, `--standin` takes the second addon of the build: the Metal back end on the stand-in of test/metal. */
+function addonFor(context: Context, standin: boolean): typeof Addon {
+  if (!standin || process.platform === 'darwin') return addonOf(context);
+  return loadAddon(join(dirname(context.places.addon), 'longhand-metal.node'));
+}
+
 /** Loads weights with a bar; Ctrl-C ends it. */
 export async function openModel(context: Context, values: Values<typeof MODEL_FLAGS>): Promise<Opened> {
-  const addon = addonOf(context);
+  const addon = addonFor(context, values.standin ?? false);
   const path = modelPath(context, values.model);
   const bar = context.terminal.progress('loading');
   const { flag, release } = abortFlag(addon, context.signal);
