@@ -197,7 +197,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const backUp = () =>
     store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
   const firstBackup = setTimeout(backUp, 60_000);
-  const backups = setInterval(backUp, hourMs);
+  const backups = setInterval(() => {
+    void backUp();
+    purgeDeleted(db, now());
+  }, hourMs);
 
   return {
     connect: switchboard.add,

@@ -45,6 +45,8 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
   let loading: { key: string; done: Promise<Loaded> } | null = null;
   let lastId = 0;
   const asks = new Map<number, Waiting>();
+  /** Turns that wait for the process. */
+  const unsent = new Set<TurnId>();
   const turns = new Map<TurnId, (updates: TurnUpdate[]) => void>();
 
   const supervisor = createSupervisor<ToEngine, FromEngine>({
@@ -106,6 +108,7 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
     loading = null;
     for (const waiting of asks.values()) waiting.reject(lostError());
     asks.clear();
+    unsent.clear();
     for (const turnId of [...turns.keys()]) updateTurn(turnId, [{ event: { type: 'failed', failure } }]);
   }
 
@@ -160,16 +163,20 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
       await ask('unload', null);
     },
     generate(generation, onUpdates) {
-      turns.set(generation.turnId, onUpdates);
+      const { turnId } = generation;
+      turns.set(turnId, onUpdates);
       wanted = generation.target;
       loading = null;
-      try {
-        supervisor.send({ generate: generation });
-      } catch {
-        updateTurn(generation.turnId, [lostUpdate()]);
-      }
+      if (outer.at === 'stopped') return updateTurn(turnId, [lostUpdate()]);
+      // A process that is being started, or started again, is waited for.
+      unsent.add(turnId);
+      const send = () => unsent.delete(turnId) && supervisor.send({ generate: generation });
+      up.promise.then(send).catch(() => updateTurn(turnId, [lostUpdate()]));
     },
-    cancel: (turnId) => tell({ cancel: turnId }),
+    cancel(turnId) {
+      if (unsent.delete(turnId)) updateTurn(turnId, [cancelledUpdate]);
+      else tell({ cancel: turnId });
+    },
     answerNow: (turnId) => tell({ answerNow: turnId }),
     decide: (turnId, choice) => tell({ decide: turnId, choice }),
     restart: supervisor.restart,
@@ -184,6 +191,15 @@ const lostError = () => new LonghandError('engine-lost', '[engine] the process e
 const lostUpdate = (): TurnUpdate => ({
   event: { type: 'failed', failure: { code: 'engine-lost', message: '[engine] the process ended' } },
 });
+
+const cancelledUpdate: TurnUpdate = {
+  event: {
+    type: 'finished',
+    reason: 'cancelled',
+    usage: { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 },
+    timings: { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null },
+  },
+};
 
 function deferred() {
   let resolve = () => {};
