@@ -86,11 +86,11 @@ export function createCoreProcess({
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
     else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
-    else if ('keychain' in message) post({ keychain: message.keychain, text: useKeychain(message) });
+    else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
     else engines.kill(message.killEngine);
   }
 
-  function useKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): string | null {
+  function askKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): string | null {
     try {
       return keychain?.[work](text) ?? null;
     } catch {
