@@ -26,6 +26,8 @@ export type Values<F extends Flags> = { readonly [Name in keyof F]?: ValueOf<F[N
 /** Where the parts of Longhand are, and where the user stands. */
 export type Places = {
   readonly addon: string;
+  /** The addon with the Metal back end on the CPU, for tests. On a Mac the addon itself. */
+  readonly standin: string;
   readonly worker: string;
   /** What the core needs: the engine process and the steps of the database. */
   readonly engine: string;

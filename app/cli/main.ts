@@ -82,8 +82,10 @@ export async function main(
 function placesOf(env: NodeJS.ProcessEnv): Places {
   const root = env.LONGHAND_ROOT ?? process.cwd();
   const source = join(root, 'app', 'text', 'template-worker.ts');
+  const built = (name: string) => join(root, 'build', 'native', 'Release', name);
   return {
-    addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
+    addon: built('longhand.node'),
+    standin: built(process.platform === 'darwin' ? 'longhand.node' : 'longhand-metal.node'),
     ...(existsSync(source)
       ? {
           worker: source,

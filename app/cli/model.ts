@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { loadAddon } from '../engine/addon.ts';
 import { readModelText } from '../engine/text-files.ts';
@@ -19,23 +19,19 @@ export function modelPath(context: Context, path = 'starter'): string {
   return resolve(context.places.here, path);
 }
 
-export const addonOf = (context: Context): typeof Addon => loadAddon(context.places.addon);
-
-/** Where there is no Metal, `--standin` takes the second addon of the build: the Metal back end on the stand-in of test/metal. */
-function addonFor(context: Context, standin: boolean): typeof Addon {
-  if (!standin || process.platform === 'darwin') return addonOf(context);
-  return loadAddon(join(dirname(context.places.addon), 'longhand-metal.node'));
-}
+export const addonOf = ({ places }: Context, standin = false): typeof Addon =>
+  loadAddon(standin ? places.standin : places.addon);
 
 /** Loads weights with a bar; Ctrl-C ends it. */
 export async function openModel(context: Context, values: Values<typeof MODEL_FLAGS>): Promise<Opened> {
-  const addon = addonFor(context, values.standin ?? false);
+  const addon = addonOf(context, values.standin);
+  const device = values.device ?? (values.standin ? 'metal' : undefined);
   const path = modelPath(context, values.model);
   const bar = context.terminal.progress('loading');
   const { flag, release } = abortFlag(addon, context.signal);
   try {
     const native = await addon.load(path, {
-      ...(values.device !== undefined && { device: values.device }),
+      ...(device !== undefined && { device }),
       ...(values.threads !== undefined && { threads: values.threads }),
       ...(values.standin && { standin: true }),
       signal: flag,

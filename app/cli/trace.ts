@@ -49,7 +49,9 @@ const digits = (value: number | null | undefined): string => (value == null ? 'â
 async function layersOf(context: Context, values: TraceValues, place: string): Promise<Tensor[]> {
   const file = resolve(context.places.here, place);
   if (place.endsWith('.safetensors') && existsSync(file)) return readSafetensors(file);
-  const model = await openModel(context, { ...values, model: place });
+  // The stand-in is for the side that is asked to run on Metal; the other stays where it is.
+  const standin = values.standin === true && values.device === 'metal';
+  const model = await openModel(context, { ...values, model: place, standin });
   try {
     const tokens = values.tokens ?? (await tokensOf(model, values.prompt));
     const path = values.path === 'fast' ? 'fast' : 'exact';

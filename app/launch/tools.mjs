@@ -43,8 +43,14 @@ export const TOOLS = {
   },
 };
 
-export const browserPath = () =>
-  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
+const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+export const browserPath = () => BROWSERS.find((path) => existsSync(path)) ?? null;
 
 function atLeast(text, major, minor) {
   const version = /(\d+)\.(\d+)/.exec(text ?? '');
