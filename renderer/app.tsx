@@ -8,6 +8,8 @@ import './i18n.ts';
 import { ModelsPage } from './models/page.tsx';
 import { listenToModels, useModels } from './models/store.ts';
 import { Onboarding } from './onboarding/page.tsx';
+import { PerformancePage } from './performance/page.tsx';
+import { listenToPerformance } from './performance/store.ts';
 import { applyAppearance, followDesktop } from './settings/apply.ts';
 import { SettingsPage } from './settings/page.tsx';
 import { listenToSettings, useSettings } from './settings/store.ts';
@@ -44,7 +46,14 @@ export function App() {
 function useCore(): void {
   const epoch = useConnection((state) => state.epoch);
   useEffect(() => {
-    const stops = [listenToChats(), listenToSettings(), listenToEngine(), listenToModels(), listenToNotices()];
+    const stops = [
+      listenToChats(),
+      listenToSettings(),
+      listenToEngine(),
+      listenToModels(),
+      listenToPerformance(),
+      listenToNotices(),
+    ];
     onMenu((command) => commandById(command).run());
     return () => {
       for (const stop of stops) stop();
@@ -97,6 +106,7 @@ function Frame() {
         <div className="min-h-0 flex-1">
           {place.at === 'chat' && <ChatPage />}
           {place.at === 'models' && <ModelsPage />}
+          {place.at === 'performance' && <PerformancePage />}
           {place.at === 'settings' && <SettingsPage section={place.section} />}
         </div>
       </div>

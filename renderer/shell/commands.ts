@@ -35,6 +35,7 @@ export type CommandId =
   | 'answer-now'
   | 'models'
   | 'models-page'
+  | 'performance'
   | 'thinking'
   | 'attach'
   | 'retry'
@@ -127,6 +128,14 @@ export const commands: readonly Command[] = [
     browserKeys: 'Alt+1',
     available: always,
     run: () => shell().go({ at: 'models' }),
+  },
+  {
+    id: 'performance',
+    icon: 'performance',
+    keys: 'Mod+3',
+    browserKeys: 'Alt+3',
+    available: always,
+    run: () => shell().go({ at: 'performance' }),
   },
   {
     id: 'thinking',

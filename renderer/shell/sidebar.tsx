@@ -37,6 +37,7 @@ export function Sidebar() {
       </nav>
       <nav aria-label={t('sidebar.places')} className="mt-3.5 flex flex-col gap-px">
         <CommandRow id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
+        <CommandRow id="performance" icon="performance" current={place === 'performance'} />
       </nav>
       <nav
         ref={list}

@@ -1,7 +1,11 @@
 import { create } from 'zustand';
 
 export type SettingsSection = 'appearance' | 'chat' | 'sampling' | 'thinking' | 'storage' | 'engine' | 'shortcuts';
-export type Place = { at: 'chat' } | { at: 'models' } | { at: 'settings'; section: SettingsSection };
+export type Place =
+  | { at: 'chat' }
+  | { at: 'models' }
+  | { at: 'performance' }
+  | { at: 'settings'; section: SettingsSection };
 
 type ShellStore = {
   place: Place;

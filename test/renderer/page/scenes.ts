@@ -1,7 +1,8 @@
-import type { Chat, LoopEvidence, Message, StatsSample, TurnId } from '../../../app/protocol/index.ts';
+import type { Chat, LoopEvidence, Message, Run, StatsSample, TurnId } from '../../../app/protocol/index.ts';
 import type { Live } from '../../../renderer/chat/state.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
+import { useShell } from '../../../renderer/shell/store.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
@@ -220,6 +221,47 @@ const heavy: readonly string[] = [
   '$$\n\\def\\x{\\x\\x}\\x\n$$',
 ];
 
+/** Seven engine versions, one of them slower, and some benchmarks. */
+function performanceScene(): Scene {
+  const { world } = worldOfMocks();
+  const versions: [string, number][] = [
+    ['0.8.4', 38],
+    ['0.9.0', 41.5],
+    ['0.9.1', 42],
+    ['0.9.2', 37],
+    ['0.9.3', 44.3],
+    ['0.9.4', 45],
+    ['0.9.5', 46.4],
+  ];
+  const chatId = [...world.chats.keys()][0] ?? null;
+  const runs = versions.flatMap(([engine, speed], version) =>
+    Array.from({ length: 16 }, (_, index): Run => {
+      const decode = speed + 2.5 * Math.sin(index * 1.7 + version) + (index === 7 ? -6 : 0);
+      const bench = index >= 11;
+      return {
+        id: version * 16 + index + 1,
+        batch: bench ? `batch-${engine}` : null,
+        messageId: null,
+        chatId: bench ? null : chatId,
+        at: Date.now() - (7 - version) * 3 * DAY,
+        model: 'Qwen3.5 4B',
+        backEnd: 'metal',
+        engine,
+        promptTokens: 2200,
+        cachedTokens: 100,
+        tokens: 240,
+        prefill: decode * 50,
+        decode,
+        firstTokenMs: 18_500 / decode,
+        memoryBytes: 6.1 * 2 ** 30,
+        disturbed: bench && version === 3,
+      };
+    }),
+  );
+  world.runs = runs.reverse();
+  return { world, after: () => useShell.getState().go({ at: 'performance' }) };
+}
+
 function longScene(turns: number): Scene {
   const { world } = worldOfMocks();
   const chat = newChat({ title: 'A chat of 100,000 tokens' });
@@ -275,6 +317,7 @@ const scenes: Record<string, () => Scene> = {
   overflow: overflowScene,
   loop: loopScene,
   speed: speedScene,
+  performance: performanceScene,
   attacks: () => asAnswers(attacks),
   heavy: () => asAnswers(heavy),
   long: () => longScene(100),

@@ -1,0 +1,130 @@
+import { useTranslation } from 'react-i18next';
+import { useFormats } from '../i18n.ts';
+import { useEngine } from '../shell/engine.ts';
+import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/choice.tsx';
+import { MISSING } from '../ui/format.ts';
+import { type Bench, benchesOf, type ComparedRow, comparedRows } from './figures.ts';
+import { usePerformance } from './store.ts';
+
+/** Two benchmarks beside each other. A difference inside the noise is called none. */
+export function Compare() {
+  const { runs, chosen } = usePerformance();
+  const benches = benchesOf(runs);
+  const [a, b] = chosen.map((batch) => benches.find((bench) => bench.batch === batch));
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="grid grid-cols-2 border-b border-line">
+        <Side letter="A" at={0} bench={a} benches={benches} />
+        <Side letter="B" at={1} bench={b} benches={benches} />
+      </div>
+      {a && b ? <Rows a={a} b={b} /> : <Ask />}
+    </div>
+  );
+}
+
+type SideProps = { letter: string; at: 0 | 1; bench: Bench | undefined; benches: readonly Bench[] };
+
+function Side({ letter, at, bench, benches }: SideProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const chosen = usePerformance((state) => state.chosen);
+  const name = (one: Bench) =>
+    `${one.model}, ${one.engine} ${one.backEnd}, ${formats.day(one.at)} ${formats.clock(one.at)}`;
+  const pick = (batch: string) => {
+    const next = at === 0 ? [batch, chosen[1]] : [chosen[0], batch];
+    usePerformance.setState({ chosen: next.filter((one) => one !== undefined) });
+  };
+  return (
+    <div className="flex items-center gap-3 px-5 py-3.5 first:border-e first:border-line">
+      <span
+        className={`grid size-5 flex-none place-items-center rounded-sm text-xs font-semibold hairline ${at === 0 ? 'text-series-1' : 'text-series-2'}`}
+      >
+        {letter}
+      </span>
+      {benches.length > 0 && (
+        <Select
+          label={t('performance.side', { letter })}
+          value={bench?.batch ?? ''}
+          options={benches.map((one) => ({ value: one.batch, name: name(one) }))}
+          onChange={pick}
+          width={240}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Two models, in turns, on the same prompts: what disturbs one disturbs the other. */
+function Ask() {
+  const { t } = useTranslation();
+  const models = useEngine((state) => state.models);
+  const { benchmark, start } = usePerformance();
+  const [one, other] = models;
+  return (
+    <div className="px-5 py-16 text-center text-fg-3">
+      <p>{t('performance.chooseTwo')}</p>
+      {one && other && (
+        <Button className="mt-4" disabled={benchmark.at === 'running'} onClick={() => void start([one.id, other.id])}>
+          {t('performance.both', { a: one.name, b: other.name })}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Rows({ a, b }: { a: Bench; b: Bench }) {
+  const { t } = useTranslation();
+  return (
+    <table className="w-full tabular-nums">
+      <thead className="text-xs text-fg-3">
+        <tr>
+          <th className="px-5 py-2.5">
+            <span className="sr-only">{t('performance.metric')}</span>
+          </th>
+          {['A', 'B', t('performance.against'), ''].map((head) => (
+            <th key={head} scope="col" className="px-3 text-end font-normal last:text-start">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {comparedRows(a, b).map((row) => (
+          <RowOf key={row.metric} row={row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RowOf({ row }: { row: ComparedRow }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { metric, result } = row;
+  const show = (value: number | null) => {
+    if (value === null) return MISSING;
+    if (metric === 'memory') return formats.memory(value);
+    return metric === 'firstToken' ? formats.duration(value) : formats.speed(value);
+  };
+  const verdict =
+    result.verdict === 'none' ? 'none' : row.better === null ? 'too-few' : row.better ? 'better' : 'worse';
+  const noise = result.verdict === 'too-few' ? '' : `±${formats.change(result.noise).slice(1)}`;
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="px-5 py-3 text-start font-normal">
+        {t(`performance.${metric}`)}
+      </th>
+      <td className="px-3 text-end font-semibold">{show(row.a)}</td>
+      <td className="px-3 text-end font-semibold">{show(row.b)}</td>
+      <td className="px-3 text-end text-fg-2">
+        {result.verdict === 'too-few' ? MISSING : formats.change(result.change)}
+      </td>
+      <td
+        className={`px-3 ${verdict === 'better' ? 'text-ok-text' : verdict === 'worse' ? 'text-warn-text' : 'text-fg-3'}`}
+      >
+        {t(`performance.verdict.${verdict}`, { noise })}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,89 @@
+import { type Comparison, compare, type Run, type Spread, spreadOf } from '../../app/protocol/index.ts';
+
+//  The tested core of the performance page: runs in, groups and comparisons out.
+
+export type Metric = 'decode' | 'prefill' | 'firstToken';
+
+/** Shorter answers say more about their start than about the speed. */
+export const SHORTEST = 32;
+/** Fewer runs are dots without a median. */
+export const FEWEST = 5;
+
+export const figureOf = (run: Run, metric: Metric): number | null =>
+  metric === 'firstToken' ? run.firstTokenMs : run[metric];
+
+export type Dot = { run: Run; value: number; outlier: boolean };
+export type Column = { key: string; engine: string; backEnd: string; dots: Dot[]; spread: Spread | null };
+
+/** One column an engine version and back end, oldest first. Disturbed runs are dots, and count for nothing. */
+export function columnsOf(runs: readonly Run[], model: string, metric: Metric): Column[] {
+  const fitting = runs.filter((run) => run.model === model && (run.batch !== null || run.tokens >= SHORTEST));
+  const groups = Map.groupBy(fitting.toReversed(), (run) => `${run.engine} ${run.backEnd}`);
+  return [...groups].flatMap(([key, members]) => {
+    const first = members[0];
+    if (!first) return [];
+    const spread = spreadOf(members.filter((run) => !run.disturbed).map((run) => figureOf(run, metric)));
+    const dots = members.flatMap((run) => {
+      const value = figureOf(run, metric);
+      const outlier = spread !== null && value !== null && (value < spread.low || value > spread.high);
+      return value === null ? [] : [{ run, value, outlier }];
+    });
+    return dots.length === 0 ? [] : [{ key, engine: first.engine, backEnd: first.backEnd, dots, spread }];
+  });
+}
+
+export const hasMedian = ({ spread }: Column): boolean => spread !== null && spread.count >= FEWEST;
+
+export type Bench = {
+  batch: string;
+  model: string;
+  backEnd: string;
+  engine: string;
+  at: number;
+  disturbed: boolean;
+  runs: Run[];
+};
+
+/** Benchmarks, newest first. */
+export function benchesOf(runs: readonly Run[]): Bench[] {
+  const batches = Map.groupBy(
+    runs.filter((run) => run.batch !== null),
+    (run) => run.batch as string,
+  );
+  return [...batches].flatMap(([batch, members]) => {
+    const [newest] = members;
+    if (!newest) return [];
+    const { model, backEnd, engine, at } = newest;
+    return [{ batch, model, backEnd, engine, at, disturbed: members.some((run) => run.disturbed), runs: members }];
+  });
+}
+
+export const medianOf = (runs: readonly Run[], metric: Metric): number | null =>
+  spreadOf(runs.map((run) => figureOf(run, metric)))?.median ?? null;
+
+export type ComparedRow = {
+  metric: Metric | 'memory';
+  a: number | null;
+  b: number | null;
+  result: Comparison;
+  better: boolean | null;
+};
+
+/** What is better: more tokens a second, less waiting, less memory. */
+export function comparedRows(a: Bench, b: Bench): ComparedRow[] {
+  const row = (metric: ComparedRow['metric'], of: (run: Run) => number | null): ComparedRow => {
+    const [one, other] = [a.runs.map(of), b.runs.map(of)];
+    const result = compare(one, other);
+    const lessIsBetter = metric === 'firstToken' || metric === 'memory';
+    const better = result.verdict === 'higher' ? !lessIsBetter : result.verdict === 'lower' ? lessIsBetter : null;
+    return { metric, a: spreadOf(one)?.median ?? null, b: spreadOf(other)?.median ?? null, result, better };
+  };
+  return [
+    row('decode', (run) => run.decode),
+    row('prefill', (run) => run.prefill),
+    row('firstToken', (run) => run.firstTokenMs),
+    row('memory', (run) => run.memoryBytes),
+  ];
+}
+
+export const modelsOf = (runs: readonly Run[]): string[] => [...new Set(runs.map(({ model }) => model))];

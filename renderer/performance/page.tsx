@@ -1,0 +1,100 @@
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useEngine } from '../shell/engine.ts';
+import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { Button } from '../ui/button.tsx';
+import { Segmented, Select } from '../ui/choice.tsx';
+import { Meter } from '../ui/meter.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Benches } from './benches.tsx';
+import { Compare } from './compare.tsx';
+import { modelsOf } from './figures.ts';
+import { History } from './history.tsx';
+import { exportRuns, type Tab, usePerformance } from './store.ts';
+import { Tiles } from './tiles.tsx';
+
+export function PerformancePage() {
+  const { t } = useTranslation();
+  const { tab, runs, model, load, failure, benchmark } = usePerformance();
+  const models = modelsOf(runs);
+  const shown = model ?? models[0] ?? null;
+  useEffect(() => void load(), [load]);
+  const broken = failure ?? (benchmark.at === 'failed' ? benchmark.failure : null);
+  return (
+    <main className="flex h-full min-w-0 flex-col">
+      <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
+        <SidebarButtons />
+        <h1 className="font-semibold">{t('performance.title')}</h1>
+        <span className="no-drag">
+          <Segmented<Tab>
+            label={t('performance.title')}
+            value={tab}
+            options={[
+              { value: 'overview', name: t('performance.overview') },
+              { value: 'compare', name: t('performance.compare') },
+            ]}
+            onChange={(next) => usePerformance.setState({ tab: next })}
+          />
+        </span>
+        <span className="flex-1" />
+        <span className="no-drag flex items-center gap-2">
+          {shown !== null && tab === 'overview' && (
+            <Select
+              label={t('performance.model')}
+              value={shown}
+              options={models.map((name) => ({ value: name, name }))}
+              onChange={(next) => usePerformance.setState({ model: next })}
+            />
+          )}
+          <Button disabled={runs.length === 0} onClick={() => void exportRuns()}>
+            {t('performance.export')}
+          </Button>
+          <BenchmarkButton />
+        </span>
+      </header>
+      {broken && (
+        <div className="p-4">
+          <Notice alert tone="bad" title={t('performance.failed')}>
+            {broken.message}
+          </Notice>
+        </div>
+      )}
+      {tab === 'compare' ? (
+        <Compare />
+      ) : (
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <Tiles />
+          <div className="grid border-t border-line xl:grid-cols-2">
+            <History model={shown} />
+            <Benches />
+          </div>
+        </div>
+      )}
+    </main>
+  );
+}
+
+function BenchmarkButton() {
+  const { t } = useTranslation();
+  const { benchmark, start, cancel } = usePerformance();
+  const models = useEngine((state) => state.models);
+  const status = useEngine((state) => state.status);
+  const loaded = 'modelId' in status ? status.modelId : (models[0]?.id ?? null);
+  if (benchmark.at === 'running') {
+    const { done, total } = benchmark;
+    return (
+      <span className="flex items-center gap-2.5 text-xs text-fg-3 tabular-nums" role="status">
+        {t('performance.running', { run: done + 1, total })}
+        <span className="w-24">
+          <Meter parts={[{ share: done / total, tone: 'ink' }]} label={t('performance.progress')} />
+        </span>
+        <Button onClick={() => void cancel()}>{t('commands.stop')}</Button>
+      </span>
+    );
+  }
+  return (
+    <Button kind="primary" icon="performance" disabled={loaded === null} onClick={() => loaded && void start([loaded])}>
+      {t('performance.run')}
+    </Button>
+  );
+}

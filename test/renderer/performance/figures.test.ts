@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { Run } from '../../../app/protocol/index.ts';
+import { benchesOf, columnsOf, comparedRows, hasMedian, SHORTEST } from '../../../renderer/performance/figures.ts';
+
+let lastId = 0;
+const run = (change: Partial<Run> = {}): Run => ({
+  id: ++lastId,
+  batch: null,
+  messageId: null,
+  chatId: null,
+  at: 1_900_000_000_000 + lastId,
+  model: 'Starter',
+  backEnd: 'cpu',
+  engine: '0.1.0',
+  promptTokens: 100,
+  cachedTokens: 0,
+  tokens: 200,
+  prefill: 900,
+  decode: 40,
+  firstTokenMs: 120,
+  memoryBytes: 2 ** 30,
+  disturbed: false,
+  ...change,
+});
+const newestFirst = (runs: Run[]) => runs.toReversed();
+
+test('one column an engine version and back end, oldest first', () => {
+  const runs = newestFirst([
+    run({ engine: '0.1.0' }),
+    run({ engine: '0.2.0' }),
+    run({ engine: '0.2.0', backEnd: 'vulkan' }),
+  ]);
+  expect(columnsOf(runs, 'Starter', 'decode').map(({ key }) => key)).toEqual([
+    '0.1.0 cpu',
+    '0.2.0 cpu',
+    '0.2.0 vulkan',
+  ]);
+});
+
+test('other models, short answers and what was not measured are left out', () => {
+  const runs = [run({ model: 'Other' }), run({ tokens: SHORTEST - 1 }), run({ decode: null })];
+  expect(columnsOf(runs, 'Starter', 'decode')).toEqual([]);
+});
+
+test('a disturbed run is a dot and moves no median; an outlier is named', () => {
+  const speeds = [40, 40, 40, 40, 40, 40, 40, 40, 40, 20];
+  const runs = [...speeds.map((decode) => run({ decode })), run({ decode: 5, disturbed: true })];
+  const [column] = columnsOf(newestFirst(runs), 'Starter', 'decode');
+  expect(column?.spread).toMatchObject({ median: 40, count: 10 });
+  expect(column?.dots).toHaveLength(11);
+  expect(column?.dots.filter(({ outlier }) => outlier).map(({ value }) => value)).toEqual([20, 5]);
+});
+
+test('fewer than five runs are dots without a median', () => {
+  const columns = columnsOf([run(), run(), run(), run()], 'Starter', 'decode');
+  expect(columns.map(hasMedian)).toEqual([false]);
+});
+
+test('runs of a benchmark belong together, newest first', () => {
+  const runs = newestFirst([run({ batch: 'a' }), run(), run({ batch: 'b', disturbed: true }), run({ batch: 'b' })]);
+  expect(benchesOf(runs).map(({ batch, runs: all, disturbed }) => [batch, all.length, disturbed])).toEqual([
+    ['b', 2, true],
+    ['a', 1, false],
+  ]);
+});
+
+test('better is faster, sooner and smaller; nothing is better inside the noise', () => {
+  const of = (batch: string, scale: number) =>
+    [1, 1.001, 0.999, 1.0005].map((noise) =>
+      run({
+        batch,
+        decode: 40 * scale * noise,
+        firstTokenMs: (120 * noise) / scale,
+        prefill: 900 * noise,
+        memoryBytes: 1e9 * noise * scale,
+      }),
+    );
+  const [b, a] = benchesOf(newestFirst([...of('a', 1), ...of('b', 1.2)]));
+  if (!a || !b) throw new Error('two benchmarks');
+  expect(comparedRows(a, b).map(({ metric, better }) => [metric, better])).toEqual([
+    ['decode', true],
+    ['prefill', null],
+    ['firstToken', true],
+    ['memory', false],
+  ]);
+});
