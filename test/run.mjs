@@ -82,6 +82,7 @@ async function endToEnd() {
     {
       PLAYWRIGHT_JSON_OUTPUT_NAME: file,
       LONGHAND_BROWSER: browserPath() ?? '',
+      ...(soak && { LONGHAND_SOAK: '1' }),
     },
   );
   return countIn(file, code, (text) => {

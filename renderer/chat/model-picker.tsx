@@ -43,10 +43,10 @@ export function ModelPicker() {
       trigger={
         <button
           type="button"
-          aria-label={t('model.current', { name })}
           className="inline-flex h-row min-w-0 items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-select"
         >
           <Icon name="models" className="text-fg-3" />
+          <span className="sr-only">{t('model.label')}</span>
           <span className="truncate">{name}</span>
           {(loading ?? type) && <span className="font-normal text-fg-3 tabular-nums">{loading ?? type}</span>}
           <Icon name="down" size={14} className="text-fg-3" />

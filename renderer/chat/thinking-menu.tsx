@@ -42,11 +42,10 @@ export function ThinkingMenu() {
       trigger={
         <button
           type="button"
-          aria-label={t('thinking.current', { value: t(`thinking.${value}`) })}
           className="inline-flex h-row items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-select"
         >
           <Icon name="pen" className="text-fg-3" />
-          <span className="@max-[40rem]:hidden max-lg:hidden">{t('thinking.title')}</span>
+          <span className="@max-[40rem]:sr-only max-lg:sr-only">{t('thinking.title')}</span>
           <span className="font-normal text-fg-3">{t(`thinking.${value}`)}</span>
         </button>
       }

@@ -57,7 +57,6 @@ export function Shortcuts() {
           >
             <button
               type="button"
-              aria-label={t('shortcuts.change', { name: t(`commands.${command.id}`) })}
               onClick={() => {
                 setTaken(null);
                 setListening(command.id);
@@ -66,6 +65,7 @@ export function Shortcuts() {
               onKeyDown={(event) => hears && hear(command, event)}
               className={`flex h-control min-w-24 items-center justify-end gap-1 rounded-sm px-2 hover:bg-hover ${hears ? 'hairline-focus' : ''}`}
             >
+              <span className="sr-only">{t('shortcuts.change', { name: t(`commands.${command.id}`) })}</span>
               {hears ? (
                 <span className="text-xs text-fg-3">{t('shortcuts.press')}</span>
               ) : keys ? (

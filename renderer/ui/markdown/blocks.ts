@@ -41,9 +41,9 @@ export function advance(stream: BlockStream, text: string): BlockStream {
 
 export const splitBlocks = (text: string): Block[] => splitFrom(text, 0).map((entry) => entry.block);
 
-const SECTION = 2_500;
+const SECTION = 1_500;
 
-/** Where sections begin: after every 2,500 characters or so, at a border of blocks. Grows only at the end. */
+/** Where sections begin: after every 1,500 characters or so, at a border of blocks. Grows only at the end. */
 export function sectionStarts(blocks: readonly Block[]): number[] {
   const starts = [0];
   let size = 0;

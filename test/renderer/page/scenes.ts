@@ -272,11 +272,14 @@ function longScene(turns: number): Scene {
   return put(world, chat, messages.flat());
 }
 
-const streamed = { text: recordedAnswer(20_000), chunk: 40, everyMs: 20 };
-
-function streamScene(turnsBefore: number): Scene {
+/** The first answer warms the page up; every later one is the recording. */
+function streamScene(tokens: number, turnsBefore: number): Scene {
   const scene = turnsBefore === 0 ? { world: createWorld() } : longScene(turnsBefore);
-  scene.world.script = () => streamed;
+  scene.world.script = (prompt) => ({
+    text: recordedAnswer(prompt === 'warm' ? 1500 : tokens),
+    chunk: 40,
+    everyMs: 20,
+  });
   return scene;
 }
 
@@ -323,8 +326,10 @@ const scenes: Record<string, () => Scene> = {
   long: () => longScene(100),
   thinking: thinkingScene,
   links: linksScene,
-  stream: () => streamScene(0),
-  'stream-long': () => streamScene(100),
+  stream: () => streamScene(20_000, 0),
+  'stream-long': () => streamScene(20_000, 100),
+  'stream-short': () => streamScene(4000, 0),
+  'stream-short-long': () => streamScene(4000, 100),
   empty: () => ({ world: worldOfMocks().world }),
   onboarding: () => {
     const world = createWorld();
