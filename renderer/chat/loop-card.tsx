@@ -180,7 +180,6 @@ function Part({ grow, bar, children, warn = false, className = '' }: PartProps) 
 const Marks = ({ count }: { count: number }) => (
   <span className="flex h-3 gap-px">
     {Array.from({ length: count }, (_, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the marks are alike and never move
       <span key={at} className="min-w-0 flex-1 rounded-[2px] bg-warn" />
     ))}
   </span>
