@@ -132,7 +132,7 @@ export const textOf = async (place: Locator): Promise<string> => (await place.te
 /** From the first window to an empty chat. */
 export async function begin(page: Page, app: App): Promise<void> {
   await page.goto(app.address);
-  await page.getByRole('button', { name: 'Start chatting' }).click();
+  await page.getByRole('button', { name: 'Start chatting', exact: true }).click();
   await expect(page.locator('#composer')).toBeFocused();
 }
 

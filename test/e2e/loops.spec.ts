@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test';
+import { answers, ask, begin, expect, test, textOf } from './app.ts';
+
+//  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
+
+const card = (page: Page) => page.getByRole('alert', { name: 'Going in circles' });
+const choose = (page: Page, name: string) => card(page).getByRole('button', { name }).click();
+
+async function circle(page: Page, thinks: 'On' | 'Off'): Promise<void> {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
+  await page.getByRole('textbox', { name: 'Frequency penalty' }).fill('-2');
+  await page.getByRole('textbox', { name: 'Longest answer' }).fill('700');
+  await page.getByRole('button', { name: /^Thinking/ }).click();
+  await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: thinks }).click();
+  await page
+    .getByRole('navigation', { name: 'Start' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  await ask(page, 'Tell me a long story about a fox, a river and an old mill.');
+  await expect(card(page)).toBeVisible();
+}
+
+test.beforeEach(async ({ page, app }) => begin(page, app));
+
+test('the card shows its evidence; answer now brings the answer, and one line stays', async ({ page, problems }) => {
+  await circle(page, 'On');
+  await expect(card(page)).toContainText('Thinking was going in circles');
+  await expect(card(page)).toContainText(/The same \d+ tokens came \d+ times in a row/);
+  await expect(card(page)).toContainText(/\d+ new.*\d+ repeated.*up to [\d,]+ tokens saved/);
+  await choose(page, 'Answer now');
+  await expect(
+    answers(page)
+      .getByText(/came \d+ times in a row/)
+      .first(),
+  ).toBeVisible();
+  await expect.poll(() => textOf(answers(page).locator('.prose:not(.pencil)').first())).not.toBe('');
+  expect(await textOf(answers(page))).not.toMatch(/think>/);
+  expect(problems).toEqual([]);
+});
+
+test('rewind and retry takes the copies off the screen', async ({ page }) => {
+  await circle(page, 'On');
+  await choose(page, 'Rewind and retry');
+  await expect(answers(page).getByRole('button', { name: 'Show' }).first()).toBeVisible();
+  // It goes on, and comes to an end or to a card that says so.
+  await expect(page.getByText(/Twice now|Finished|Length reached/).first()).toBeVisible();
+});
+
+test('keep going asks again later; off for this chat never again', async ({ page }) => {
+  await circle(page, 'Off');
+  await expect(card(page)).toContainText('The answer was going in circles');
+  await choose(page, 'Keep going');
+  await expect(page.getByText(/Twice now|Length reached/).first()).toBeVisible();
+  if (await card(page).isVisible()) await choose(page, 'Off for this chat');
+  await expect(page.getByText('Length reached')).toBeVisible();
+});
+
+test('a paused turn is still there after a reload, waits, and stops with its reason', async ({ page }) => {
+  await circle(page, 'Off');
+  await page.reload();
+  await page.getByRole('navigation', { name: 'Chats' }).locator('[data-row]').first().click();
+  await expect(card(page)).toBeVisible();
+  await choose(page, 'Stop');
+  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+});
+
+test('the sparkline opens the chart, by keyboard too, with its table; the page of figures has the answer', async ({
+  page,
+}) => {
+  await ask(page, 'Tell me a story.');
+  const speed = page.getByRole('button', { name: /^Speed of this answer/ });
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+  await speed.focus();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('region', { name: 'Speed' });
+  await expect(panel.getByRole('img', { name: /Chart of tokens per second/ })).toBeVisible();
+  await panel.getByRole('button', { name: 'As a table' }).click();
+  await expect(panel.getByRole('columnheader', { name: 'tok/s' })).toBeVisible();
+  await page.keyboard.press('Alt+3');
+  await expect(page.getByRole('heading', { name: 'Performance' })).toBeVisible();
+  await expect(page.getByText('last 1 answer')).toBeVisible();
+});
+
+test('a benchmark shows its progress and becomes a row', async ({ page }) => {
+  await page.keyboard.press('Alt+3');
+  await page.getByRole('button', { name: 'Run benchmark' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Run' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Compare Starter' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Run benchmark' })).toBeVisible();
+});
