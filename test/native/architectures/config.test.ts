@@ -46,6 +46,13 @@ const subjects: Subject[] = [
     optional: [theta, 'rope_parameters.low_freq_factor', 'rope_parameters.high_freq_factor'],
   },
   {
+    name: 'qwen2',
+    path: 'qwen2/biases_tied',
+    container: 'safetensors',
+    required: [...decoder, 'intermediate_size', 'rms_norm_eps'],
+    optional: ['num_key_value_heads', 'rope_theta'],
+  },
+  {
     name: 'qwen3',
     path: 'qwen3/qk_norm_tied',
     container: 'safetensors',
