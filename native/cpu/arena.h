@@ -37,12 +37,16 @@ class HostBuffer final : public Buffer {
 class Arena {
  public:
   Tensor take(int64_t rows, int64_t cols);
+  // Forgets everything but x, which moves to the front unless it stands there already.
+  Tensor keep_only(Tensor x);
   void recycle();
 
  private:
-  std::vector<BufferPtr> chunks_;
-  size_t used_ = 0;   // bytes of the last chunk
-  size_t total_ = 0;  // bytes asked for in this pass
+  std::vector<std::shared_ptr<HostBuffer>> chunks_;
+  size_t current_ = 0;  // the chunk that is being filled
+  size_t used_ = 0;     // bytes of it
+  size_t before_ = 0;   // bytes used in the chunks before it
+  size_t peak_ = 0;
 };
 
 }  // namespace longhand::cpu

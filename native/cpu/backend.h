@@ -35,6 +35,7 @@ class CpuBackend final : public Backend {
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;
   void read(float* to, const Tensor& from) override;
+  Tensor keep_only(Tensor x) override { return arena_.keep_only(x); }
 
   // memory.cc
   BufferPtr allocate(size_t bytes) override;
@@ -108,7 +109,7 @@ class CpuBackend final : public Backend {
   BufferPtr pack(const WeightView& view, Segment& segment);
 
   // cos and sin of the pass's rotary angles: the same for all its layers.
-  Tensor rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);
+  const float* rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);
 
   const Kernels& kernels_;
   Arena arena_;
@@ -118,7 +119,7 @@ class CpuBackend final : public Backend {
     const Buffer* inv_freq;
     float scale;
     std::vector<int32_t> positions;
-    Tensor values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
+    std::vector<float> values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
   };
   std::vector<Angles> angles_;  // of this pass
   int wanted_threads_;          // takes effect at begin()

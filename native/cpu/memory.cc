@@ -49,24 +49,36 @@ HostBuffer::~HostBuffer() {
 
 Tensor Arena::take(int64_t rows, int64_t cols) {
   assert(rows >= 0 && cols >= 0);
-  const size_t bytes = (static_cast<size_t>(rows * cols) * sizeof(float) + cache_line - 1) / cache_line * cache_line;
-  if (chunks_.empty() || used_ + bytes > chunks_.back()->bytes()) {
-    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, total_}), Pages::huge));
+  const size_t bytes = rounded_up(static_cast<size_t>(rows * cols) * sizeof(float), cache_line);
+  for (; current_ < chunks_.size() && used_ + bytes > chunks_[current_]->bytes(); ++current_) {
+    before_ += used_;
     used_ = 0;
   }
-  const Tensor tensor{chunks_.back().get(), used_ / sizeof(float), rows, cols, cols};
+  if (current_ == chunks_.size())
+    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, peak_}), Pages::huge));
+  const Tensor tensor{chunks_[current_].get(), used_ / sizeof(float), rows, cols, cols};
   used_ += bytes;
-  total_ += bytes;
+  peak_ = std::max(peak_, before_ + used_);
   return tensor;
+}
+
+Tensor Arena::keep_only(Tensor x) {
+  const auto rows = static_cast<size_t>(x.rows);
+  const size_t row_bytes = static_cast<size_t>(x.cols) * sizeof(float);
+  if (chunks_.empty() || !x.contiguous() || rows * row_bytes > chunks_[0]->bytes()) return x;
+  auto* from = static_cast<HostBuffer*>(x.buffer)->host() + x.offset * sizeof(float);
+  if (from != chunks_[0]->host()) std::memmove(chunks_[0]->host(), from, rows * row_bytes);
+  current_ = before_ = 0;
+  used_ = rounded_up(rows * row_bytes, cache_line);
+  return {chunks_[0].get(), 0, x.rows, x.cols, x.cols};
 }
 
 void Arena::recycle() {
   if (chunks_.size() > 1) {
     chunks_.clear();
-    chunks_.push_back(std::make_shared<HostBuffer>(total_, Pages::huge));
+    chunks_.push_back(std::make_shared<HostBuffer>(peak_, Pages::huge));
   }
-  used_ = 0;
-  total_ = 0;
+  current_ = used_ = before_ = 0;
 }
 
 BufferPtr CpuBackend::allocate(size_t bytes) { return std::make_shared<HostBuffer>(bytes, Pages::small); }

@@ -26,27 +26,28 @@ struct Columns {
 
 }  // namespace
 
-Tensor CpuBackend::rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens) {
-  if (rope.rotary_dim == 0) return {};
+const float* CpuBackend::rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens) {
+  if (rope.rotary_dim == 0) return nullptr;
   const bool axes = static_cast<int64_t>(positions.size()) == 3 * tokens;
   assert(axes || static_cast<int64_t>(positions.size()) == tokens);
   for (const Angles& known : angles_)
     if (known.inv_freq == rope.inv_freq.get() && known.scale == rope.attention_scale &&
         std::equal(positions.begin(), positions.end(), known.positions.begin(), known.positions.end()))
-      return known.values;
-  const Tensor values = scratch(tokens, rope.rotary_dim);
+      return known.values.data();
+  std::vector<float> values(static_cast<size_t>(tokens * rope.rotary_dim));
   const int64_t half = rope.rotary_dim / 2;
   parallel(tokens, [&](int64_t t) {
     for (int64_t j = 0; j < half; ++j) {
       const int64_t axis = axes ? axis_of(rope, j) : 0;
       const auto position = static_cast<float>(positions[static_cast<size_t>(axis * tokens + t)]);
       const float angle = position * floats(rope.inv_freq)[j];
-      row(values, t)[j] = std::cos(angle) * rope.attention_scale;
-      row(values, t)[half + j] = std::sin(angle) * rope.attention_scale;
+      values[static_cast<size_t>(t * rope.rotary_dim + j)] = std::cos(angle) * rope.attention_scale;
+      values[static_cast<size_t>(t * rope.rotary_dim + half + j)] = std::sin(angle) * rope.attention_scale;
     }
   });
-  angles_.push_back({rope.inv_freq.get(), rope.attention_scale, {positions.begin(), positions.end()}, values});
-  return values;
+  angles_.push_back(
+      {rope.inv_freq.get(), rope.attention_scale, {positions.begin(), positions.end()}, std::move(values)});
+  return angles_.back().values.data();
 }
 
 namespace {
@@ -69,10 +70,10 @@ void rotate(const Rope& rope, const float* cosines, float* head) {
   }
 }
 
-void norm_and_rotate(const Kernels& kernels, const Norm* norm, const Rope& rope, const Tensor& angles, int64_t t,
+void norm_and_rotate(const Kernels& kernels, const Norm* norm, const Rope& rope, const float* angles, int64_t t,
                      int64_t dim, float* head) {
   if (norm) kernels.rms_norm(head, floats(norm->weight), norm->eps, dim, head);
-  if (rope.rotary_dim) rotate(rope, row(angles, t), head);
+  if (rope.rotary_dim) rotate(rope, angles + t * rope.rotary_dim, head);
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ Tensor CpuBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope
   assert(p.cols == columns.first_value + heads.kv * heads.dim);
   assert(cache.length + p.rows <= cache.capacity && cache.layout.heads == heads.kv && cache.layout.dim == heads.dim);
   const Tensor q = scratch(p.rows, heads.query * heads.dim);
-  const Tensor angles = rope_angles(rope, positions, p.rows);
+  const float* angles = rope_angles(rope, positions, p.rows);
   const Tensor keys = scratch(p.rows, heads.kv * heads.dim);
   parallel(p.rows, [&](int64_t t) {
     for (int64_t h = 0; h < heads.query; ++h) {
@@ -111,7 +112,7 @@ void CpuBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::s
   const Heads& heads = qkv.heads;
   const Columns columns(qkv);
   assert(p.cols >= columns.first_value);
-  const Tensor angles = rope_angles(rope, positions, p.rows);
+  const float* angles = rope_angles(rope, positions, p.rows);
   parallel(p.rows, [&](int64_t t) {
     for (int64_t h = 0; h < heads.query + heads.kv; ++h) {
       const bool query = h < heads.query;

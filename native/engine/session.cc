@@ -58,7 +58,7 @@ Tensor Session::forward(std::span<const int32_t> tokens, int64_t total, Rows row
   const Family& family = model_->family();
   Pass pass(model_->backend(), memory_.layers(), held(), static_cast<int64_t>(tokens.size()), total);
   Tensor x = family.embed(pass, tokens);
-  for (size_t i = 0; i < model_->facts().layers.size(); ++i) x = family.layer(pass, i, x);
+  for (size_t i = 0; i < model_->facts().layers.size(); ++i) x = pass->keep_only(family.layer(pass, i, x));
   if (rows == Rows::none) return {};
   return family.logits(pass, rows == Rows::all ? x : x.row_range(x.rows - 1, 1));
 }

@@ -232,6 +232,8 @@ class Backend {
   virtual void finish() = 0;
   virtual Tensor scratch(int64_t rows, int64_t cols) = 0;  // uninitialised, in the arena
   virtual void read(float* to, const Tensor& from) = 0;    // after finish(); [rows, cols] packed
+  // Between layers: of all tensors of the running pass only x is still needed. Returns it, perhaps at another place.
+  virtual Tensor keep_only(Tensor x) { return x; }
 
   // Embedding rows: [T, in of table]. y = scale * table[id].
   virtual Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) = 0;
