@@ -46,15 +46,32 @@ uint64_t read_number(const char* path) {
   return file >> number ? number : unlimited;  // "max" is no number
 }
 
-// Version 2 first, then version 1. File pages count as used but can be dropped: `file` in memory.stat is not
-// subtracted, so that the answer errs on the careful side by what this process itself has mapped at most.
+// The value of a key in a list of "key number" lines; 0 when it is not there.
+uint64_t read_entry(const char* path, const std::string& wanted) {
+  std::ifstream file(path);
+  uint64_t number = 0;
+  for (std::string key; file >> key >> number;) {
+    if (key == wanted) return number;
+  }
+  return 0;
+}
+
+struct ControlGroup {
+  const char *limit, *used, *statistics, *file_pages;
+};
+constexpr ControlGroup versions[] = {
+    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "file"},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+     "/sys/fs/cgroup/memory/memory.stat", "total_cache"},
+};
+
+// Pages of files count as used there, but make room when memory is asked for.
 uint64_t control_group() {
-  for (const auto& [limit_path, used_path] :
-       {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-    const uint64_t limit = read_number(limit_path);
-    const uint64_t used = read_number(used_path);
-    if (limit != unlimited && used != unlimited) return limit > used ? limit - used : 0;
+  for (const ControlGroup& group : versions) {
+    const uint64_t limit = read_number(group.limit), used = read_number(group.used);
+    if (limit == unlimited || used == unlimited) continue;
+    const uint64_t held = used - std::min(used, read_entry(group.statistics, group.file_pages));
+    return limit > held ? limit - held : 0;
   }
   return unlimited;
 }
