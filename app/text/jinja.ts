@@ -166,7 +166,7 @@ class PythonInterpreter extends BaseInterpreter {
   }
 
   override evaluate(node: Node | undefined, environment: Environment): Value {
-    if (++this.steps > this.limits.steps) raise(`stopped after ${this.limits.steps} steps`);
+    this.spend(1);
     switch (node?.type) {
       case 'Output':
         return this.written(this.evaluate(node.expression as Node, environment));
@@ -187,20 +187,45 @@ class PythonInterpreter extends BaseInterpreter {
     }
   }
 
+  private spend(steps: number): void {
+    this.steps += steps;
+    if (this.steps > this.limits.steps) raise(`stopped after ${this.limits.steps} steps`);
+  }
+
   private written(value: Value): Value {
     const result = str(value);
-    this.characters += result.length;
-    if (this.characters > this.limits.characters) raise(`stopped after ${this.limits.characters} characters`);
+    this.count(result.length);
     return text(result);
+  }
+
+  private count(characters: number): void {
+    this.characters += characters;
+    if (this.characters > this.limits.characters) raise(`stopped after ${this.limits.characters} characters`);
   }
 
   private binary(node: Node, environment: Environment): Value | null {
     const operator = (node.operator as { value: string }).value;
-    if (!['~', '==', '!='].includes(operator)) return null;
+    if (!['+', '~', '==', '!='].includes(operator)) return null;
     const left = this.evaluate(node.left as Node, environment);
     const right = this.evaluate(node.right as Node, environment);
-    if (operator === '~') return this.written(text(str(left) + str(right)));
+    if (operator === '+') return this.sum(node, left, right, environment);
+    if (operator === '~') return this.joined(str(left), str(right));
     return truth(equal(left, right) === (operator === '=='));
+  }
+
+  /** What grows is paid for by its smaller part: adding to a long text is cheap, doubling it is not. */
+  private sum(node: Node, left: Value, right: Value, environment: Environment): Value {
+    if (isText(left) && isText(right)) return this.joined(left.value, right.value);
+    if (!isList(left) || !isList(right)) {
+      return super.evaluate({ ...node, left: known(left), right: known(right) }, environment);
+    }
+    this.spend(Math.min(left.value.length, right.value.length));
+    return list(left.value.concat(right.value));
+  }
+
+  private joined(left: string, right: string): Value {
+    this.count(Math.min(left.length, right.length));
+    return text(left + right);
   }
 
   /** Only filters whose result the library writes in JavaScript's way; a value is evaluated once and handed on. */

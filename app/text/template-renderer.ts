@@ -47,9 +47,10 @@ export function createTemplateRenderer(options: RendererOptions): TemplateRender
         clearTimeout(timer);
         current.off('message', onReply).off('error', onError).off('exit', onExit);
       };
-      const giveUp = async (reason: string) => {
+      // Not waited for: a thread that collects garbage may take its time to end, and a new one can begin.
+      const giveUp = (reason: string) => {
         detach();
-        await stop();
+        void stop();
         reject(failed(reason));
       };
       const onReply = (reply: RenderReply) => {

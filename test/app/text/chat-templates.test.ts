@@ -54,8 +54,20 @@ describe('a template cannot hold or kill the engine', () => {
   test('lists that double', () =>
     fails(
       '{% set n = namespace(s=[1,2]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}',
-      /used more than|too large/,
+      'stopped after 1000000 steps',
     ));
+  test('a text that grows by a little is not stopped', () => {
+    const template =
+      '{% set n = namespace(s="") %}{% for i in range(9000) %}{% set n.s = n.s + "0123456789" ~ i %}{% endfor %}{{ n.s | length }}';
+    expect(renderJinja(template, {})).toBe('124890');
+  });
+  test('memory without end', async () => {
+    const small = createTemplateRenderer({ worker, memoryLimitMb: 32, limits: { steps: 1e12, characters: 1e12 } });
+    const greedy = '{% set n = namespace(s=[1,2]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}';
+    await expect(small.render(greedy, {})).rejects.toThrow(/used more than 32 MB|too large|took longer/);
+    expect(await small.render('{{ 1 + 1 }}', {})).toBe('2');
+    await small.close();
+  });
   test('endless recursion', () => fails('{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', '[template] '));
   test('bad syntax', () => fails('{% if %}', '[template] '));
   test('unknown functions', () => fails('{{ open("/etc/passwd") }}', 'not a function'));
