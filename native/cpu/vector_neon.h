@@ -58,8 +58,8 @@ struct Neon {
     return vdotq_s32(sum, vreinterpretq_s8_s32(codes), vreinterpretq_s8_s32(x));
   }
   template <int J>
-  static F byte(I quad) {
-    return vcvtq_f32_u32(vandq_u32(vshlq_u32(vreinterpretq_u32_s32(quad), vdupq_n_s32(-8 * J)), vdupq_n_u32(255)));
+  static F byte(I codes) {
+    return vcvtq_f32_u32(vandq_u32(vshlq_u32(vreinterpretq_u32_s32(codes), vdupq_n_s32(-8 * J)), vdupq_n_u32(255)));
   }
   static F load_s8(const int8_t* p) {
     const float part[4] = {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]),
