@@ -1,8 +1,9 @@
-// Softmax attention of one query head of one token over the rows of a cache (decode, prefill, the encoder, and the
-// chosen blocks of sparse attention). Simdgroups stride over the keys, lanes over the head's dimensions; every
-// simdgroup keeps a running maximum, sum and weighted value (online softmax), merged in threadgroup memory at the end.
-// A causal row stops at its own key: nothing above the diagonal is read. Long contexts are split over threadgroups, and
-// attention_combine merges their parts.
+// Softmax attention over the rows of a cache (decode, prefill, the encoder, and the chosen blocks of sparse attention).
+// Simdgroups stride over the keys, lanes over the head's dimensions; every simdgroup keeps a running maximum, sum and
+// weighted value (online softmax), merged in threadgroup memory at the end. Up to four query rows share what is read of
+// a key and a value: heads of one group first, then neighbouring tokens; a row's own arithmetic does not depend on who
+// shares. A causal row stops at its own key: nothing above the diagonal counts. Long contexts are split over
+// threadgroups, and attention_combine merges their parts.
 #include "params.h"
 #include "cache.h"
 #include "instantiate.h"
@@ -10,10 +11,23 @@
 constant uint DIM [[function_constant(10)]];
 constant bool CAUSAL [[function_constant(11)]];
 constant bool SPARSE [[function_constant(12)]];
+constant uint TOKENS [[function_constant(0)]];  // neighbouring tokens a threadgroup
+constant uint HEADS [[function_constant(21)]];  // query heads of one group a threadgroup
 
 constant constexpr uint MAX_PER_LANE = 16;  // dims a lane: heads up to 512
+constant constexpr uint MAX_ROWS = 4;
 constant constexpr uint SIMDGROUPS = 8;
-constant constexpr uint PART = MAX_PER_LANE * 32 + 2;
+
+// Weighted values of the simdgroups' parts [dim | peak | sum], and their common peak and sum.
+static inline float2 merged(threadgroup const float* parts) {
+  float peak = -INFINITY, all = 0;
+  for (uint s = 0; s < SIMDGROUPS; s++) peak = max(peak, parts[s * (DIM + 2) + DIM]);
+  for (uint s = 0; s < SIMDGROUPS; s++) {
+    const float part = parts[s * (DIM + 2) + DIM];
+    all += part == -INFINITY ? 0.0f : parts[s * (DIM + 2) + DIM + 1] * exp(part - peak);
+  }
+  return float2(peak, all);
+}
 
 template <class L>
 [[kernel]] void attention(
@@ -28,69 +42,88 @@ template <class L>
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint thread_index [[thread_index_in_threadgroup]]) {
-  const uint token = group.y, h = group.x, kv = h / p.group;
-  const uint visible = p.first_visible + (CAUSAL ? token : 0);
+  const uint first_token = group.y * TOKENS, first_head = group.x * HEADS, kv = first_head / p.group;
   const uint per_lane = (DIM + 31) / 32;
-  float query[MAX_PER_LANE], sum[MAX_PER_LANE];
-  for (uint i = 0; i < per_lane; i++) {
-    const uint d = i * 32 + lane;
-    query[i] = d < DIM ? q[ulong(token) * p.q_stride + h * DIM + d] * p.scale : 0.0f;
-    sum[i] = 0;
+  float query[MAX_ROWS][MAX_PER_LANE], sum[MAX_ROWS][MAX_PER_LANE];
+  float largest[MAX_ROWS], total[MAX_ROWS];
+  uint visible[MAX_ROWS];
+  uint last = 0;
+  for (uint r = 0; r < HEADS * TOKENS; r++) {
+    const uint token = first_token + r / HEADS, h = first_head + r % HEADS;
+    visible[r] = token < p.tokens ? p.first_visible + (CAUSAL ? token : 0) : 0;
+    last = max(last, visible[r]);
+    largest[r] = -INFINITY;
+    total[r] = 0;
+    for (uint i = 0; i < per_lane; i++) {
+      const uint d = i * 32 + lane;
+      query[r][i] = d < DIM && token < p.tokens ? q[ulong(token) * p.q_stride + h * DIM + d] * p.scale : 0.0f;
+      sum[r][i] = 0;
+    }
   }
-  float largest = -INFINITY, total = 0;
 
-  device const int* list = blocks + ulong(token * (p.query / p.group) + kv) * p.topk;
+  device const int* list = blocks + ulong(first_token * (p.query / p.group) + kv) * p.topk;
   const uint first = SPARSE ? 0 : group.z * p.split_keys;
-  const uint end = SPARSE ? p.topk * p.block : min(visible, first + p.split_keys);
+  const uint end = SPARSE ? p.topk * p.block : min(last, first + p.split_keys);
   for (uint at = first + simdgroup; at < end; at += SIMDGROUPS) {
     uint j = at;
     if (SPARSE) {
       const int block = list[at / p.block];
       if (block < 0) break;
       j = uint(block) * p.block + at % p.block;
-      if (j >= visible) continue;
+      if (j >= last) continue;
     }
     const ulong offset = ulong(j) * p.key_row_bytes + ulong(kv) * p.head_bytes;
-    float score = 0;
-    for (uint i = 0; i < per_lane; i++)
-      if (i * 32 + lane < DIM) score += query[i] * L::load(keys + offset, i * 32 + lane);
-    score = simd_sum(score);
-    const float peak = max(largest, score);
-    const float keep = exp(largest - peak), weight = exp(score - peak);
-    largest = peak;
-    total = total * keep + weight;
-    for (uint i = 0; i < per_lane; i++)
-      if (i * 32 + lane < DIM) sum[i] = sum[i] * keep + weight * L::load(values + offset, i * 32 + lane);
+    float score[MAX_ROWS];
+    for (uint r = 0; r < HEADS * TOKENS; r++) score[r] = 0;
+    for (uint i = 0; i < per_lane; i++) {
+      if (i * 32 + lane >= DIM) continue;
+      const float key = L::load(keys + offset, i * 32 + lane);
+      for (uint r = 0; r < HEADS * TOKENS; r++) score[r] += query[r][i] * key;
+    }
+    float keep[MAX_ROWS], weight[MAX_ROWS];
+    for (uint r = 0; r < HEADS * TOKENS; r++) {
+      const float here = simd_sum(score[r]);
+      const bool seen = j < visible[r];
+      const float peak = seen ? max(largest[r], here) : largest[r];
+      keep[r] = seen ? exp(largest[r] - peak) : 1.0f;
+      weight[r] = seen ? exp(here - peak) : 0.0f;
+      largest[r] = peak;
+      total[r] = total[r] * keep[r] + weight[r];
+    }
+    for (uint i = 0; i < per_lane; i++) {
+      if (i * 32 + lane >= DIM) continue;
+      const float value = L::load(values + offset, i * 32 + lane);
+      for (uint r = 0; r < HEADS * TOKENS; r++) sum[r][i] = sum[r][i] * keep[r] + weight[r] * value;
+    }
   }
 
-  threadgroup float* mine = parts + simdgroup * (DIM + 2);
-  for (uint i = 0; i < per_lane; i++)
-    if (i * 32 + lane < DIM) mine[i * 32 + lane] = sum[i];
-  if (lane == 0) {
-    mine[DIM] = largest;
-    mine[DIM + 1] = total;
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  float peak = -INFINITY, all = 0;
-  for (uint s = 0; s < SIMDGROUPS; s++) peak = max(peak, parts[s * (DIM + 2) + DIM]);
-  for (uint s = 0; s < SIMDGROUPS; s++) {
-    const float part = parts[s * (DIM + 2) + DIM];
-    all += part == -INFINITY ? 0.0f : parts[s * (DIM + 2) + DIM + 1] * exp(part - peak);
-  }
   const bool split = p.splits > 1;
-  device float* to = split ? o + ((ulong(group.z) * p.tokens + token) * p.query + h) * (DIM + 2)
-                           : o + ulong(token) * p.o_stride + h * DIM;
-  for (uint d = thread_index; d < DIM; d += SIMDGROUPS * 32) {
-    float value = 0;
-    for (uint s = 0; s < SIMDGROUPS; s++) {
-      const float part = parts[s * (DIM + 2) + DIM];
-      if (part != -INFINITY) value += parts[s * (DIM + 2) + d] * exp(part - peak);
+  threadgroup float* mine = parts + simdgroup * (DIM + 2);
+  for (uint r = 0; r < HEADS * TOKENS; r++) {
+    for (uint i = 0; i < per_lane; i++)
+      if (i * 32 + lane < DIM) mine[i * 32 + lane] = sum[r][i];
+    if (lane == 0) {
+      mine[DIM] = largest[r];
+      mine[DIM + 1] = total[r];
     }
-    to[d] = split ? value : value / all;
-  }
-  if (split && thread_index == 0) {
-    to[DIM] = peak;
-    to[DIM + 1] = all;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    const uint token = first_token + r / HEADS, h = first_head + r % HEADS;
+    const float2 common = merged(parts);
+    device float* to = split ? o + ((ulong(group.z) * p.tokens + token) * p.query + h) * (DIM + 2)
+                             : o + ulong(token) * p.o_stride + h * DIM;
+    for (uint d = thread_index; d < DIM && token < p.tokens; d += SIMDGROUPS * 32) {
+      float value = 0;
+      for (uint s = 0; s < SIMDGROUPS; s++) {
+        const float part = parts[s * (DIM + 2) + DIM];
+        if (part != -INFINITY) value += parts[s * (DIM + 2) + d] * exp(part - common.x);
+      }
+      to[d] = split ? value : value / common.y;
+    }
+    if (split && thread_index == 0 && token < p.tokens) {
+      to[DIM] = common.x;
+      to[DIM + 1] = common.y;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 }
 INSTANTIATE(attention)

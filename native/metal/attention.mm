@@ -7,14 +7,22 @@ using namespace params;
 
 // Split over keys when a context is long: one more dispatch merges the parts.
 void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
-                          const AttentionParams& given, const Constants& constants, int64_t keys_seen,
+                          const AttentionParams& given, const Constants& shape, int64_t keys_seen,
                           const Argument& blocks, const Tensor& o) {
   AttentionParams p = given;
-  const uint32_t dim = constants.values()[kDim];
+  const uint32_t dim = shape.values()[kDim];
   assert(dim <= 512);
   p.splits = narrow((keys_seen + kAttentionSplit - 1) / kAttentionSplit);
   p.split_keys = kAttentionSplit;
-  const Grid grid{{p.query, p.tokens, p.splits},
+  // One token over a short context wants every threadgroup it can get; otherwise keys and values are read once for all
+  // heads of a group, and in prefill for neighbouring tokens too.
+  uint32_t heads = 1;
+  if (p.tokens > 1 || p.splits > 1)
+    for (uint32_t n = 2; n <= kAttentionRows; n++)
+      if (p.group % n == 0) heads = n;
+  const uint32_t tokens = p.tokens == 1 || shape.values()[kSparse] ? 1 : kAttentionRows / heads;
+  const Constants constants = Constants(shape).set(kHeads, heads).set(kTokens, tokens);
+  const Grid grid{{p.query / heads, (p.tokens + tokens - 1) / tokens, p.splits},
                   {static_cast<size_t>(kAttentionSimdgroups) * 32, 1, 1},
                   static_cast<size_t>(kAttentionSimdgroups) * (dim + 2) * sizeof(float),
                   4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim};

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 bool is_bool(uint32_t index) {
   using namespace params;
   return index != kTokens && index != kGateKind && index != kActivation && index != kGroup && index != kScaleType &&
-         index != kDim;
+         index != kDim && index != kHeads;
 }
 
 // LONGHAND_METAL_CACHE, else the platform's folder for caches.

@@ -36,6 +36,7 @@ enum ConstantIndex {
   kProduct = 18,      // bool: the short convolution of B * X, times C
   kTiled = 19,        // bool: value head h reads key head h % key_heads (GGUF), not h / group
   kSigmoid = 20,      // bool: router scores are sigmoids
+  kHeads = 21,        // uint: query heads of one group an attention threadgroup takes
 };
 
 // Tile sizes the host needs for its grids.
@@ -46,6 +47,7 @@ enum Tile {
   kTile = 32,             // matmul: tokens and outputs a threadgroup
   kDeltaLanes = 4,        // delta rule: lanes that share a column of the state
   kAttentionSimdgroups = 8,
+  kAttentionRows = 4,      // query rows that share the keys a threadgroup reads
   kAttentionSplit = 1024,  // keys one threadgroup walks over before another takes part
   kConvTokens = 32,        // convolution: tokens a thread walks over
   kGlaRows = 8,            // GLA: query rows a threadgroup

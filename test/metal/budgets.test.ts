@@ -40,7 +40,7 @@ describe('one decoded token', () => {
   });
 
   test('moves the weights once, the states twice, the keys and values once, and 5 % more', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     standin.options({ check: true });
     const { bytes } = await decoded(1);

@@ -54,11 +54,11 @@ const tokensOf = (name: string) => {
 };
 
 describe('check mode', () => {
-  test.each(families)('%s', { timeout: 120_000 }, async (name, file = '') => {
+  test.each(families)('%s', { timeout: 240_000 }, async (name, file = '') => {
     await sameBits(join(readCase(name).folder, file), tokensOf(name));
   });
 
-  test.each(caches)('a cache of %s', { timeout: 120_000 }, async (kvType) => {
+  test.each(caches)('a cache of %s', { timeout: 240_000 }, async (kvType) => {
     const name = 'qwen3/qk_norm_tied';
     await sameBits(readCase(name).folder, tokensOf(name), kvType);
   });

@@ -15,7 +15,7 @@ async function tokens(...device: string[]): Promise<number[]> {
   return (JSON.parse(stdout) as { tokens: number[] }).tokens;
 }
 
-test('the starter says the same on Metal as on the CPU', { timeout: 120_000 }, async () => {
+test('the starter says the same on Metal as on the CPU', { timeout: 240_000 }, async () => {
   const onMetal = await tokens('--device', 'metal', '--standin');
   expect(onMetal).toHaveLength(6);
   expect(onMetal).toEqual(await tokens('--device', 'cpu'));

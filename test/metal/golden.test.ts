@@ -75,7 +75,7 @@ async function logitsOf(model: Model, reference: Case, prefix: string): Promise<
 }
 
 describe('on Metal', () => {
-  test.each(published)('%s gives the numbers of the reference', { timeout: 120_000 }, async (name) => {
+  test.each(published)('%s gives the numbers of the reference', { timeout: 240_000 }, async (name) => {
     const reference = readCase(name);
     const model = await loadOnMetal(reference.folder);
     await logitsOf(model, reference, 'logits.');
@@ -85,7 +85,7 @@ describe('on Metal', () => {
     model.close();
   });
 
-  test.each(stored)('%s', { timeout: 120_000 }, async (_title, name, file, prefix) => {
+  test.each(stored)('%s', { timeout: 240_000 }, async (_title, name, file, prefix) => {
     const reference = readCase(name);
     const model = await loadOnMetal(join(reference.folder, file));
     await logitsOf(model, reference, prefix);
