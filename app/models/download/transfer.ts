@@ -20,6 +20,9 @@ export type Transfer = {
   finished: { block: number; sha256: string }[];
 };
 
+/** Finished blocks that a crash may cost, however fast the link is. */
+const MOST_UNSAVED = 4;
+
 /** Fetches stripe after stripe until none is left. Several of these run on one file. */
 export async function runConnection(transfer: Transfer): Promise<void> {
   for (;;) {
@@ -55,6 +58,7 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
     await transfer.throttle.take(chunk.length);
     await writer.take(chunk);
     transfer.progress(chunk.length);
+    if (transfer.finished.length >= MOST_UNSAVED) await saveFinished(transfer);
     if (writer.at >= end && answer.ranged) break;
   }
   if (writer.at < (answer.ranged ? end : file.size)) {
