@@ -20,7 +20,7 @@ test('a path that holds no model is refused with a reason, and the way stays ope
   await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill('/nowhere/model.gguf');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();
-  await page.getByRole('button', { name: 'Start chatting' }).click();
+  await page.getByRole('button', { name: 'Start chatting', exact: true }).click();
   await expect(page.locator('#composer')).toBeFocused();
 });
 
