@@ -4,8 +4,7 @@
 //                                                 --soak: random tests fifty times longer (npm run test:soak)
 //                                                 PATTERN: only tests whose path has it, and no other checks
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sayProblem, sayStep } from '../app/launch/say.mjs';
 import { browserPath, TOOLS } from '../app/launch/tools.mjs';
@@ -16,7 +15,9 @@ const args = process.argv.slice(2);
 const fast = args.includes('--fast');
 const soak = args.includes('--soak');
 const patterns = args.filter((arg) => !arg.startsWith('--'));
-const counts = mkdtempSync(join(tmpdir(), 'longhand-test-'));
+// Beside the tree's other caches: the system's temporary folder is everybody's to clean.
+const counts = join(root, '.cache', 'counts', String(process.pid));
+mkdirSync(counts, { recursive: true });
 process.on('exit', () => rmSync(counts, { recursive: true, force: true }));
 
 /** Runs a program with its output shown; resolves to its exit code. */
