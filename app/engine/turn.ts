@@ -133,7 +133,10 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   }
 
   function prefill(done: number, total: number, cached: number) {
-    if (!written || written.transcript.ids.length > written.prompt.begun.length) return;
+    if (!written) return;
+    // Between two legs nothing is read again, unless no snapshot was kept at the place of a rewind: then it takes its time.
+    const goesOn = written.transcript.ids.length > written.prompt.begun.length;
+    if (goesOn && total - cached < LONG_READ) return;
     const sample = written.meter.prefill(done, total, cached);
     outbox.say({ type: 'progress', done, total, cached });
     if (sample) outbox.say({ type: 'stats', sample });
@@ -290,6 +293,9 @@ function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): Loo
   const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
   return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
 }
+
+/** Tokens that are read fast enough not to speak of it. */
+const LONG_READ = 64;
 
 /** Characters of the question in which the guard looks for what the answer repeats. */
 const LONGEST_QUESTION = 20_000;

@@ -130,6 +130,24 @@ test('nobody there: the set action is taken, and rewinding is tried once only', 
   expect(decided.filter((choice) => choice === 'rewind')).toHaveLength(1);
 });
 
+test('nobody answers: after the set time the suggested choice is made; who holds it is waited for', async () => {
+  const { client } = await startCore();
+  const left = await ask(client, { guard: { waitSeconds: 1 } });
+  await paused(client);
+  const { event } = await next(client, 'turn', (one) => one.event.type === 'decided');
+  expect(event).toMatchObject({ choice: 'answer-now' });
+  await client.call('turns.cancel', { turnId: left.turnId as never });
+  await left.end();
+
+  const held = await ask(client, { guard: { waitSeconds: 1 } });
+  await paused(client);
+  await client.call('turns.hold', { turnId: held.turnId as never });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(held.events().some(({ type }) => type === 'decided')).toBe(false);
+  await held.decide('stop');
+  await held.end();
+});
+
 test('switched off, nothing is watched', async () => {
   const { client } = await startCore();
   const turn = await ask(client, { guard: { sensitivity: 'off' } });
