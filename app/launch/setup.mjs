@@ -18,7 +18,7 @@ export const GOALS = {
   start: ['packages', 'native', 'renderer'],
   check: ['packages', 'formatTools', 'native'],
   test: ['packages', 'formatTools', 'testTools', 'native', 'renderer', 'models'],
-  bench: ['packages', 'native'],
+  bench: ['packages', 'native', 'models'],
   // Only where Electron can run: start.mjs asks for it.
   shell: ['shell'],
 };
