@@ -105,6 +105,7 @@ class CpuBackend final : public Backend {
   Tensor normalised(Tensor x, const Norm* norm);
   // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path.
   Activations activations(Tensor x, const CpuWeight& weight);
+  Rounding rounded(Tensor x);
   // Packs a view that cannot be read in place; completes `segment`.
   BufferPtr pack(const WeightView& view, Segment& segment);
 

@@ -27,8 +27,8 @@ void finish_row(const Linear& options, const float* bias, int64_t count, float* 
 Activations CpuBackend::activations(Tensor x, const CpuWeight& weight) {
   Activations forms{.x = data(x), .stride = x.stride, .tokens = x.rows, .in = x.cols};
   if (!weight.any_packed()) return forms;
-  const Tensor sums = scratch(x.rows, x.cols / 16);
   if (pass_.path == Path::exact) {
+    const Tensor sums = scratch(x.rows, x.cols / 16);
     parallel(x.rows, [&](int64_t t) {
       for (int64_t i = 0; i < sums.cols; ++i) {
         float sum = 0;
@@ -39,16 +39,31 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight) {
     forms.sums = data(sums);
     return forms;
   }
-  const Tensor codes = scratch(x.rows, x.cols / 4), scales = scratch(x.rows, x.cols / 32);
+  // One rounding to 8 bits costs a small, deep model its favourite at 4 of 100 positions (KLD 3.0e-3 on SmolLM2); with
+  // the left-over rounded too it is 4e-7 and none.
+  forms.rounded = rounded(x);
+  const Tensor left = scratch(x.rows, x.cols);
+  parallel(x.rows, [&](int64_t t) {
+    for (int64_t i = 0; i < x.cols; ++i) {
+      const int64_t at = t * x.cols + i;
+      row(left, t)[i] =
+          row(x, t)[i] - static_cast<float>(forms.rounded.codes[at]) * forms.rounded.scales[at / block_columns];
+    }
+  });
+  forms.left_over = rounded(left);
+  return forms;
+}
+
+// 8 bits a value with a scale every 32 columns.
+Rounding CpuBackend::rounded(Tensor x) {
+  const Tensor codes = scratch(x.rows, x.cols / 4), scales = scratch(x.rows, x.cols / block_columns);
+  const Tensor sums = scratch(x.rows, x.cols / 16);
   auto* bytes = reinterpret_cast<int8_t*>(data(codes));
   auto* integers = reinterpret_cast<int32_t*>(data(sums));
   parallel(x.rows, [&](int64_t t) {
     kernels_.quantise(row(x, t), x.cols, bytes + t * x.cols, row(scales, t), integers + t * sums.cols);
   });
-  forms.codes = bytes;
-  forms.scales = data(scales);
-  forms.code_sums = integers;
-  return forms;
+  return {bytes, data(scales), integers};
 }
 
 Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options) {

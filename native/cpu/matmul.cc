@@ -39,13 +39,17 @@ void scalar::rows_bf16(const RowTile& tile) {
   rows_tile(tile, [&](int64_t i) { return cpu::from_bf16(load_u16(tile.weights + 2 * i)); });
 }
 
+Rounding Rounding::token(int64_t first, int64_t in) const {
+  if (!codes) return {};
+  return {codes + first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
+}
+
 Activations Activations::token(int64_t first, int64_t count) const {
   Activations part = *this;
   part.x += first * stride;
   part.tokens = count;
-  if (codes) part.codes += first * in;
-  if (scales) part.scales += first * (in / block_columns);
-  if (code_sums) part.code_sums += first * (in / 16);
+  part.rounded = rounded.token(first, in);
+  part.left_over = left_over.token(first, in);
   if (sums) part.sums += first * (in / 16);
   return part;
 }
@@ -63,12 +67,12 @@ struct alignas(64) Workspace {
   float sums[most_tokens * 2 * panel_rows];
 };
 
-// sums[t][panels * 16] = panels [first, first + count) times the tokens of x; count is 1 or 2.
+// sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as rounded (fast path) or as they are;
+// count is 1 or 2.
 void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t expert, int64_t first, int64_t count,
-                     const Activations& x, Workspace& work) {
+                     const Activations& x, const Rounding& rounded, Workspace& work) {
   const PanelLayout& layout = segment.layout;
-  std::fill_n(work.sums, x.tokens * count * panel_rows, 0.0f);
-  const bool direct = x.codes && x.tokens <= direct_tokens;
+  const bool direct = rounded.codes && x.tokens <= direct_tokens;
   PanelTile tile{.codes = work.codes,
                  .bits = direct ? layout.bits : 8,
                  .table = direct ? layout.table : nullptr,
@@ -87,7 +91,7 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
                  .x_code_sums = nullptr,
                  .x = nullptr,
                  .x_sums = nullptr,
-                 .x_stride = x.codes ? x.in : x.stride,
+                 .x_stride = rounded.codes ? x.in : x.stride,
                  .scale_step = x.in / block_columns,
                  .sum_step = x.in / 16,
                  .sums = work.sums};
@@ -102,10 +106,10 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
       if (!direct) kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
       else if (p == 0) tile.codes = codes;
     }
-    if (x.codes) {
-      tile.x_codes = x.codes + column;
-      tile.x_scales = x.scales + block;
-      tile.x_code_sums = x.code_sums + column / 16;
+    if (rounded.codes) {
+      tile.x_codes = rounded.codes + column;
+      tile.x_scales = rounded.scales + block;
+      tile.x_code_sums = rounded.code_sums + column / 16;
       kernels.panel_fast(tile);
     } else {
       tile.x = x.x + column;
@@ -136,7 +140,11 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
         prefetch_scales(*place.segment, place.expert, panel + panels);
         prefetch_scales(*place.segment, place.expert, panel + panels + 1);
       }
-      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);
+      std::fill_n(memory.sums, part.tokens * panels * panel_rows, 0.0f);
+      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, part.rounded, memory);
+      // The panels are in the cache now: in decode the second product costs little more than its arithmetic.
+      if (part.left_over.codes)
+        multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, part.left_over, memory);
       const int64_t rows = std::min(left, panels * panel_rows - skipped);
       for (int64_t t = 0; t < part.tokens; ++t)
         std::copy_n(memory.sums + t * panels * panel_rows + skipped, rows,

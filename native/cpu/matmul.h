@@ -8,15 +8,23 @@
 
 namespace longhand::cpu {
 
-// [tokens, in] as the kernels want it: fp32 as given and, when a segment is packed, either codes with a scale every 32
-// columns (fast path) or the sums of 16 columns (exact path).
-struct Activations {
-  const float* x = nullptr;
-  int64_t stride = 0, tokens = 0, in = 0;
+// One 8-bit rounding of activations: codes with a scale every 32 columns, and their sums.
+struct Rounding {
   const int8_t* codes = nullptr;       // [tokens, in]
   const float* scales = nullptr;       // [tokens, in / 32]
   const int32_t* code_sums = nullptr;  // [tokens, in / 16]
-  const float* sums = nullptr;         // [tokens, in / 16]
+
+  Rounding token(int64_t first, int64_t in) const;
+};
+
+// [tokens, in] as the kernels want it: fp32 as given and, when a segment is packed, either its 8-bit rounding and,
+// where 8 bits are too few, the rounding of what that left over (fast path), or the sums of 16 columns (exact path).
+struct Activations {
+  const float* x = nullptr;
+  int64_t stride = 0, tokens = 0, in = 0;
+  Rounding rounded;
+  Rounding left_over;
+  const float* sums = nullptr;  // [tokens, in / 16]
 
   Activations token(int64_t first, int64_t count) const;
 };

@@ -77,14 +77,12 @@ test('the fast path of the starter stays close to the exact one', async () => {
   model.close();
 });
 
-// The goal is that of the starter. 8-bit activations cost this small, deep model more: 3.0e-3 and 95 to 96 of 100 positions
-// measured; the bounds keep it from getting worse.
-test('the fast path of SmolLM2 does not move further from the exact one', { timeout: fetching }, async () => {
+test('the fast path of SmolLM2 stays close to the exact one', { timeout: fetching }, async () => {
   const path = await realModel('smollm2');
   const text = modelTextFromGguf(await addon.ggufMetadata(path));
   const model = await addon.load(path);
   const { divergence, agreement } = await compare(model, Int32Array.from(text.tokenizer.encodeText(prose, true)));
-  expect(divergence).toBeLessThanOrEqual(4e-3);
-  expect(agreement).toBeGreaterThanOrEqual(0.93);
+  expect(divergence).toBeLessThanOrEqual(2e-3);
+  expect(agreement).toBeGreaterThanOrEqual(0.99);
   model.close();
 });
