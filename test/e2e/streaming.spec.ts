@@ -61,7 +61,9 @@ async function measureOnce(page: Page) {
   await answered(page, 'warm');
   const unmark = await page.evaluateHandle(() =>
     window.page.useChat.subscribe((state, before) => {
-      if (state.open !== before.open) performance.mark('commit');
+      const last = [...(state.open?.messages.values() ?? [])].at(-1);
+      const grew = last && last.text !== '' && last.text !== before.open?.messages.get(last.id)?.text;
+      if (grew && last.state.at === 'running') performance.mark('commit');
     }),
   );
   const stop = await startTrace(await page.context().newCDPSession(page));
