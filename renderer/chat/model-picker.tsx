@@ -27,7 +27,7 @@ export function ModelPicker() {
   const model = useChatModel();
   const status = useEngine((state) => state.status);
   const open = useChat((state) => state.overlay.at === 'model-picker');
-  const { setOverlay } = actions;
+  const { setOverlay, closeOverlay } = actions;
   const loading =
     status.at === 'loading' && status.modelId === model?.id && status.total > 0
       ? formats.percent(status.done / status.total)
@@ -39,7 +39,7 @@ export function ModelPicker() {
       label={t('model.choose')}
       width={316}
       open={open}
-      onOpen={(next) => setOverlay(next ? { at: 'model-picker' } : { at: 'none' })}
+      onOpen={(next) => (next ? setOverlay({ at: 'model-picker' }) : closeOverlay('model-picker'))}
       trigger={
         <button
           type="button"
@@ -53,7 +53,7 @@ export function ModelPicker() {
         </button>
       }
     >
-      <ModelList current={model} close={() => setOverlay({ at: 'none' })} />
+      <ModelList current={model} close={() => closeOverlay('model-picker')} />
     </Popover>
   );
 }

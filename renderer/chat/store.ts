@@ -85,6 +85,8 @@ type ChatActions = {
   show(messageId: MessageId): Promise<void>;
   readSamples(messageId: MessageId): Promise<void>;
   setOverlay(overlay: Overlay): void;
+  /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
+  closeOverlay(at: Overlay['at']): void;
   setEditing(editing: MessageId | null): void;
   setRenaming(renaming: ChatId | null): void;
   clearRefusal(): void;
@@ -285,6 +287,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     },
 
     setOverlay: (overlay) => set({ overlay }),
+    closeOverlay: (at) => {
+      if (get().overlay.at === at) set({ overlay: { at: 'none' } });
+    },
     setEditing: (editing) => set({ editing }),
     setRenaming: (renaming) => set({ renaming }),
     clearRefusal: () => set({ refused: null }),

@@ -21,7 +21,7 @@ export function ThinkingMenu() {
   const chat = useChat((state) => state.open?.chat ?? null);
   const fresh = useChat((state) => state.fresh.thinking);
   const open = useChat((state) => state.overlay.at === 'thinking');
-  const { setOverlay, update } = actions;
+  const { setOverlay, closeOverlay, update } = actions;
   const settings = useSettings((state) => state.values);
   const setSettings = useSettings((state) => state.set);
   if (model?.thinking && !model.thinking.able) return null;
@@ -38,7 +38,7 @@ export function ThinkingMenu() {
       label={t('thinking.title')}
       width={264}
       open={open}
-      onOpen={(next) => setOverlay(next ? { at: 'thinking' } : { at: 'none' })}
+      onOpen={(next) => (next ? setOverlay({ at: 'thinking' }) : closeOverlay('thinking'))}
       trigger={
         <button
           type="button"

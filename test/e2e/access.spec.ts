@@ -53,10 +53,13 @@ test('everything can be reached and done by keyboard', async ({ page, app }) => 
   await page.keyboard.press('Control+Shift+M');
   await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: 'Search models' })).toBeHidden();
   await page.keyboard.press('Alt+t');
   await expect(page.getByRole('radio', { name: 'Auto' })).toBeFocused();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('radio', { name: 'Auto' })).toBeHidden();
   await page.keyboard.press('Control+f');
+  await expect(page.getByRole('textbox', { name: 'Find in this chat' })).toBeFocused();
   await page.keyboard.type('Hello');
   await expect(page.getByText(/^1 of \d/)).toBeVisible();
   await page.keyboard.press('Escape');
