@@ -9,12 +9,18 @@ export const TurnId = id('turn');
 export const AttachmentId = id('attachment');
 /** A model the user can pick: `starter`, or one the library gave a name to. */
 export const ModelId = id('model');
+export const CollectionId = id('collection');
+export const DocumentId = id('document');
+export const PassageId = id('passage');
 
 export type ChatId = z.infer<typeof ChatId>;
 export type MessageId = z.infer<typeof MessageId>;
 export type TurnId = z.infer<typeof TurnId>;
 export type AttachmentId = z.infer<typeof AttachmentId>;
 export type ModelId = z.infer<typeof ModelId>;
+export type CollectionId = z.infer<typeof CollectionId>;
+export type DocumentId = z.infer<typeof DocumentId>;
+export type PassageId = z.infer<typeof PassageId>;
 
 /** Milliseconds since 1970 by the wall clock. Only for showing; never for measuring. */
 export const Time = z.number().int().nonnegative();

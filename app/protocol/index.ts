@@ -2,6 +2,7 @@ export * from './calls.ts';
 export * from './chat.ts';
 export * from './client.ts';
 export * from './dispatch.ts';
+export * from './documents.ts';
 export * from './downloads.ts';
 export * from './engine.ts';
 export * from './errors.ts';
