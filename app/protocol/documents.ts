@@ -7,6 +7,13 @@ import { CollectionId, DocumentId, ModelId, PassageId, Time } from './ids.ts';
 export const Rectangle = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 export type Rectangle = z.infer<typeof Rectangle>;
 
+/** Characters [start, end) of the text of a block of `documents.content`. */
+const inBlock = {
+  block: z.number().int(),
+  start: z.number().int().optional(),
+  end: z.number().int().optional(),
+};
+
 /** Where a piece of text stands in its document. Pages, slides, lines and blocks count from 1. */
 export const Place = z.discriminatedUnion('at', [
   z.object({
@@ -14,23 +21,16 @@ export const Place = z.discriminatedUnion('at', [
     page: z.number().int(),
     rectangles: z.array(Rectangle),
   }),
-  /** A block of `documents.content`. */
-  z.object({ at: z.literal('block'), block: z.number().int() }),
-  z.object({
-    at: z.literal('cells'),
-    sheet: z.string(),
-    range: z.string(),
-    block: z.number().int(),
-  }),
-  z.object({
-    at: z.literal('slide'),
-    slide: z.number().int(),
-    block: z.number().int(),
-  }),
+  z.object({ at: z.literal('block'), ...inBlock }),
+  z.object({ at: z.literal('cells'), sheet: z.string(), range: z.string(), ...inBlock }),
+  z.object({ at: z.literal('slide'), slide: z.number().int(), ...inBlock }),
+  /** Lines of the file, and the block that shows them. */
   z.object({
     at: z.literal('lines'),
     from: z.number().int(),
     to: z.number().int(),
+    ...inBlock,
+    block: z.number().int().optional(),
   }),
 ]);
 export type Place = z.infer<typeof Place>;
