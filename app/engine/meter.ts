@@ -8,6 +8,8 @@ export type Meter = {
   prefill(done: number, total: number, cached: number): StatsSample | null;
   token(kind: 'thinking' | 'answer'): StatsSample | null;
   thinkingEnded(): void;
+  /** The one sample of an answer that was over before its first was due; null for longer ones and for a single token. */
+  short(): StatsSample | null;
   /** The end of one call. */
   leg(result: GenerateResult): void;
   readonly usage: Usage;
@@ -21,6 +23,8 @@ export function createMeter(memoryBytes: () => number, now: () => number = () =>
   let firstTokenMs: number | null = null;
   let thinkingMs = 0;
   let last = { at: begin, tokens: 0, prefilled: 0 };
+  let newest: { kind: 'thinking' | 'answer'; at: number } | null = null;
+  let sampled = false;
 
   const generated = () => usage.thinkingTokens + usage.answerTokens;
 
@@ -49,9 +53,22 @@ export function createMeter(memoryBytes: () => number, now: () => number = () =>
         return null;
       }
       if (kind === 'thinking') thinkingMs = now() - begin - firstTokenMs;
+      newest = { kind, at: now() };
       const made = sample(kind, generated(), last.tokens);
       if (made) last = { ...last, at: now(), tokens: generated() };
+      sampled ||= made !== null;
       return made;
+    },
+    short() {
+      if (sampled || newest === null || newest.at <= last.at) return null;
+      const tokensPerSecond = ((generated() - last.tokens) * 1000) / (newest.at - last.at);
+      return {
+        atMs: newest.at - begin,
+        phase: newest.kind,
+        tokensPerSecond,
+        tokens: generated(),
+        memoryBytes: memoryBytes(),
+      };
     },
     thinkingEnded() {
       if (firstTokenMs !== null) thinkingMs = now() - begin - firstTokenMs;

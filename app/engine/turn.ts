@@ -255,6 +255,8 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     if (state === 'over') return;
     state = 'over';
     if (written) show(written.transcript.flush());
+    const sample = written?.meter.short();
+    if (sample) outbox.say({ type: 'stats', sample });
     const { usage = noUsage, timings = () => noTimings } = written?.meter ?? {};
     outbox.say({ type: 'finished', reason, usage: { ...usage }, timings: timings() }, { ids: silent });
   }

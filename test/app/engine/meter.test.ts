@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createMeter } from '../../../app/engine/meter.ts';
+
+/** A meter whose clock stands at what `at` says. */
+function metered() {
+  const clock = { ms: 0 };
+  const meter = createMeter(
+    () => 1000,
+    () => clock.ms,
+  );
+  const tokenAt = (ms: number, kind: 'thinking' | 'answer' = 'answer') => {
+    clock.ms = ms;
+    return meter.token(kind);
+  };
+  return { meter, tokenAt };
+}
+
+test('at most ten samples a second, each over the tokens since the last', () => {
+  const { tokenAt } = metered();
+  const samples = Array.from({ length: 200 }, (_, i) => tokenAt(50 + i * 5)).filter((sample) => sample !== null);
+  expect(samples.length).toBe(9);
+  for (const { tokensPerSecond } of samples) expect(tokensPerSecond).toBeCloseTo(200, 6);
+});
+
+test('an answer that is over before its first sample was due has one all the same', () => {
+  const { meter, tokenAt } = metered();
+  for (const ms of [20, 22, 24, 26]) expect(tokenAt(ms)).toBeNull();
+  expect(meter.short()).toEqual({ atMs: 26, phase: 'answer', tokensPerSecond: 500, tokens: 4, memoryBytes: 1000 });
+});
+
+test('a longer answer has no such sample, nor has one of a single token or of none', () => {
+  const long = metered();
+  for (const ms of [0, 60, 120, 130]) long.tokenAt(ms);
+  expect(long.meter.short()).toBeNull();
+  const single = metered();
+  expect(single.meter.short()).toBeNull();
+  single.tokenAt(20);
+  expect(single.meter.short()).toBeNull();
+});
