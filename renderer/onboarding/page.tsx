@@ -1,9 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { AddModel } from '../chat/model-picker.tsx';
 import { useChat } from '../chat/store.ts';
+import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,6 +14,9 @@ import { Machine } from './machine.tsx';
 import { GetPick, PickFacts, usePick } from './pick.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
+/** How long the window waits for what the cards say, so that no card moves away under the pointer. */
+const patienceMs = 1500;
+
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
@@ -21,6 +25,9 @@ export function Onboarding() {
   const pick = usePick();
   const [choosing, setChoosing] = useState(false);
   const begin = () => void set({ onboarded: true }).then(focusComposer);
+  const patient = usePatience(patienceMs);
+  const known = useModels((state) => state.machine !== null) && starter !== null;
+  if (patient && !known) return <main aria-busy className="h-full bg-sidebar" />;
   return (
     <main className="flex h-full flex-col overflow-y-auto bg-sidebar">
       <div className="drag-region h-bar flex-none" />
@@ -78,6 +85,16 @@ export function Onboarding() {
       </div>
     </main>
   );
+}
+
+/** True for so long after the first look. */
+function usePatience(ms: number): boolean {
+  const [patient, setPatient] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setPatient(false), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return patient;
 }
 
 function Place({
