@@ -4,7 +4,7 @@ import { Download } from './downloads.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
 import { Notice } from './events.ts';
 import { Machine } from './fit.ts';
-import { AttachmentId, ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
 import { BenchmarkState, Run } from './metrics.ts';
 import {
   Adoptable,
@@ -69,6 +69,7 @@ export const calls = {
       sampling: SamplingSettings.optional(),
       thinking: z.boolean().nullable().optional(),
       loopGuard: z.boolean().optional(),
+      collectionIds: z.array(CollectionId).max(100).optional(),
       draft: z.string().optional(),
     }),
     Chat,

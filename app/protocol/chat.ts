@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Grounding } from './documents.ts';
 import { Failure } from './errors.ts';
-import { AttachmentId, ChatId, MessageId, ModelId, Time, TurnId } from './ids.ts';
+import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, Time, TurnId } from './ids.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
 
 /** Unset fields follow the model's generation_config, then the engine's defaults. */
@@ -41,6 +42,8 @@ export const Chat = z.object({
   /** null follows the model's default. */
   thinking: z.boolean().nullable(),
   loopGuard: z.boolean(),
+  /** Answers come from the documents of these; empty: no documents. */
+  collectionIds: z.array(CollectionId),
   draft: z.string(),
   /** The last message of the branch that is shown. */
   leafId: MessageId.nullable(),
@@ -72,6 +75,8 @@ export const Message = z.object({
   usage: Usage.nullable(),
   timings: Timings.nullable(),
   loops: z.array(LoopEvidence),
+  /** Answers from documents: what they rest on. */
+  grounding: Grounding.nullable(),
 });
 export type Message = z.infer<typeof Message>;
 

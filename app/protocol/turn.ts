@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { Grounding } from './documents.ts';
 import { Failure } from './errors.ts';
 
 //  A turn is one question and its answer.
 //
-//  started ─▶ progress* ─▶ (delta | toolCall | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
+//  grounding? ─▶ started ─▶ progress* ─▶ (delta | toolCall | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
 //
 //  The same events go unchanged from the engine to the pixels. Exactly one of finished and failed ends a turn, always.
 
@@ -62,6 +63,9 @@ export const Choice = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-
 export type Choice = z.infer<typeof Choice>;
 
 export const TurnEvent = z.discriminatedUnion('type', [
+  /** An answer from documents: with its sources before the first text, and again before the end with what was cited and how
+   *  well every sentence stands in them. The later one replaces the earlier. */
+  z.object({ type: z.literal('grounding'), grounding: Grounding }),
   z.object({ type: z.literal('started'), model: z.string(), backEnd: z.string() }),
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int(), cached: z.number().int() }),
   /** `text` is appended. `tokens` counts the new tokens, whole characters only. */

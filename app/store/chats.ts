@@ -34,6 +34,7 @@ const chatOf = (row: ChatRow): Chat => ({
   sampling: JSON.parse(row.sampling),
   thinking: row.thinking === null ? null : row.thinking === 1,
   loopGuard: row.loop_guard === 1,
+  collectionIds: [],
   draft: row.draft,
   leafId: row.leaf_id,
 });

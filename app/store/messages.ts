@@ -41,6 +41,7 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     usage: row.usage === null ? null : JSON.parse(row.usage),
     timings: row.timings === null ? null : JSON.parse(row.timings),
     loops: JSON.parse(row.loops),
+    grounding: null,
   };
 }
 

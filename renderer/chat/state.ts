@@ -122,6 +122,8 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
       return { ...message, state: { at: 'running', turnId } };
     case 'loop':
       return { ...message, loops: [...message.loops, event.evidence] };
+    case 'grounding':
+      return { ...message, grounding: event.grounding };
     case 'finished':
       return { ...message, state: { at: 'done', reason: event.reason }, usage: event.usage, timings: event.timings };
     case 'failed':

@@ -104,6 +104,7 @@ export function newChat(change: Partial<Chat> = {}): Chat {
     sampling: {},
     thinking: null,
     loopGuard: true,
+    collectionIds: [],
     draft: '',
     leafId: null,
     ...change,
@@ -125,6 +126,7 @@ export function newMessage(chatId: ChatId, role: Message['role'], change: Partia
     usage: null,
     timings: null,
     loops: [],
+    grounding: null,
     ...change,
   };
 }

@@ -23,6 +23,7 @@ const message = (
   usage: null,
   timings: null,
   loops: [],
+  grounding: null,
 });
 const ids = (messages: Message[]) => messages.map((one) => one.id).join('');
 const at = (id: string) => id as MessageId;
