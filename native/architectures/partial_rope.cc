@@ -58,9 +58,16 @@ Pairs fixed_pairs(const Config& config, const Settings& s, int64_t half) {
   return {};
 }
 
-// [layers, kv_heads, pairs] in config.json: the checkpoints do not carry what the conversion measured.
+// [layers, kv_heads, pairs] in config.json: the checkpoints do not carry what the conversion measured. For the
+// published models it is known.
 PartialRope measured_pairs(const Config& config, const Settings& s, int64_t layers, const Heads& heads) {
   const Json* list = config.find_path("RoPE.kept_pairs");
+  if (!list) {
+    if (std::optional<PartialRope> known = published_pairs(layers, heads, s.top)) {
+      config.notice("the rotary pairs are those measured for the published SmolLM conversions");
+      return *std::move(known);
+    }
+  }
   const std::string wanted =
       "[" + std::to_string(layers) + ", " + std::to_string(heads.kv) + ", " + std::to_string(s.top) + "]";
   PartialRope out;

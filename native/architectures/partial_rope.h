@@ -1,7 +1,10 @@
-// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (model-specs 14.1). Pairs are (i, i + dim /
-// 2).
+// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (model-specs 14.1).
+// Pairs are (i, i + dim / 2).
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "architectures/config.h"
@@ -11,6 +14,9 @@ namespace longhand {
 
 // Kept pairs by layer, key-value head: ascending pair indices.
 using PartialRope = std::vector<std::vector<std::vector<int32_t>>>;
+
+// The measured selection of a published model of this shape.
+std::optional<PartialRope> published_pairs(int64_t layers, const Heads& heads, int64_t pairs);
 
 PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
 
