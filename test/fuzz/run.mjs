@@ -1,6 +1,7 @@
-// Builds and runs the libFuzzer targets of this folder with clang, ASan and UBSan.
-//   node test/fuzz/run.mjs [SECONDS] [TARGET ...]      60 seconds each, all targets
-//   node test/fuzz/run.mjs --keep [TARGET ...]         minimise what was found into test/fuzz/corpus
+// npm run test:fuzz: builds and runs the libFuzzer targets of this folder with clang, ASan and UBSan, and the properties of
+// the JavaScript inputs (tokenizer.json, templates) with fast-check.
+//   npm run test:fuzz -- [SECONDS] [TARGET ...]      60 seconds each, all targets
+//   npm run test:fuzz -- --keep [TARGET ...]         minimise what was found into test/fuzz/corpus
 // New inputs collect in build/fuzz/corpus, crashes in build/fuzz/crashes. A crash ends with exit code 1: put the file into
 // test/fuzz/corpus/TARGET, mend the reader, and `npm test` replays it for ever.
 import { spawnSync } from 'node:child_process';
@@ -18,6 +19,12 @@ const seeds = {
   gguf: ['malformed_gguf', 'valid_gguf'],
   config: [],
   describe: [],
+};
+/** Tests of test/app/text/hostile.test.ts that take any input; fast-check shrinks what fails and prints it. */
+const properties = {
+  tokenizer: 'any value in any place',
+  template: 'any text as a template',
+  text: 'text goes there and back',
 };
 const dictionary = join(here, 'words.dict');
 const largestKept = 4096;
@@ -93,6 +100,15 @@ function fuzz(target, seconds, objects) {
   return run([build(target, objects), ...limits, `-dict=${dictionary}`, crashes, found, kept, ...golden]);
 }
 
+function checkProperty(target, seconds) {
+  const { status } = spawnSync(
+    'npx',
+    ['vitest', 'run', '--config', 'test/vitest.config.ts', 'app/text/hostile.test.ts', '-t', properties[target]],
+    { stdio: 'inherit', cwd: root, env: { ...process.env, LONGHAND_FUZZ_SECONDS: String(seconds) } },
+  );
+  return status === 0;
+}
+
 /** Small inputs that together reach all code that was reached. */
 function keep(target) {
   const { found, kept } = folders(target);
@@ -114,14 +130,16 @@ const words = process.argv.slice(2);
 const keeping = words.includes('--keep');
 const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 60);
 const named = words.filter((word) => !/^(--keep|\d+)$/.test(word));
-const unknown = named.filter((name) => !(name in seeds));
+const known = keeping ? Object.keys(seeds) : [...Object.keys(seeds), ...Object.keys(properties)];
+const unknown = named.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`[fuzz] unknown target ${unknown.join(', ')}; allowed: ${Object.keys(seeds).join(', ')}`);
+  console.error(`[fuzz] unknown target ${unknown.join(', ')}; allowed: ${known.join(', ')}`);
   process.exit(2);
 }
-const targets = named.length > 0 ? named : Object.keys(seeds);
-const objects = keeping ? [] : buildSources();
-const failed = targets.filter((target) => !(keeping ? keep(target) : fuzz(target, seconds, objects)));
+const targets = named.length > 0 ? named : known;
+const objects = keeping || targets.every((target) => target in properties) ? [] : buildSources();
+const runOne = (target) => (target in properties ? checkProperty(target, seconds) : fuzz(target, seconds, objects));
+const failed = targets.filter((target) => !(keeping ? keep(target) : runOne(target)));
 console.log(
   failed.length === 0 ? `[fuzz] ${targets.join(', ')}: nothing found` : `[fuzz] failed: ${failed.join(', ')}`,
 );

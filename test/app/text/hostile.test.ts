@@ -7,9 +7,9 @@ import { createDetokenizer, decode } from '../../../app/text/detokenizer.ts';
 import { renderJinja, TemplateError } from '../../../app/text/jinja.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { createTokenizer } from '../../../app/text/tokenizer.ts';
-import { limitMs, runs } from '../../support/soak.ts';
+import { fuzzed, fuzzLimitMs } from '../../support/soak.ts';
 
-vi.setConfig({ testTimeout: limitMs(60_000) });
+vi.setConfig({ testTimeout: fuzzLimitMs(60_000) });
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
@@ -68,7 +68,7 @@ describe.each(files)('%s', (file) => {
         expect([whole, whole.normalize('NFC')]).toContain(streamed);
         for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
       }),
-      { numRuns: runs(500) },
+      fuzzed(500),
     );
   });
 });
@@ -104,7 +104,7 @@ describe('a malformed tokenizer.json is a sentence, never a crash (fuzz)', () =>
           expect((error as Error).message).toMatch(/^\[tokenizer\] /);
         }
       }),
-      { numRuns: runs(1000) },
+      fuzzed(1000),
     );
   });
 });
@@ -164,7 +164,7 @@ test('any text as a template is rendered or refused (fuzz)', () => {
         }
       },
     ),
-    { numRuns: runs(3000) },
+    fuzzed(3000),
   );
 });
 
