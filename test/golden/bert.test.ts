@@ -7,6 +7,7 @@ import { addon, golden } from '../support/addon.ts';
 import { asFloats, readSafetensors, temporaryFolder } from '../support/formats.ts';
 import { instructionSets, largestDifference } from '../support/golden.ts';
 import { realModel } from '../support/real-models.mjs';
+import { convertedFile } from './cases.ts';
 
 interface Facts {
   prompts: Record<string, { ids: number[]; attention_mask: number[] }>;
@@ -20,8 +21,10 @@ const wanted = (tensor: string) => asFloats(expected[tensor]?.bytes ?? new Uint8
 const textOf = ({ ids, attention_mask }: { ids: number[]; attention_mask: number[] }) =>
   Int32Array.from(ids.filter((_, i) => attention_mask[i] === 1));
 
-test.each(instructionSets)('%s: bert/tiny', async (cpu) => {
-  const model = await addon.load(folder, { cpu });
+test.each(
+  instructionSets.flatMap((cpu) => [[cpu, 'safetensors'] as const, [cpu, 'gguf'] as const]),
+)('%s: bert/tiny from %s', async (cpu, container) => {
+  const model = await addon.load(container === 'gguf' ? convertedFile('bert', 'bert/tiny') : folder, { cpu });
   for (const [name, prompt] of Object.entries(prompts)) {
     const vector = await model.embed(textOf(prompt));
     expect(largestDifference(vector, wanted(`embedding.${name}`)), name).toBeLessThanOrEqual(tolerance.max_abs);

@@ -1,51 +1,19 @@
 // Llama models converted to latent attention: both layouts, joint and split factors, every selection of rotary pairs.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { readSafetensors, temporaryFolder } from '../support/formats.ts';
-import { type Case, checkLogits, instructionSets, readCase } from '../support/golden.ts';
-
-const cases = [
-  'high_r2_joint_rank4',
-  'high_r2_split_rank8',
-  'low_r2_joint_rank8',
-  'low_r4_split_rank4',
-  'uniform_r2_split_rank4',
-  'uniform_r4_joint_rank8',
-  '2-norm_r2_joint_rank8',
-  '2-norm_r4_split_rank4',
-];
-
-/** What the conversion measured goes where a user would put it: into config.json. */
-function configured(reference: Case, file: string): string {
-  const config = JSON.parse(readFileSync(join(reference.folder, 'config.json'), 'utf8')) as {
-    RoPE: Record<string, unknown>;
-  };
-  const stored = readSafetensors(readFileSync(join(reference.folder, 'expected.safetensors'))).kept_pairs;
-  if (stored === undefined) throw new Error('the golden case has no kept_pairs');
-  const [layers = 0, heads = 0, pairs = 0] = stored.shape;
-  const width = stored.bytes.length / (layers * heads * pairs);
-  const view = new DataView(Uint8Array.from(stored.bytes).buffer);
-  const read = (i: number) => (width === 4 && stored.dtype === 'F32' ? view.getFloat32(i * width, true) : view.getInt32(i * width, true));
-  config.RoPE.kept_pairs = Array.from({ length: layers }, (_, l) =>
-    Array.from({ length: heads }, (_h, h) => Array.from({ length: pairs }, (_p, p) => read((l * heads + h) * pairs + p))),
-  );
-  return temporaryFolder({
-    'config.json': JSON.stringify(config),
-    'model.safetensors': readFileSync(join(reference.folder, file)),
-  });
-}
+import { checkLogits, instructionSets, readCase } from '../support/golden.ts';
+import { latent, latentFolder } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {
-  test.each(cases)('%s', async (name) => {
+  test.each(latent)('%s', async (name) => {
     const reference = readCase(`mha2mla/${name}`);
     const files = ['model.safetensors', 'model_old_layout.safetensors'].filter((file) =>
       existsSync(join(reference.folder, file)),
     );
     for (const file of files) {
-      const path = name.startsWith('2-norm') ? configured(reference, file) : join(reference.folder, file);
-      const model = await addon.load(path, { cpu });
+      const model = await addon.load(latentFolder(name, file), { cpu });
       expect(model.description.layers.map(({ kind }) => kind)).toEqual(['latent', 'latent']);
       await checkLogits(model, reference);
       model.close();
@@ -56,4 +24,23 @@ describe.each(instructionSets)('%s', (cpu) => {
 test('a measured selection that nobody gives is asked for', async () => {
   const { problems } = await addon.inspect(readCase('mha2mla/2-norm_r2_joint_rank8').folder);
   expect(problems).toEqual([expect.stringContaining('"RoPE.kept_pairs" must list')]);
+});
+
+test.each([
+  ['SmolLM-135M', 30, 9, 3, 576],
+  ['SmolLM-360M', 32, 15, 5, 960],
+])('%s as published needs no list: what its conversion measured is known', (_, layers, heads, kv, hidden) => {
+  const config = {
+    model_type: 'llama',
+    ...{ hidden_size: hidden, num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: kv },
+    ...{ intermediate_size: 1536, vocab_size: 49152, max_position_embeddings: 2048, rms_norm_eps: 1e-5 },
+    RoPE: { partial_rope_version: 4, top_k_rope_dim: 4 },
+    SVD: { method: 'joint', low_rank: 8 },
+  };
+  const old = { name: 'model.layers.0.self_attn.W_k_r.weight', type: 'BF16', shape: [kv * 8, hidden] };
+  const described = (RoPE: object) => addon.describe(JSON.stringify({ ...config, RoPE }), [old], 'safetensors');
+  const known = described(config.RoPE);
+  expect(known.notices).toContainEqual(expect.stringContaining('measured for the published SmolLM'));
+  expect(known.problems.join()).not.toContain('kept_pairs');
+  expect(described({ ...config.RoPE, top_k_rope_dim: 2 }).problems.join()).toContain('kept_pairs');
 });

@@ -3,9 +3,10 @@
 import { describe, test } from 'vitest';
 import { addon } from '../support/addon.ts';
 import { checkGreedy, checkLogits, instructionSets, readCase } from '../support/golden.ts';
+import { mlxFolders } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {
-  test.each(['qwen3_5_4bit', 'qwen3_5_moe_4bit'])('%s', { timeout: 120_000 }, async (name) => {
+  test.each(mlxFolders)('%s', { timeout: 120_000 }, async (name) => {
     const reference = readCase(`mlx_models/${name}`);
     const model = await addon.load(reference.folder, { cpu });
     await checkLogits(model, reference);

@@ -14,27 +14,12 @@ import {
   largestDifference,
   readCase,
 } from '../support/golden.ts';
+import { published } from './cases.ts';
 
-const cases = [
-  'llama/gqa_tied',
-  'llama/rope_llama3',
-  'qwen2/biases_tied',
-  'qwen3/qk_norm_tied',
-  'qwen3/hd128_untied',
-  'qwen3_5/dense_tied',
-  'qwen3_5/dense_gqa_mixed',
-  'qwen3_5/real_head_dims',
-  'qwen3_5_moe/top3',
-  'lfm2/auto_adjust',
-  'lfm2/no_adjust',
-  'lfm2_moe/top4',
-  'minicpm_sala/mixed',
-  'minicpm_sala/gap',
-];
 const withBf16File = ['llama/gqa_tied', 'qwen3_5/dense_tied'];
 
 describe.each(instructionSets)('%s', (cpu) => {
-  test.each(cases)('%s gives the numbers of the reference', { timeout: 120_000 }, async (name) => {
+  test.each(published)('%s gives the numbers of the reference', { timeout: 120_000 }, async (name) => {
     const reference = readCase(name);
     const model = await addon.load(reference.folder, { cpu });
     await checkLogits(model, reference);

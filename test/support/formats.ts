@@ -103,9 +103,10 @@ export type GgufValue =
   | { type: 'u64'; value: bigint }
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string | Uint8Array }
-  | { type: 'strings'; value: string[] };
+  | { type: 'strings'; value: string[] }
+  | { type: 'i32s'; value: number[] };
 
-const valueTypes = { u16: 2, u32: 4, i32: 5, f32: 6, bool: 7, string: 8, strings: 9, u64: 10 } as const;
+const valueTypes = { u16: 2, u32: 4, i32: 5, f32: 6, bool: 7, string: 8, strings: 9, i32s: 9, u64: 10 } as const;
 
 const u32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4);
@@ -146,6 +147,12 @@ function valueBytes(entry: GgufValue): Buffer {
       return text(entry.value);
     case 'strings':
       return Buffer.concat([u32(valueTypes.string), u64(entry.value.length), ...entry.value.map(text)]);
+    case 'i32s':
+      return Buffer.concat([
+        u32(valueTypes.i32),
+        u64(entry.value.length),
+        Buffer.from(Int32Array.from(entry.value).buffer),
+      ]);
   }
 }
 

