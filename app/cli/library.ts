@@ -90,7 +90,7 @@ export const verify = command({
     'Hashes the files of one model, or of all that Longhand fetched. Exit code 1 when a byte is not as published.',
   usage: '[NAME]',
   words: [0, 1],
-  flags: { ...DATA_FLAG, repair: { kind: 'yes', help: 'fetch damaged files again when the app next runs' } },
+  flags: { ...DATA_FLAG, repair: { kind: 'yes', help: 'fetch damaged blocks again when the app next runs' } },
   async run(context, values, [name]) {
     const { terminal, json } = context;
     const checked = await withCore(context, values.data, async (client) => {
@@ -108,10 +108,10 @@ export const verify = command({
       }
       return results;
     });
-    const rows = checked.map(({ name: model, bytes: size, damaged }) => [
+    const rows = checked.map(({ name: model, bytes: size, damaged, again }) => [
       model,
       bytes(size),
-      damaged.length === 0 ? 'as published' : `damaged: ${damaged.join(', ')}`,
+      damaged.length === 0 ? 'as published' : `damaged: ${damaged.join(', ')}, ${bytes(again)} to fetch again`,
     ]);
     if (json) terminal.out(`${JSON.stringify({ models: checked })}\n`);
     else if (rows.length === 0) terminal.note('Longhand has fetched no model yet.');

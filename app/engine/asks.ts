@@ -78,6 +78,8 @@ export type Asks = {
   inspect: { input: { path: string }; output: Inspected };
   /** The verdict on a model that is not here, from its headers alone. */
   describe: { input: Headers; output: ModelDescription };
+  /** Bytes a second that memory is read with; 0 when it could not be measured. Waits for a running answer. */
+  bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
   /** Tokens of the prompt as it would be sent. */

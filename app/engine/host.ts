@@ -28,6 +28,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     inspect: ({ path }) => inspectModel(addon, renderer, path),
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),
+    bandwidth: () => inTurn(() => addon.memoryBandwidth()),
     load: (target) => {
       // A newer wish ends the load of another model.
       if (loading && !same(loading.target, target)) loading.signal.set();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Download, type DownloadStatus, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
@@ -7,6 +8,7 @@ import {
   listDownloads,
   orderDownloads,
   removeDownload,
+  setDownloadFiles,
   setDownloadPaused,
   type WantedFile,
 } from '../store/downloads.ts';
@@ -14,6 +16,7 @@ import { newId } from '../store/identity.ts';
 import { type DownloadOptions, discard, download } from './download/download.ts';
 import { journalIn } from './download/journal.ts';
 import { Throttle } from './download/rate.ts';
+import { takeUp } from './download/salvage.ts';
 import type { DownloadState } from './download/state.ts';
 import type { Manifest, Shelf } from './shelf.ts';
 import type { Repository, Source } from './source.ts';
@@ -45,7 +48,13 @@ export type DownloadsOptions = {
   tuning?: Partial<Pick<DownloadOptions, 'connections' | 'net' | 'backOffMs' | 'sleep' | 'free'>>;
 };
 
-type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number; restarted: boolean };
+type Item = {
+  row: DownloadRow;
+  status: DownloadStatus;
+  doneBefore: number;
+  doneNow: number;
+  restarted: boolean;
+};
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
 export function createDownloads(options: DownloadsOptions): Downloads {
@@ -123,10 +132,22 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
     const partPath = shelf.partPath(row.id, index);
     const target = `${partPath}.whole`;
-    const settings = { journal, partPath, targetPath: target, throttle, ...options.tuning };
-    for await (const state of download(source.file(row.repository, row.commit, wanted), settings, signal)) {
+    const settings = {
+      journal,
+      partPath,
+      targetPath: target,
+      throttle,
+      ...options.tuning,
+    };
+    const file = source.file(row.repository, row.commit, wanted);
+    const left = wanted.sha256 === null ? null : shelf.damaged(wanted.sha256);
+    if (left && !existsSync(partPath)) await takeUp(file, left, settings, signal);
+    for await (const state of download(file, settings, signal)) {
       if (state.at === 'done') {
-        await shelf.accept(target, state.sha256, state.bytes);
+        await shelf.accept(target, state.sha256, state.bytes, state.blocks);
+        // From now on it is known by its content, also when its source publishes no hash.
+        row.files[index] = { ...wanted, sha256: state.sha256 };
+        setDownloadFiles(db, row.id, row.files);
         return state.sha256;
       }
       apply(item, state);
@@ -205,6 +226,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
             partPath: shelf.partPath(id, index),
           });
       }
+      await shelf.sweep();
     },
     move(id, place) {
       const item = find(id);

@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
-import { type Emit, LonghandError, type ModelDetails, type ModelEntry, type ModelId } from '../protocol/index.ts';
+import {
+  type Checked,
+  type Emit,
+  LonghandError,
+  type ModelDetails,
+  type ModelEntry,
+  type ModelId,
+} from '../protocol/index.ts';
 import type { ModelRow } from '../store/models.ts';
 import { removeLink } from './adoption.ts';
 import { checkFiles, rememberCheck } from './check.ts';
@@ -13,7 +21,7 @@ import { type Manifest, readManifest, type Shelf } from './shelf.ts';
 
 export type Keeper = {
   details(modelId: ModelId): Promise<ModelDetails>;
-  verify(modelId: ModelId): Promise<{ modelId: ModelId; bytes: number; damaged: string[] }>;
+  verify(modelId: ModelId): Promise<Checked>;
   /** Takes damaged files off the shelf. Returns what has to be fetched again. */
   dropDamaged(modelId: ModelId): Promise<Manifest>;
   remove(modelId: ModelId): Promise<{ model: ModelEntry; freed: number }>;
@@ -55,7 +63,7 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
   async function check(modelId: ModelId) {
     const { folder, manifest } = await needed(modelId);
     const tell = (checked: number, total: number) => emit('model.checking', { modelId, checked, total });
-    const damaged = await checkFiles(folder, manifest, tell, stop.signal);
+    const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, stop.signal);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
   }
@@ -97,11 +105,17 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
     async verify(modelId) {
       const { manifest, damaged } = await check(modelId);
       const bytes = manifest.files.reduce((sum, file) => sum + file.size, 0);
-      return { modelId, bytes, damaged: damaged.map((file) => file.name) };
+      const again = damaged.reduce((sum, one) => sum + one.bytes, 0);
+      return {
+        modelId,
+        bytes,
+        damaged: damaged.map(({ file }) => file.name),
+        again,
+      };
     },
     async dropDamaged(modelId) {
-      const { manifest, damaged } = await check(modelId);
-      for (const file of damaged) await shelf.drop(file.sha256);
+      const { folder, manifest, damaged } = await check(modelId);
+      for (const { file } of damaged) await shelf.drop(file.sha256, join(folder, file.name));
       return manifest;
     },
     async remove(modelId) {

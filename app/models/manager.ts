@@ -5,6 +5,7 @@ import type { CallName, Device, Emit, Handlers, Settings } from '../protocol/ind
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { linkOf, listAdoptable } from './adoption.ts';
+import { createBandwidth } from './bandwidth.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createDownloads, type DownloadsOptions } from './downloads.ts';
 import { asFailure } from './failure.ts';
@@ -68,6 +69,13 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     starter: join(resources, 'starter-model'),
     now,
   });
+  const facts = () => machineFacts(folder, limit(), bandwidth.known());
+  const bandwidth = createBandwidth({
+    db,
+    engine,
+    now,
+    measured: () => void facts().then((machine) => emit('machine.changed', machine)),
+  });
   const tokens = createTokens(join(dataFolder, 'tokens.json'), options.cipher);
   const sources = createSources(settings, tokens);
   const looker = createLooker({ sources, verdict: (headers) => engine.ask('describe', headers) });
@@ -110,7 +118,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
       return library.add(await linkOf(model, folder), model.name);
     },
-    'models.machine': () => machineFacts(folder, limit(), null),
+    'models.machine': () => {
+      bandwidth.want();
+      return facts();
+    },
 
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
     'models.search': async ({ text, source, limit }) => {

@@ -1,11 +1,22 @@
+import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import type { Database } from '../store/database.ts';
-import { addBlob, hasBlob, removeBlob } from '../store/downloads.ts';
+import {
+  addBlob,
+  blocksOfBlob,
+  forgetBlocksOfBlob,
+  hasBlob,
+  listDownloads,
+  removeBlob,
+  setBlocksOfBlob,
+} from '../store/downloads.ts';
+import { damagedIn } from './download/salvage.ts';
 
 //  models/
 //    blobs/<sha256>            every file once, by its content
+//    blobs/<sha256>.damaged    one that is not as it was: its sound blocks are used when it is fetched again
 //    incoming/<n>.part         what is being fetched
 //    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
 //      .longhand.json          where it came from and what its files must hash to
@@ -21,8 +32,12 @@ export type Shelf = {
   blobPath(sha256: string): string;
   /** Whether a file with this content is here already, whole. */
   has(sha256: string, size: number): Promise<boolean>;
-  /** Moves a finished, verified file among the blobs. */
-  accept(path: string, sha256: string, size: number): Promise<void>;
+  /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks. */
+  accept(path: string, sha256: string, size: number, blocks: Uint8Array): Promise<void>;
+  /** Hashes of the blocks of a file that is or was here whole. */
+  blocksOf(sha256: string): Uint8Array | null;
+  /** What is left of a file that was damaged. */
+  damaged(sha256: string): { path: string; hashes: Uint8Array } | null;
   /** Makes the model's folder appear with all its files at once. Returns its path. */
   assemble(model: string, manifest: Manifest): Promise<string>;
   /** Whether a path is in this folder, and not somebody else's. */
@@ -34,10 +49,12 @@ export type Shelf = {
   takeBack(aside: string, path: string): Promise<void>;
   /** Removes a model's folder and the blobs that no other model uses. Returns the bytes that were freed. */
   discard(path: string): Promise<number>;
+  /** Removes the blobs that no model and no download uses. Returns the bytes that were freed. */
+  sweep(): Promise<number>;
   /** Discards what was set aside before the app ended. */
   discardRemoved(): Promise<void>;
-  /** A damaged file is not on the shelf any more. */
-  drop(sha256: string): Promise<void>;
+  /** A damaged file of a model is not on the shelf any more; what is left of it is kept for its repair. */
+  drop(sha256: string, path: string): Promise<void>;
 };
 
 /** What stands beside the files of a model, so that a folder explains itself without the database. */
@@ -55,6 +72,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 const MANIFEST = '.longhand.json';
+const never = new AbortController().signal;
 
 /** Null for a folder that was not made by `assemble`. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
@@ -74,6 +92,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 export function createShelf(db: Database, folder: string): Shelf {
   const blobs = join(folder, 'blobs');
   const blobPath = (sha256: string) => join(blobs, sha256);
+  const damagedPath = (sha256: string) => `${blobPath(sha256)}.damaged`;
 
   return {
     folder,
@@ -86,10 +105,19 @@ export function createShelf(db: Database, folder: string): Shelf {
       removeBlob(db, sha256);
       return false;
     },
-    async accept(path, sha256, size) {
+    async accept(path, sha256, size, blocks) {
       await mkdir(blobs, { recursive: true });
       await rename(path, blobPath(sha256));
-      addBlob(db, sha256, size);
+      db.transaction(() => {
+        addBlob(db, sha256, size);
+        setBlocksOfBlob(db, sha256, blocks);
+      });
+    },
+    blocksOf: (sha256) => blocksOfBlob(db, sha256),
+    damaged(sha256) {
+      const hashes = blocksOfBlob(db, sha256);
+      const path = damagedPath(sha256);
+      return hashes !== null && existsSync(path) ? { path, hashes } : null;
     },
     owns: (path) => path.startsWith(folder + sep),
     async assemble(model, manifest) {
@@ -130,18 +158,30 @@ export function createShelf(db: Database, folder: string): Shelf {
       const removed = join(folder, 'removed');
       for (const id of await readdir(removed).catch((): string[] => [])) await this.discard(join(removed, id));
     },
-    async drop(sha256) {
+    async drop(sha256, path) {
+      const blob = await stat(blobPath(sha256)).catch(() => null);
+      const file = await stat(path).catch(() => null);
+      // Where the volume has no hard links the model has a copy, and the blob may well be sound.
+      const apart = blob !== null && blob.ino !== file?.ino;
+      const hashes = blocksOfBlob(db, sha256);
+      if (apart && hashes && (await damagedIn(blobPath(sha256), blob.size, hashes, never)).length === 0) return;
       removeBlob(db, sha256);
-      await rm(blobPath(sha256), { force: true });
+      await rename(blob === null ? path : blobPath(sha256), damagedPath(sha256)).catch(() => {}); // both are gone
     },
     async discard(path) {
       await rm(path, { recursive: true, force: true });
+      return this.sweep();
+    },
+    async sweep() {
+      const wanted = new Set(listDownloads(db).flatMap(({ files }) => files.map((file) => file.sha256)));
       let freed = 0;
-      for (const sha256 of await readdir(blobs).catch((): string[] => [])) {
-        const blob = await stat(blobPath(sha256)).catch(() => null);
-        if (blob && blob.nlink <= 1) {
-          await rm(blobPath(sha256), { force: true });
+      for (const name of await readdir(blobs).catch((): string[] => [])) {
+        const sha256 = name.replace(/\.damaged$/, '');
+        const blob = await stat(join(blobs, name)).catch(() => null);
+        if (blob && blob.nlink <= 1 && !wanted.has(sha256)) {
+          await rm(join(blobs, name), { force: true });
           removeBlob(db, sha256);
+          forgetBlocksOfBlob(db, sha256);
           freed += blob.size;
         }
       }

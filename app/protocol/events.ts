@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Chat, Message } from './chat.ts';
 import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
+import { Machine } from './fit.ts';
 import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { BenchmarkState, Run } from './metrics.ts';
 import { Settings } from './settings.ts';
@@ -34,6 +35,8 @@ export const events = {
   'models.changed': z.array(ModelEntry),
   'downloads.changed': z.array(Download),
   'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
+  /** More is known of it: its speed was measured. */
+  'machine.changed': Machine,
   'settings.changed': Settings,
   'run.added': Run,
   benchmark: BenchmarkState,

@@ -108,5 +108,12 @@ export type ModelDetails = z.infer<typeof ModelDetails>;
 export const Removed = z.object({ model: ModelEntry, freed: z.number() });
 export type Removed = z.infer<typeof Removed>;
 
-export const Checked = z.object({ modelId: ModelId, bytes: z.number(), damaged: z.array(z.string()) });
+export const Checked = z.object({
+  modelId: ModelId,
+  bytes: z.number(),
+  /** Names of the files that are not as they were published. */
+  damaged: z.array(z.string()),
+  /** Bytes of them that a repair fetches. */
+  again: z.number(),
+});
 export type Checked = z.infer<typeof Checked>;

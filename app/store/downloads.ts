@@ -40,6 +40,9 @@ export const addDownload = (db: Database, row: DownloadRow, now: number) =>
 export const setDownloadPaused = (db: Database, id: string, paused: boolean) =>
   db.run('UPDATE downloads SET paused = ? WHERE id = ?', paused ? 1 : 0, id);
 
+export const setDownloadFiles = (db: Database, id: string, files: readonly WantedFile[]) =>
+  db.run('UPDATE downloads SET files = ? WHERE id = ?', JSON.stringify(files), id);
+
 export const removeDownload = (db: Database, id: string) => db.run('DELETE FROM downloads WHERE id = ?', id);
 
 export const orderDownloads = (db: Database, ids: readonly string[]) =>
@@ -55,3 +58,13 @@ export const addBlob = (db: Database, sha256: string, size: number) =>
   db.run('INSERT OR REPLACE INTO blobs (sha256, size) VALUES (?, ?)', sha256, size);
 
 export const removeBlob = (db: Database, sha256: string) => db.run('DELETE FROM blobs WHERE sha256 = ?', sha256);
+
+/** Hashes of the blocks of a whole file. They outlive it when it is damaged: they tell which of its blocks are sound. */
+export const blocksOfBlob = (db: Database, sha256: string): Uint8Array | null =>
+  db.get<{ hashes: Uint8Array }>('SELECT hashes FROM blob_blocks WHERE sha256 = ?', sha256)?.hashes ?? null;
+
+export const setBlocksOfBlob = (db: Database, sha256: string, hashes: Uint8Array) =>
+  db.run('INSERT OR REPLACE INTO blob_blocks (sha256, hashes) VALUES (?, ?)', sha256, hashes);
+
+export const forgetBlocksOfBlob = (db: Database, sha256: string) =>
+  db.run('DELETE FROM blob_blocks WHERE sha256 = ?', sha256);

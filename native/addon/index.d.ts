@@ -200,6 +200,8 @@ export function describe(
   tensors: TensorEntry[],
   container: 'safetensors' | 'mlx' | 'gguf',
 ): Description;
+/** Bytes a second that all cores together read from main memory; 0 when there is no room to measure. About 0.2 s. */
+export function memoryBandwidth(): Promise<number>;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;

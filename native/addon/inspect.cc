@@ -1,4 +1,4 @@
-// `inspect` and `describe`: what headers alone tell.
+// `inspect` and `describe`: what headers alone tell. `memoryBandwidth`: what a forecast of speed needs beside them.
 #include <algorithm>
 #include <cctype>
 
@@ -7,6 +7,7 @@
 #include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/registry.h"
+#include "engine/bandwidth.h"
 
 namespace longhand {
 
@@ -104,9 +105,16 @@ Napi::Value describe_headers(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value bandwidth(const Napi::CallbackInfo& info) {
+  return on_own_thread(info.Env(), []() -> Operation::Convert {
+    return [measured = memory_bandwidth()](Napi::Env env) -> Napi::Value { return Napi::Number::New(env, measured); };
+  });
+}
+
 }  // namespace
 
 void register_inspect(Napi::Env env, Napi::Object exports) {
+  exports.Set("memoryBandwidth", Napi::Function::New(env, bandwidth));
   exports.Set("describe", Napi::Function::New(env, describe_headers));
   exports.Set("inspect", Napi::Function::New(env, inspect));
 }

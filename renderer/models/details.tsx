@@ -177,15 +177,17 @@ function Check({ details }: { details: ModelDetails }) {
   const formats = useFormats();
   const { modelId } = details;
   const share = useModels((state) => state.checking[modelId]);
-  const [said, setSaid] = useState<{ at: 'rest' | 'busy' | 'fine' } | { at: 'damaged'; files: string[] }>({
+  const [said, setSaid] = useState<
+    { at: 'rest' | 'busy' | 'fine' } | { at: 'damaged'; files: string[]; again: number }
+  >({
     at: 'rest',
   });
   if (details.kept !== 'downloaded') return null;
   const check = async () => {
     setSaid({ at: 'busy' });
     try {
-      const { damaged } = await core.call('models.verify', { modelId });
-      setSaid(damaged.length === 0 ? { at: 'fine' } : { at: 'damaged', files: damaged });
+      const { damaged, again } = await core.call('models.verify', { modelId });
+      setSaid(damaged.length === 0 ? { at: 'fine' } : { at: 'damaged', files: damaged, again });
       if (damaged.length === 0) void useModels.getState().loadDetails(modelId);
     } catch {
       setSaid({ at: 'rest' });
@@ -205,7 +207,7 @@ function Check({ details }: { details: ModelDetails }) {
       {said.at === 'damaged' && (
         <>
           <span className="text-xs text-bad-text wrap-anywhere">
-            {t('models.damaged', { files: said.files.join(', ') })}
+            {t('models.damaged', { files: said.files.join(', '), size: formats.fileSize(said.again) })}
           </span>
           <Button kind="danger" onClick={() => void repair()}>
             {t('models.repair')}

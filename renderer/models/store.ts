@@ -113,6 +113,7 @@ export const chosenContext = (state: Pick<ModelsStore, 'contextStep' | 'kvType'>
 export function listenToModels(): () => void {
   const stops = [
     core.on('downloads.changed', (downloads) => useModels.setState({ downloads })),
+    core.on('machine.changed', (machine) => useModels.setState({ machine })),
     core.on('model.checking', ({ modelId, checked, total }) =>
       useModels.setState((state) => ({
         checking: { ...state.checking, [modelId]: total > 0 ? checked / total : 1 },

@@ -190,7 +190,7 @@ export function fakeModels(
       put([...world.models, removed]);
       return removed;
     },
-    'models.verify': ({ modelId }) => ({ modelId, bytes: 1, damaged: [] }),
+    'models.verify': ({ modelId }) => ({ modelId, bytes: 1, damaged: [], again: 0 }),
     'models.repair': () => {
       throw new LonghandError('not-found', '[fake] nothing to repair');
     },

@@ -91,8 +91,15 @@ class Run {
     }
     await this.#openPart.moveTo(this.#options.targetPath);
     this.#part = null;
+    const blocks = this.#journal.hashes();
     this.#options.journal.forget(this.#file.key);
-    yield { at: 'done', path: this.#options.targetPath, bytes: this.#file.size, sha256 };
+    yield {
+      at: 'done',
+      path: this.#options.targetPath,
+      bytes: this.#file.size,
+      sha256,
+      blocks,
+    };
   }
 
   failure(error: unknown): DownloadState {

@@ -15,6 +15,8 @@ export type FileJournal = {
   readonly map: BlockMap;
   pin(etag: string): void;
   hashOf(block: number): string | null;
+  /** All of them, 32 bytes a block, in the order of the blocks. The file has to be complete. */
+  hashes(): Uint8Array;
   /** Blocks that were written and synced. One transaction. */
   commit(blocks: readonly { block: number; sha256: string }[]): void;
   drop(blocks: readonly number[]): void;
@@ -72,6 +74,8 @@ export function journalIn(database: Database): Journal {
           database.run('UPDATE download_files SET etag = ? WHERE key = ?', value, file.key);
         },
         hashOf: (block) => hashes.get(block) ?? null,
+        hashes: () =>
+          Buffer.from(Array.from({ length: map.count }, (_, block) => hashes.get(block) ?? '').join(''), 'hex'),
         commit(blocks) {
           database.transaction(() => {
             for (const { block, sha256 } of blocks) {

@@ -46,7 +46,8 @@ export type DownloadState =
   | { at: 'restarted'; reason: 'remote-changed' }
   | { at: 'verifying'; checked: Bytes }
   | { at: 'repairing'; damaged: Bytes; done: Bytes }
-  | { at: 'done'; path: string; bytes: Bytes; sha256: string }
+  /** `blocks`: the SHA-256 of each block, 32 bytes one after the other. */
+  | { at: 'done'; path: string; bytes: Bytes; sha256: string; blocks: Uint8Array }
   | { at: 'failed'; code: DownloadErrorCode; message: string; done: Bytes }
   | { at: 'cancelled' };
 

@@ -125,6 +125,28 @@ test('cancel leaves nothing behind', async () => {
   expect(readdirSync(join(folder, 'models', 'incoming'))).toEqual([]);
   expect(db.all('SELECT * FROM download_blocks')).toEqual([]);
   expect(db.all('SELECT * FROM downloads')).toEqual([]);
+  expect(readdirSync(join(folder, 'models', 'blobs'))).toEqual([]);
+});
+
+test('removing a model leaves the files of a download that is not whole yet', async () => {
+  const downloads = open();
+  downloads.start(repository, repository.files, 'One');
+  await until(() => made.length === 1);
+  await hub.stop();
+  hub = await startHub({
+    files: {
+      'config.json': content(77),
+      'model.safetensors': content(6 * BLOCK, 5),
+    },
+    faults: { bytesPerSecond: 8_000_000 },
+  });
+  source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
+  repository = await source.repository('acme/tiny', null, new AbortController().signal);
+  downloads.start(repository, repository.files, 'Two');
+  await until(() => existsSync(shelf.blobPath(hub.sha256('config.json'))));
+  await shelf.discard(made[0]?.path ?? '');
+  await until(() => made.length === 2);
+  expect(hub.bytesServedTwice()).toBe(0);
 });
 
 test('the order can be changed and is kept', async () => {

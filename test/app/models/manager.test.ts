@@ -1,10 +1,25 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { StartEngine } from '../../../app/engine/supervisor.ts';
 import { createHost } from '../../../app/host.ts';
+import { BLOCK } from '../../../app/models/download/blocks.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
-import { newFolder, places, realEngine, startCore } from '../../support/core.ts';
+import { newFolder, next, places, realEngine, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 
 //  Models through the calls that the page and the command line make: the real engine gives the verdicts.
@@ -81,19 +96,53 @@ test('look, download, check, load, remove, take back', async () => {
   expect(readdirSync(join(dataFolder, 'models', 'removed'))).toEqual([]);
 }, 60_000);
 
-test('a damaged file is found, and fetching again mends it under the same id', async () => {
-  const { client } = await start(starterFiles());
-  await client.call('downloads.start', { reference: 'acme/tiny' });
-  const model = await finished(client, 'tiny');
-  const path = join(model.path as string, 'model.safetensors');
-  const bytes = readFileSync(path);
-  bytes[bytes.length - 5] = (bytes[bytes.length - 5] ?? 0) ^ 1;
-  chmodSync(path, 0o644);
-  writeFileSync(path, bytes);
-  expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: ['model.safetensors'] });
-  await client.call('models.repair', { modelId: model.id });
+/** Downloads the built-in model's files, then harms its weights. */
+async function damagedModel(harm: (path: string) => void) {
+  const core = await start(starterFiles());
+  await core.client.call('downloads.start', { reference: 'acme/tiny' });
+  const model = await finished(core.client, 'tiny');
+  harm(join(model.path as string, 'model.safetensors'));
+  return { ...core, model };
+}
+
+async function repaired(client: Client, hub: Awaited<ReturnType<typeof startHub>>, modelId: ModelEntry['id']) {
+  const before = hub.seen.bytes;
+  await client.call('models.repair', { modelId });
   await vi.waitFor(async () => expect(await client.call('downloads.list')).toEqual([]), { timeout: 20_000 });
-  expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: [] });
+  expect(await client.call('models.verify', { modelId })).toMatchObject({
+    damaged: [],
+    again: 0,
+  });
+  return hub.seen.bytes - before;
+}
+
+test('damage is found block by block, and only those blocks are fetched again, under the same id', async () => {
+  const { client, hub, model } = await damagedModel((path) => {
+    const file = openSync(path, 'r+');
+    for (const at of [5, 3 * BLOCK + 1, 3 * BLOCK + 9]) writeSync(file, Buffer.from([0xa5, 0x5a]), 0, 2, at);
+    closeSync(file);
+  });
+  expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({
+    damaged: ['model.safetensors'],
+    again: 2 * BLOCK,
+  });
+  expect(await repaired(client, hub, model.id)).toBe(2 * BLOCK);
+}, 60_000);
+
+test('a file that became shorter or longer is mended', async () => {
+  const { client, hub, model } = await damagedModel((path) => truncateSync(path, 2 * BLOCK + 100));
+  const { length } = hub.bytesOf('model.safetensors');
+  expect(await repaired(client, hub, model.id)).toBe(length - 2 * BLOCK);
+  appendFileSync(join(model.path as string, 'model.safetensors'), 'and more');
+  const checked = await client.call('models.verify', { modelId: model.id });
+  expect(checked).toMatchObject({ damaged: ['model.safetensors'], again: 0 });
+  expect(await repaired(client, hub, model.id)).toBe(0);
+}, 60_000);
+
+test('a file that somebody deleted comes back from its other name, without the network', async () => {
+  const { client, hub, model } = await damagedModel((path) => rmSync(path));
+  expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: ['model.safetensors'] });
+  expect(await repaired(client, hub, model.id)).toBe(0);
 }, 60_000);
 
 test('a removal is final when the app has ended, and frees the disk', async () => {
@@ -226,3 +275,30 @@ test('a second app on the same folder is turned away while a download runs, and 
     true,
   );
 }, 60_000);
+
+test('the memory of this machine is measured once, and a forecast of speed follows from it', async () => {
+  const asked: string[] = [];
+  const startEngine: StartEngine = async () => {
+    const engine = await realEngine()();
+    return {
+      ...engine,
+      pipe: {
+        ...engine.pipe,
+        send(message) {
+          if ('ask' in message) asked.push(message.ask);
+          engine.pipe.send(message);
+        },
+      },
+    };
+  };
+  const { client, host, dataFolder } = await startCore({ startEngine });
+  const measured = next(client, 'machine.changed');
+  expect((await client.call('models.machine')).bandwidth).toBe(null);
+  const { bandwidth } = await measured;
+  expect(bandwidth).toBeGreaterThan(1e9);
+  expect(bandwidth).toBeLessThan(1e13);
+  await host.close();
+  const again = await startCore({ dataFolder, startEngine });
+  expect((await again.client.call('models.machine')).bandwidth).toBe(bandwidth);
+  expect(asked.filter((name) => name === 'bandwidth')).toHaveLength(1);
+});
