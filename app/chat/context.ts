@@ -1,4 +1,4 @@
-import { type AttachmentId, type ChatId, LonghandError, type Message, type Request } from '../protocol/index.ts';
+import { type AttachmentId, type ChatId, LonghandError, type Message, type MessageId, type Request } from '../protocol/index.ts';
 import { textsWaiting } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
 import { messagesOf } from '../store/messages.ts';
@@ -12,12 +12,17 @@ export type Measure = { used: number; draft: number; limit: number };
  *  chat is counted, which takes longer. */
 export async function measureContext(
   core: Core,
-  asked: { chatId: ChatId; draft: string; attachments: readonly AttachmentId[] },
+  asked: {
+    chatId: ChatId;
+    draft: string;
+    attachments: readonly AttachmentId[];
+    parentId?: MessageId | undefined;
+  },
 ): Promise<Measure> {
   const status = core.engine.status();
   if (status.at !== 'ready' && status.at !== 'busy') return { used: 0, draft: 0, limit: 0 };
   const chat = getChat(core.db, asked.chatId);
-  const path = branch(messagesOf(core.db, chat.id), chat.leafId);
+  const path = branch(messagesOf(core.db, chat.id), asked.parentId ?? chat.leafId);
   const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
   const draft = text === '' ? 0 : await core.engine.ask('countText', { text });
   return { used: lastCount(path) ?? (await countAll(core, asked.chatId, path)), draft, limit: status.contextLength };

@@ -120,7 +120,10 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     urgent.delete(next.id);
     core.emit(
       'message.changed',
-      updateMessage(db, next.id, { parentId: chat.leafId, state: { at: 'done', reason: null } }),
+      updateMessage(db, next.id, {
+        parentId: next.parentId ?? chat.leafId,
+        state: { at: 'done', reason: null },
+      }),
     );
     answer(chatId, next.id);
     return true;
@@ -136,7 +139,8 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         db,
         {
           chatId: chat.id,
-          parentId: chat.leafId,
+          // One that waits goes to the end of the branch as it will be then, unless it begins a branch of its own.
+          parentId: sent.parentId ?? (waits ? null : chat.leafId),
           role: 'user',
           text: sent.text,
           attachments: sent.attachments,
@@ -170,10 +174,19 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     return { userMessageId: message.id, messageId: message.id, turnId: null };
   }
 
+  function checkParent({ chatId, parentId }: Sent) {
+    if (parentId === undefined) return;
+    const parent = getMessage(db, parentId);
+    if (parent.chatId !== chatId || parent.role !== 'assistant') {
+      throw new LonghandError('bad-request', `[turns.send] a branch begins at an answer of this chat, not at ${parentId}`);
+    }
+  }
+
   settle(core);
   return {
     send(sent) {
       const chat = getChat(db, sent.chatId);
+      checkParent(sent);
       if (sent.text.trim() === '' && sent.attachments.length === 0) {
         throw new LonghandError('bad-request', '[turns.send] an empty message; text or an attachment is needed');
       }

@@ -80,13 +80,15 @@ export const calls = {
   /** Shows another version of a message, with the newest branch below it. */
   'chats.show': call(z.object({ messageId: MessageId }), Chat),
 
-  /** Appends a message to the shown branch and answers it; while a turn of this chat runs it waits in the queue. */
+  /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
+   *  chat runs it waits in the queue. */
   'turns.send': call(
     z.object({
       chatId: ChatId,
       text: z.string(),
       attachments: z.array(AttachmentId).default([]),
       now: z.boolean().default(false),
+      parentId: MessageId.optional(),
     }),
     Started,
   ),
@@ -110,7 +112,12 @@ export const calls = {
 
   /** Tokens the next prompt would have, with the draft. `limit` is 0 while no model is in memory. */
   'context.measure': call(
-    z.object({ chatId: ChatId, draft: z.string(), attachments: z.array(AttachmentId).default([]) }),
+    z.object({
+      chatId: ChatId,
+      draft: z.string(),
+      attachments: z.array(AttachmentId).default([]),
+      parentId: MessageId.optional(),
+    }),
     z.object({ used: z.number().int(), draft: z.number().int(), limit: z.number().int() }),
   ),
 

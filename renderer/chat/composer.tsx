@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
+import { BranchStrip } from './branch-strip.tsx';
 import { COMPOSER } from './focus.ts';
 import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
@@ -27,7 +28,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const attachments = useChat((state) => state.attachments[key]) ?? noAttachments;
   const running = useChat((state) => runningTurn(state) !== null);
   const sendWith = useSettings((state) => state.values.sendWith);
-  const { setDraft, send, setOverlay } = actions;
+  const { setDraft, send, setOverlay, setBranchFrom } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, remove } = useAttach(attachments);
   const [dropping, setDropping] = useState(false);
@@ -67,6 +68,10 @@ export function Composer({ tall = false }: { tall?: boolean }) {
       event.preventDefault();
       editLast();
     }
+    if (event.key === 'Escape' && useChat.getState().branchFrom !== null) {
+      event.preventDefault();
+      setBranchFrom(null);
+    }
   };
 
   const onPaste = (event: ClipboardEvent) => {
@@ -93,6 +98,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
     <div>
       <Refusal />
       <Queue />
+      <BranchStrip />
       <div
         className={`relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus ${dropping ? 'bg-ink-soft' : ''}`}
         {...drop}

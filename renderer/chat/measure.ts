@@ -13,6 +13,7 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
   const [measured, setMeasured] = useState<Measured | null>(null);
   const status = useEngine((state) => state.status);
   const leaf = useChat((state) => state.open?.chat.leafId ?? null);
+  const branchFrom = useChat((state) => state.branchFrom);
   const settled = useChat((state) => (chatId ? !state.busy.has(chatId) : true));
   const ready = status.at === 'ready' || status.at === 'busy';
   const ids = attachments.map((attachment) => attachment.id).join(' ');
@@ -22,7 +23,12 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
     let gone = false;
     const timer = setTimeout(async () => {
       const found = await core
-        .call('context.measure', { chatId, draft, attachments: attachments.map((one) => one.id) })
+        .call('context.measure', {
+          chatId,
+          draft,
+          attachments: attachments.map((one) => one.id),
+          ...(branchFrom !== null && { parentId: branchFrom }),
+        })
         .catch(() => null);
       if (!gone && found) setMeasured(found);
     }, WAIT_MS);
@@ -30,7 +36,7 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
       gone = true;
       clearTimeout(timer);
     };
-  }, [chatId, draft, ids, leaf, settled, ready]);
+  }, [chatId, draft, ids, leaf, branchFrom, settled, ready]);
   if (chatId === null) return ready ? { used: 0, draft: 0, limit: status.contextLength } : null;
   return measured;
 }

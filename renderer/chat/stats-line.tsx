@@ -7,6 +7,7 @@ import { shown } from '../shell/keys.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { focusComposer } from './focus.ts';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './spark.tsx';
 import { SpeedPanel } from './speed-panel.tsx';
@@ -143,7 +144,7 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
 
 function Actions({ message, versions, last }: StatsLineProps) {
   const { t } = useTranslation();
-  const { retry, setEditing } = actions;
+  const { retry, setEditing, setBranchFrom } = actions;
   return (
     <span
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}
@@ -156,6 +157,16 @@ function Actions({ message, versions, last }: StatsLineProps) {
         label={t('message.retry')}
         {...(last && { keys: shown('Mod+R', isMac()) })}
         onClick={() => void retry(message.id)}
+      />
+      <IconButton
+        small
+        icon="branch"
+        label={t('commands.branch')}
+        keys={shown('Mod+Shift+B', isMac())}
+        onClick={() => {
+          setBranchFrom(message.id);
+          focusComposer();
+        }}
       />
       <Menu label={t('more')} align="end" trigger={<IconButton small icon="more" label={t('more')} />}>
         <MenuItem onSelect={() => setEditing(message.id)}>{t('message.editAnswer')}</MenuItem>

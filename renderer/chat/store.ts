@@ -57,6 +57,8 @@ type ChatView = {
   fresh: { modelId: Chat['modelId']; thinking: boolean | null };
   overlay: Overlay;
   editing: MessageId | null;
+  /** The answer that the next message follows, while it begins a branch of its own. */
+  branchFrom: MessageId | null;
   renaming: ChatId | null;
   /** What could not be done with the composer's message; its text is back in the composer. */
   refused: Failure | null;
@@ -88,6 +90,7 @@ type ChatActions = {
   /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
   closeOverlay(at: Overlay['at']): void;
   setEditing(editing: MessageId | null): void;
+  setBranchFrom(answer: MessageId | null): void;
   setRenaming(renaming: ChatId | null): void;
   clearRefusal(): void;
 };
@@ -136,6 +139,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     fresh: { modelId: null, thinking: null },
     overlay: { at: 'none' },
     editing: null,
+    branchFrom: null,
     renaming: null,
     refused: null,
     samples: new Map(),
@@ -155,6 +159,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         live: new Map(),
         overlay: { at: 'none' },
         editing: null,
+        branchFrom: null,
         refused: null,
       }));
       if (chatId) await read(chatId);
@@ -208,6 +213,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         const text = (get().drafts[draftKey()] ?? '').trim();
         const attachments = get().attachments[draftKey()] ?? [];
         if (text === '' && attachments.length === 0) return;
+        const { branchFrom } = get();
         const chatId = await get().ensureChat();
         clearTimeout(draftTimer);
         set((state) => ({
@@ -216,7 +222,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         }));
         try {
           const ids = attachments.map((attachment) => attachment.id);
-          const answer = await core.call('turns.send', { chatId, text, attachments: ids, now });
+          const answer = await core.call('turns.send', { chatId, text, attachments: ids, now, ...parentOf(branchFrom) });
+          set((state) => ({ branchFrom: state.branchFrom === branchFrom ? null : state.branchFrom }));
           await started(chatId, [answer.userMessageId, answer.messageId]);
         } catch (error) {
           set((state) => ({
@@ -291,6 +298,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       if (get().overlay.at === at) set({ overlay: { at: 'none' } });
     },
     setEditing: (editing) => set({ editing }),
+    setBranchFrom: (branchFrom) => set({ branchFrom }),
     setRenaming: (renaming) => set({ renaming }),
     clearRefusal: () => set({ refused: null }),
   };
@@ -306,7 +314,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   async function showOverflow(chatId: ChatId) {
     const attachments = (get().attachments[chatId] ?? []).map((attachment) => attachment.id);
-    const measured = await core.call('context.measure', { chatId, draft: get().drafts[chatId] ?? '', attachments });
+    const draft = get().drafts[chatId] ?? '';
+    const from = parentOf(get().branchFrom);
+    const measured = await core.call('context.measure', { chatId, draft, attachments, ...from });
     set({ overlay: { at: 'overflow', ...measured } });
   }
 });
@@ -351,9 +361,15 @@ export function listenToChats(): () => void {
   };
 }
 
+const parentOf = (branchFrom: MessageId | null) => (branchFrom === null ? {} : { parentId: branchFrom });
+
+/** The last message on screen: that of the chat, or the one that a new branch begins at. */
+export const shownEnd = (state: Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom'>): MessageId | null =>
+  state.branchFrom ?? state.open?.chat.leafId ?? null;
+
 /** The branch on screen. */
-export const shownBranch = (data: ChatData): Message[] =>
-  data.open ? branchOf(data.open.messages, data.open.chat.leafId) : [];
+export const shownBranch = (state: Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom'>): Message[] =>
+  state.open ? branchOf(state.open.messages, shownEnd(state)) : [];
 
 export function runningTurn(data: ChatData): TurnId | null {
   if (!data.open) return null;

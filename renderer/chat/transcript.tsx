@@ -5,7 +5,7 @@ import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { isRunning } from './state.ts';
-import { useChat } from './store.ts';
+import { shownEnd, useChat } from './store.ts';
 import { branchOf, type Versions, versionsOf } from './tree.ts';
 import { UserMessage } from './user-message.tsx';
 
@@ -75,7 +75,7 @@ function useFollowing(branch: readonly Message[]) {
 export function Transcript() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.messages);
-  const leaf = useChat((state) => state.open?.chat.leafId ?? null);
+  const leaf = useChat(shownEnd);
   const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
   const find = useChat((state) => state.overlay.at === 'find');
   const { scroller, content, reader, away, toEnd } = useFollowing(branch);

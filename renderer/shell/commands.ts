@@ -1,3 +1,4 @@
+import type { MessageId } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { isRunning } from '../chat/state.ts';
@@ -39,6 +40,7 @@ export type CommandId =
   | 'thinking'
   | 'attach'
   | 'retry'
+  | 'branch'
   | 'previous-version'
   | 'next-version'
   | 'previous-message'
@@ -159,6 +161,13 @@ export const commands: readonly Command[] = [
     browserKeys: 'Alt+R',
     available: () => hasChat() && lastAnswer() !== null && !writing(),
     run: retryLast,
+  },
+  {
+    id: 'branch',
+    icon: 'branch',
+    keys: 'Mod+Shift+B',
+    available: () => hasChat() && lastAnswer() !== null,
+    run: branchHere,
   },
   {
     id: 'copy-last',
@@ -285,6 +294,15 @@ export const commands: readonly Command[] = [
 function retryLast(): void {
   const last = lastAnswer();
   if (last && !isRunning(last)) void chat().retry(last.id);
+}
+
+/** From the answer that has focus, else the last one. */
+function branchHere(): void {
+  const focused = chat().open?.messages.get((focusedMessageId() ?? '') as MessageId);
+  const from = focused?.role === 'assistant' ? focused : lastAnswer();
+  if (!from) return;
+  chat().setBranchFrom(from.id);
+  focusComposer();
 }
 
 export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0]): void {

@@ -67,6 +67,30 @@ test('versions: try again, edit the question, walk with the pager', async ({ pag
   await expect(page.locator('article', { hasText: 'Name a colour.' })).toBeVisible();
 });
 
+test('a branch begins at an earlier answer, by button and by key, and the pager leads back', async ({ page }) => {
+  await ask(page, 'Name a colour.');
+  await expect(finished(page)).toBeVisible();
+  await ask(page, 'Name an animal.');
+  await expect(finished(page)).toHaveCount(2);
+  const first = answers(page).first();
+  await first.hover();
+  await first.getByRole('button', { name: 'Branch from here' }).click();
+  await expect(page.getByText('Your message begins a branch here')).toBeVisible();
+  await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeHidden();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeVisible();
+  await answers(page).first().focus();
+  await page.keyboard.press('Control+Shift+B');
+  await expect(page.locator('#composer')).toBeFocused();
+  await ask(page, 'Name a river.');
+  await expect(page.getByText('Your message begins a branch here')).toBeHidden();
+  const branched = page.locator('article', { hasText: 'Name a river.' });
+  await expect(branched.getByRole('img', { name: 'Version 2 of 2' })).toBeVisible();
+  await expect(finished(page)).toHaveCount(2);
+  await branched.getByRole('button', { name: 'Previous version' }).click();
+  await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeVisible();
+});
+
 test('the draft is kept per chat, over switches and reloads', async ({ page }) => {
   await ask(page, 'One.');
   await expect(finished(page)).toBeVisible();

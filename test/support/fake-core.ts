@@ -249,13 +249,13 @@ export function createFakeCore(world: World) {
       const message = messageOf(messageId);
       return keepChat({ ...chatOf(message.chatId), leafId: newestBelow(messageId) });
     },
-    'turns.send': ({ chatId, text }) => {
+    'turns.send': ({ chatId, text, parentId }) => {
       const chat = chatOf(chatId);
       const running = [...world.messages.values()].some(
         (message) => message.chatId === chatId && message.state.at === 'running',
       );
       const user = keepMessage(
-        newMessage(chatId, 'user', { text, parentId: chat.leafId, ...(running && { state: { at: 'queued' } }) }),
+        newMessage(chatId, 'user', { text, parentId: parentId ?? chat.leafId, ...(running && { state: { at: 'queued' } }) }),
       );
       return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
     },

@@ -141,6 +141,30 @@ test('edit, retry and rewrite make versions; each keeps its own branch', async (
   expect(back.leafId).toBe(again.messageId);
 });
 
+test('a message sent from an earlier answer begins a branch there; one that waits keeps its place', async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const chat = await newChat(client, { sampling: { temperature: 0, maxTokens: 8 } });
+  const first = await client.call('turns.send', { chatId: chat.id, text: 'Hello' });
+  await heard.end(first.turnId);
+  await client.call('chats.update', { chatId: chat.id, sampling: { ...wordy, maxTokens: 300 } });
+  const second = await client.call('turns.send', { chatId: chat.id, text: 'And then?' });
+  await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 0, maxTokens: 8 } });
+  const waiting = await client.call('turns.send', { chatId: chat.id, text: 'Otherwise?', parentId: first.messageId });
+  expect(waiting.turnId).toBeNull();
+  await heard.end(second.turnId);
+  await next(client, 'turn', ({ turnId, event }) => turnId !== second.turnId && isEnd(event));
+
+  const { chat: shown, messages } = await client.call('chats.get', { chatId: chat.id });
+  const parentOf = (id: string | null | undefined) => messages.find((message) => message.id === id)?.parentId;
+  expect(parentOf(second.userMessageId)).toBe(first.messageId);
+  expect(parentOf(waiting.messageId)).toBe(first.messageId);
+  expect(parentOf(shown.leafId)).toBe(waiting.messageId);
+
+  const wrong = client.call('turns.send', { chatId: chat.id, text: 'x', parentId: waiting.messageId });
+  await expect(wrong).rejects.toMatchObject({ code: 'bad-request' });
+});
+
 test('an answer corrected by hand can be gone on with', async () => {
   const { client } = await startCore();
   const heard = listen(client);
