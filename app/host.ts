@@ -1,6 +1,7 @@
 import { attachFile } from './chat/attachments.ts';
 import { checkRoom, measureContext } from './chat/context.ts';
 import type { Core } from './chat/core.ts';
+import { bringBack, createSummaries, planRoom, setAside } from './chat/room.ts';
 import { createTitles } from './chat/titles.ts';
 import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
@@ -21,7 +22,7 @@ import {
   type Response,
   type TurnId,
 } from './protocol/index.ts';
-import { removeAttachment } from './store/attachments.ts';
+import { moveAttachments, removeAttachment } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
 import { newId } from './store/identity.ts';
 import { getMessage, messagesOf } from './store/messages.ts';
@@ -110,6 +111,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
   });
   const titles = createTitles(core, turns.busy);
+  const summaries = createSummaries(core);
 
   const lasting = store.notices.filter(({ code }) => code === 'read-only');
   const unsaid = store.notices.filter(({ code }) => code !== 'read-only');
@@ -161,7 +163,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'turns.samples': ({ messageId }) => samplesOf(db, messageId),
 
     'context.measure': (asked) => measureContext(core, asked),
+    'context.plan': (asked) => planRoom(core, asked),
+    'context.setAside': ({ messageId, summary }) => setAside(core, messageId, summary),
+    'context.bringBack': ({ messageId }) => bringBack(core, messageId),
+    'context.summarise': ({ messageId }) => summaries.write(messageId),
+    'context.stopSummary': ({ messageId }) => summaries.stop(messageId),
     'attachments.add': (file) => attachFile(core, file),
+    'attachments.move': ({ attachmentIds, chatId }) => moveAttachments(db, attachmentIds, chatId),
     'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
 
     ...manager.handlers,

@@ -3,6 +3,7 @@ import type { Chat, Message, Settings } from '../protocol/index.ts';
 import { type AttachedText, textsOf } from '../store/attachments.ts';
 import type { Database } from '../store/database.ts';
 import { idsOf } from '../store/messages.ts';
+import { inView } from './tree.ts';
 
 /** What the model is sent for a branch. `begun`: the answer that is gone on with. */
 export function promptOf(
@@ -11,11 +12,13 @@ export function promptOf(
   path: readonly Message[],
   begun: Message | null,
 ): Prompt {
-  const system = chat.systemPrompt || settings.systemPrompt;
+  const { messages, summary } = inView(path);
+  const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
+  const system = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
-      ...path.map((message) => promptMessage(db, message)),
+      ...messages.map((message) => promptMessage(db, message)),
     ],
     thinking,
     begun: begun && { text: begun.text, thinking: begun.thinking, ids: idsOf(db, begun.id) },

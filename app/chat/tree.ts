@@ -29,3 +29,10 @@ export function newestLeaf(messages: readonly Message[], from: MessageId): Messa
 
 export const queued = (messages: readonly Message[]): Message[] =>
   messages.filter((message) => message.state.at === 'queued');
+
+/** What the model sees of a branch: all that comes after the last message which was set aside, and the summary that may
+ *  stand for the rest. */
+export function inView(path: readonly Message[]): { messages: readonly Message[]; summary: string | null } {
+  const end = path.findLastIndex(({ aside }) => aside !== null && !aside.back);
+  return { messages: path.slice(end + 1), summary: path[end]?.aside?.summary ?? null };
+}

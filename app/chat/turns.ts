@@ -178,7 +178,10 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     if (parentId === undefined) return;
     const parent = getMessage(db, parentId);
     if (parent.chatId !== chatId || parent.role !== 'assistant') {
-      throw new LonghandError('bad-request', `[turns.send] a branch begins at an answer of this chat, not at ${parentId}`);
+      throw new LonghandError(
+        'bad-request',
+        `[turns.send] a branch begins at an answer of this chat, not at ${parentId}`,
+      );
     }
   }
 

@@ -41,7 +41,15 @@ export type RunningOptions = {
 type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop';
 type State = 'waiting' | 'running' | 'paused' | 'over';
 
-type Written = { prompt: PromptIds; promptOnly: number[]; transcript: Transcript; meter: Meter; maxTokens: number };
+type Written = {
+  prompt: PromptIds;
+  promptOnly: number[];
+  transcript: Transcript;
+  meter: Meter;
+  maxTokens: number;
+  /** Why it ends after `maxTokens`: they were asked for, or no more fit. */
+  atMost: 'length' | 'context';
+};
 
 export function runGeneration({ addon, renderer, generation, report, again }: RunningOptions): Running {
   const outbox = createOutbox(report);
@@ -97,14 +105,15 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       transcript,
       meter,
       maxTokens: Math.min(generation.sampling.maxTokens ?? room, room),
+      atMost: (generation.sampling.maxTokens ?? room) < room ? 'length' : 'context',
     };
   }
 
-  async function leg(model: LoadedModel, { promptOnly, transcript, meter, maxTokens }: Written) {
+  async function leg(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
     const left = maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens;
     if (halt === null && overBudget(transcript, meter)) halt = 'close-thinking';
     if (halt !== null) return between(model, null);
-    if (left <= 0) return finish('length');
+    if (left <= 0) return finish(atMost);
 
     flag = new addon.AbortFlag();
     let open = true;
@@ -129,7 +138,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     open = false;
     flag = null;
     meter.leg(result);
-    between(model, result.finish);
+    between(model, result.finish === 'length' ? atMost : result.finish);
   }
 
   function prefill(done: number, total: number, cached: number) {

@@ -32,6 +32,15 @@ const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Re
  *  `turnId` is null and `messageId` is the waiting message itself. */
 const Started = z.object({ userMessageId: MessageId.nullable(), messageId: MessageId, turnId: TurnId.nullable() });
 
+/** The oldest `turns` questions with their answers, the last of them being `upTo`. `seconds`: how long writing the summary
+ *  takes, as far as the speed is known. */
+const RoomOffer = z.object({
+  upTo: MessageId,
+  turns: z.number().int(),
+  frees: z.number().int(),
+  seconds: z.number().nullable(),
+});
+
 /** Every question the renderer (and any other client) can ask the core. The preload API, the WebSocket, the dispatcher
  *  and the test fakes are derived from this table; a missing handler is a type error. */
 export const calls = {
@@ -121,8 +130,28 @@ export const calls = {
     z.object({ used: z.number().int(), draft: z.number().int(), limit: z.number().int() }),
   ),
 
+  /** What would make room for that prompt: how far the oldest turns have to be left out, or summarised. Null where that
+   *  makes too little. */
+  'context.plan': call(
+    z.object({
+      chatId: ChatId,
+      draft: z.string(),
+      attachments: z.array(AttachmentId).default([]),
+      parentId: MessageId.optional(),
+    }),
+    z.object({ aside: RoomOffer.nullable(), summary: RoomOffer.nullable() }),
+  ),
+  /** Keeps this message and all before it from the model. Reversible. */
+  'context.setAside': call(z.object({ messageId: MessageId, summary: z.string().min(1).nullable() }), Message),
+  'context.bringBack': call(z.object({ messageId: MessageId }), Message),
+  /** Lets the model summarise everything up to a message; what is written comes as `context.summary`, and changes nothing. */
+  'context.summarise': call(z.object({ messageId: MessageId }), z.object({ text: z.string() })),
+  'context.stopSummary': call(z.object({ messageId: MessageId }), nothing),
+
   /** A file as text. In the browser its bytes were uploaded first and `path` is the upload's name. */
   'attachments.add': call(z.object({ chatId: ChatId, path: z.string(), name: z.string() }), Attachment),
+  /** Takes files that wait in the composer of one chat to another. */
+  'attachments.move': call(z.object({ attachmentIds: z.array(AttachmentId), chatId: ChatId }), nothing),
   'attachments.remove': call(z.object({ attachmentId: AttachmentId }), nothing),
 
   'models.list': call(nothing, z.array(ModelEntry)),

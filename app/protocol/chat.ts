@@ -59,6 +59,11 @@ export const MessageState = z.discriminatedUnion('at', [
 ]);
 export type MessageState = z.infer<typeof MessageState>;
 
+/** A message and all before it are kept from the model, from `at` on; a summary may stand for them. `back`: they were brought
+ *  back at that time. */
+export const Aside = z.object({ at: Time, summary: z.string().nullable(), back: z.boolean() });
+export type Aside = z.infer<typeof Aside>;
+
 /** A node of the conversation tree. Siblings (same parent and role) are versions of one message. */
 export const Message = z.object({
   id: MessageId,
@@ -77,6 +82,7 @@ export const Message = z.object({
   loops: z.array(LoopEvidence),
   /** Answers from documents: what they rest on. */
   grounding: Grounding.nullable(),
+  aside: Aside.nullable(),
 });
 export type Message = z.infer<typeof Message>;
 

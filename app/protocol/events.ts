@@ -30,6 +30,8 @@ export const events = {
   'chat.changed': Chat,
   'chat.deleted': z.object({ chatId: ChatId }),
   'message.changed': Message,
+  /** All of a summary that was written so far, for what ends with a message. */
+  'context.summary': z.object({ messageId: MessageId, text: z.string() }),
   'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),

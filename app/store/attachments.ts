@@ -28,6 +28,11 @@ export function removeAttachment(db: Database, attachmentId: AttachmentId) {
   if (changes === 0) throw new LonghandError('not-found', `[attachments] no waiting attachment ${attachmentId}`);
 }
 
+/** Another chat's composer has them now. */
+export function moveAttachments(db: Database, ids: readonly AttachmentId[], chatId: ChatId) {
+  for (const id of ids) db.run('UPDATE attachments SET chat_id = ? WHERE id = ? AND message_id IS NULL', chatId, id);
+}
+
 export type AttachedText = { name: string; text: string };
 
 export const textsOf = (db: Database, messageId: MessageId): AttachedText[] =>

@@ -16,12 +16,13 @@ type MessageRow = {
   usage: string | null;
   timings: string | null;
   loops: string;
+  aside: string | null;
   more_text: string | null;
   more_thinking: string | null;
 };
 
 // With the pieces of a running turn joined on.
-const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops,
+const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops, aside,
   (SELECT group_concat(p.text, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_text,
   (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_thinking
   FROM messages`;
@@ -42,6 +43,7 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     timings: row.timings === null ? null : JSON.parse(row.timings),
     loops: JSON.parse(row.loops),
     grounding: null,
+    aside: row.aside === null ? null : JSON.parse(row.aside),
   };
 }
 
@@ -129,6 +131,7 @@ const fields = {
   usage: 'usage',
   timings: 'timings',
   loops: 'loops',
+  aside: 'aside',
 } as const;
 
 export type MessagePatch = { [Key in keyof typeof fields]?: Message[Key] | undefined };

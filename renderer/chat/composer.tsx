@@ -16,7 +16,7 @@ import { ModelPicker } from './model-picker.tsx';
 import { Queue } from './queue.tsx';
 import { actions, runningTurn, useChat } from './store.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
-import { WayOut, waysOut } from './ways-out.tsx';
+import { WaysOut } from './ways-out.tsx';
 
 const noAttachments: never[] = [];
 
@@ -46,7 +46,8 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const submit = (now: boolean) => {
     if (filled && !ready) setEarly({ now });
     if (!ready) return;
-    if (measured && measured.used + measured.draft > measured.limit) setOverlay({ at: 'overflow', ...measured });
+    if (measured && measured.used + measured.draft > measured.limit)
+      setOverlay({ at: 'overflow', ...measured, resumes: null });
     else void send(now);
   };
 
@@ -216,9 +217,7 @@ function Refusal() {
         title={t(`errors.${refused.code}.what`)}
         actions={
           <>
-            {waysOut(refused.code).map((way) => (
-              <WayOut key={way} way={way} />
-            ))}
+            <WaysOut failure={refused} resumes={null} />
             <button
               type="button"
               className="h-control rounded-sm px-2 font-medium text-fg-2 hover:bg-hover"

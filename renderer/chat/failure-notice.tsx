@@ -5,7 +5,7 @@ import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { actions } from './store.ts';
-import { WayOut, waysOut } from './ways-out.tsx';
+import { WaysOut } from './ways-out.tsx';
 
 /** Under the partial answer: what happened, what is safe, what to do. Codes stand behind "Show report". */
 export function FailureNotice({ message, failure }: { message: Message; failure: Failure }) {
@@ -47,9 +47,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
             <Button kind={kept ? 'quiet' : 'primary'} onClick={() => void retry(message.id)}>
               {kept ? t('failure.startOver') : t('failure.tryAgain')}
             </Button>
-            {waysOut(failure.code).map((way) => (
-              <WayOut key={way} way={way} />
-            ))}
+            <WaysOut failure={failure} resumes={message.id} />
             <Button kind="quiet" className="ms-auto" onClick={() => setOverlay({ at: 'report', failure })}>
               {t('failure.report')}
             </Button>

@@ -1,83 +1,86 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type Failure, failureOf, type MessageId } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
-import { useSettings } from '../settings/store.ts';
-import { deviceInUse, fitOf, useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { type Offer, Offers } from '../ui/choice.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { nextContextSize } from './context-size.ts';
 import { focusComposer } from './focus.ts';
-import { useChatModel } from './model-picker.tsx';
+import { goOn, makeLarger, setAside, takeToNewChat } from './make-room.ts';
+import { OverflowBar } from './overflow-bar.tsx';
+import { bestWay, type Larger, type Way } from './room-ways.ts';
 import { actions, type Overlay, useChat } from './store.ts';
+import { SummaryStep } from './summary-step.tsx';
+import { useRoom } from './use-room.ts';
 
 type Full = Extract<Overlay, { at: 'overflow' }>;
-type Choice = 'larger' | 'new-chat';
 
-/** The message is too long for what is left. Nothing was sent or dropped. */
+/** The message is too long for what is left, or the answer has reached the end of the context. Nothing was sent or
+ *  dropped. */
 export function Overflow() {
   const overlay = useChat((state) => state.overlay);
   return overlay.at === 'overflow' ? <Question full={overlay} /> : null;
 }
 
+//  choosing ──summarise──▶ summarising ──used──▶ (goes on)
+//     ▲                         └─stopped─┐
+//     └───────────────────────────────────┘
+
 function Question({ full }: { full: Full }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const model = useChatModel();
-  const devices = useEngine((state) => state.devices);
-  const settings = useSettings((state) => state.values);
-  const setSettings = useSettings((state) => state.set);
-  const { setOverlay, setDraft, choose, send } = actions;
-  const needed = full.used + full.draft;
-  const larger = nextContextSize(needed, model?.description?.contextLength ?? 0);
-  const memory = deviceInUse(devices, settings.device)?.memoryBytes ?? 0;
-  const fit = larger && model ? fitOf(model, larger, memory) : null;
-  const [choice, setChoice] = useState<Choice>(larger && fit !== 'too-large' ? 'larger' : 'new-chat');
-
-  const offers: Offer<Choice>[] = [];
-  if (larger && model?.description) {
-    const more = (larger - full.limit) * model.description.contextBytesPerToken;
-    offers.push({
-      value: 'larger',
-      name: t('overflow.larger', { size: formats.contextSize(larger) }),
-      about: t('overflow.largerAbout'),
-      price: `+${formats.memory(more)}`,
-      ...(fit && { tag: t(`model.fit.${fit}`) }),
-    });
-  }
-  offers.push({
-    value: 'new-chat',
-    name: t('overflow.newChat'),
-    about: t('overflow.newChatAbout'),
-    price: t('overflow.frees', { tokens: formats.tokens(full.used) }),
-  });
+  const { larger, plan } = useRoom(full);
+  const [picked, setPicked] = useState<Way | null>(null);
+  const [summarising, setSummarising] = useState<MessageId | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [acting, setActing] = useState(false);
+  const offers = useOffers(full, larger, plan);
+  const way = picked ?? bestWay(larger, plan);
+  const possible = offers.some(({ value, disabled }) => value === way && !disabled);
 
   const close = () => {
-    setOverlay({ at: 'none' });
+    actions.closeOverlay('overflow');
     focusComposer();
   };
 
   const act = async () => {
-    setOverlay({ at: 'none' });
-    if (choice === 'larger' && larger) {
-      await setSettings({ contextLength: larger });
-      await send(false);
-      return;
+    if (way === 'summary' && plan?.summary) return setSummarising(plan.summary.upTo);
+    setActing(true);
+    setFailure(null);
+    try {
+      if (way === 'new-chat') {
+        actions.closeOverlay('overflow');
+        return await takeToNewChat();
+      }
+      if (way === 'larger' && larger) await makeLarger(larger.size);
+      if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
+      await goOn(full.resumes);
+    } catch (error) {
+      setFailure(failureOf(error));
+      setActing(false);
     }
-    const { chosen, drafts } = useChat.getState();
-    const text = (chosen && drafts[chosen]) ?? '';
-    setDraft('');
-    await choose(null);
-    setDraft(text);
-    focusComposer();
   };
 
+  if (summarising) {
+    return (
+      <SummaryStep
+        messageId={summarising}
+        onStop={() => setSummarising(null)}
+        onUse={async (summary) => {
+          await setAside(summarising, summary);
+          await goOn(full.resumes);
+        }}
+      />
+    );
+  }
+  const needed = formats.tokens(full.used + full.draft);
+  const limit = formats.contextSize(full.limit);
   return (
     <Dialog
       open
       onClose={close}
-      title={t('overflow.title')}
-      description={t('overflow.about', { needed: formats.tokens(needed), limit: formats.contextSize(full.limit) })}
+      title={full.resumes ? t('overflow.answerTitle') : t('overflow.title')}
+      description={full.resumes ? t('overflow.answerAbout', { limit }) : t('overflow.about', { needed, limit })}
       width={560}
       footer={
         <>
@@ -86,55 +89,77 @@ function Question({ full }: { full: Full }) {
           <Button large onClick={close}>
             {t('cancel')}
           </Button>
-          <Button large kind="primary" data-suggested onClick={() => void act()}>
-            {choice === 'larger' && larger
-              ? t('overflow.doLarger', { size: formats.contextSize(larger) })
-              : t('overflow.doNewChat')}
+          <Button large kind="primary" data-suggested disabled={acting || !possible} onClick={() => void act()}>
+            {way === 'larger' && larger
+              ? t('overflow.do.larger', { size: formats.contextSize(larger.size) })
+              : t(`overflow.do.${way}`)}
           </Button>
         </>
       }
     >
-      <Bar full={full} />
+      <OverflowBar full={full} />
       <div className="mt-4.5">
-        <Offers label={t('overflow.choices')} value={choice} offers={offers} onChange={setChoice} />
+        <Offers label={t('overflow.choices')} value={way} offers={offers} onChange={setPicked} />
       </div>
+      {failure && (
+        <p role="alert" className="mt-3 text-bad-text">
+          {t(`errors.${failure.code}.what`)} {failure.hint ?? t(`errors.${failure.code}.way`)}
+        </p>
+      )}
     </Dialog>
   );
 }
 
-/** Chat, message and excess to scale, with a line where the context ends. */
-function Bar({ full }: { full: Full }) {
+type Room = ReturnType<typeof useRoom>;
+
+function useOffers(full: Full, larger: Larger | null, plan: Room['plan']): Offer<Way>[] {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { used, draft, limit } = full;
-  const needed = used + draft;
-  const chat = Math.min(used, limit);
-  const parts = [
-    { name: t('overflow.chat', { tokens: formats.tokens(used) }), share: chat, color: 'bg-edge' },
-    { name: t('overflow.message', { tokens: formats.tokens(draft) }), share: limit - chat, color: 'bg-ink' },
-    { name: t('overflow.over', { tokens: formats.tokens(needed - limit) }), share: needed - limit, color: 'bg-bad' },
-  ];
-  const line = `${(limit / needed) * 100}%`;
-  return (
-    <div className="relative">
-      <div aria-hidden className="flex h-3.5 gap-0.5 overflow-hidden rounded-xs">
-        {parts.map((part) => (
-          <span key={part.color} className={part.color} style={{ flexGrow: part.share }} />
-        ))}
-      </div>
-      <span
-        aria-hidden
-        className="absolute -top-1.25 h-6 border-s-[1.5px] border-fg"
-        style={{ insetInlineStart: line }}
-      />
-      <div className="mt-2 flex flex-wrap gap-x-4 text-xs text-fg-2 tabular-nums">
-        {parts.map((part) => (
-          <span key={part.color} className="inline-flex items-center gap-1.5">
-            <span className={`h-2.5 w-3 rounded-[2px] ${part.color}`} />
-            {part.name}
-          </span>
-        ))}
-      </div>
-    </div>
-  );
+  const frees = (tokens: number) => t('overflow.frees', { tokens: formats.tokens(tokens) });
+  const offers: Offer<Way>[] = [];
+  if (larger) {
+    const tooLarge = larger.verdict === 'too-large';
+    const more = `+${formats.memory(larger.more)}`;
+    offers.push({
+      value: 'larger',
+      name: t('overflow.larger', { size: formats.contextSize(larger.size) }),
+      about: t('overflow.largerAbout'),
+      price: larger.free === null ? more : t('overflow.price', { more, free: formats.memory(larger.free) }),
+      disabled: tooLarge,
+      ...(larger.verdict && {
+        tag: {
+          tone: tooLarge ? 'bad' : larger.verdict === 'tight' ? 'warn' : 'ok',
+          text: t(`model.fit.${larger.verdict}`),
+        },
+      }),
+    });
+  }
+  if (plan?.aside) {
+    const { turns, frees: tokens } = plan.aside;
+    offers.push({
+      value: 'aside',
+      name: t('overflow.aside', { count: turns, turns: formats.exact(turns) }),
+      about: t('overflow.asideAbout'),
+      price: frees(tokens),
+    });
+  }
+  if (plan?.summary) {
+    const { turns, frees: tokens, seconds } = plan.summary;
+    const time = seconds === null ? '' : `, ${t('overflow.takes', { time: formats.duration(seconds * 1000) })}`;
+    offers.push({
+      value: 'summary',
+      name: t('overflow.summary', { count: turns, turns: formats.exact(turns) }),
+      about: t('overflow.summaryAbout'),
+      price: frees(tokens) + time,
+    });
+  }
+  if (!full.resumes) {
+    offers.push({
+      value: 'new-chat',
+      name: t('overflow.newChat'),
+      about: t('overflow.newChatAbout'),
+      price: frees(full.used),
+    });
+  }
+  return offers;
 }

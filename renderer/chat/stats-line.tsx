@@ -118,7 +118,7 @@ const latestSpeed = (samples: readonly StatsSample[]): number | null =>
 
 function Reason({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();
-  const { resume } = actions;
+  const { resume, makeRoom } = actions;
   const { state } = message;
   if (state.at === 'failed') {
     return (
@@ -134,8 +134,12 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
     <span className="inline-flex items-center gap-1">
       {t(`reason.${state.reason}`)}
       {cut && last && (
-        <Button kind="link" className="text-xs" onClick={() => void resume(message.id)}>
-          {t('failure.continue')}
+        <Button
+          kind="link"
+          className="text-xs"
+          onClick={() => void (state.reason === 'context' ? makeRoom(message.id) : resume(message.id))}
+        >
+          {state.reason === 'context' ? t('failure.makeRoom') : t('failure.continue')}
         </Button>
       )}
     </span>

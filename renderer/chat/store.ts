@@ -46,7 +46,8 @@ export type Overlay =
   | { at: 'chat-settings' }
   | { at: 'find' }
   | { at: 'report'; failure: Failure }
-  | { at: 'overflow'; used: number; draft: number; limit: number };
+  /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
+  | { at: 'overflow'; used: number; draft: number; limit: number; resumes: MessageId | null };
 
 type ChatView = {
   /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
@@ -80,6 +81,8 @@ type ChatActions = {
   rewrite(messageId: MessageId, text: string): Promise<void>;
   retry(messageId: MessageId): Promise<void>;
   resume(messageId: MessageId): Promise<void>;
+  /** For an answer that reached the end of the context: asks what is to give way. */
+  makeRoom(messageId: MessageId): Promise<void>;
   stop(): Promise<void>;
   answerNow(): Promise<void>;
   decide(turnId: TurnId, choice: Choice): Promise<void>;
@@ -222,7 +225,13 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         }));
         try {
           const ids = attachments.map((attachment) => attachment.id);
-          const answer = await core.call('turns.send', { chatId, text, attachments: ids, now, ...parentOf(branchFrom) });
+          const answer = await core.call('turns.send', {
+            chatId,
+            text,
+            attachments: ids,
+            now,
+            ...parentOf(branchFrom),
+          });
           set((state) => ({ branchFrom: state.branchFrom === branchFrom ? null : state.branchFrom }));
           await started(chatId, [answer.userMessageId, answer.messageId]);
         } catch (error) {
@@ -261,6 +270,12 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       attempt(async () => {
         const answer = await core.call('turns.resume', { messageId });
         await started(openChatId(), [answer.messageId]);
+      }),
+
+    makeRoom: (messageId) =>
+      attempt(async () => {
+        const measured = await core.call('context.measure', { chatId: openChatId(), draft: '', parentId: messageId });
+        set({ overlay: { at: 'overflow', ...measured, resumes: messageId } });
       }),
 
     async stop() {
@@ -317,7 +332,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     const draft = get().drafts[chatId] ?? '';
     const from = parentOf(get().branchFrom);
     const measured = await core.call('context.measure', { chatId, draft, attachments, ...from });
-    set({ overlay: { at: 'overflow', ...measured } });
+    set({ overlay: { at: 'overflow', ...measured, resumes: null } });
   }
 });
 

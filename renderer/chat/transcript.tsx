@@ -4,9 +4,10 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
+import { ContextMarker } from './context-marker.tsx';
 import { isRunning } from './state.ts';
 import { shownEnd, useChat } from './store.ts';
-import { branchOf, type Versions, versionsOf } from './tree.ts';
+import { branchOf, markersOf, type Versions, versionsOf } from './tree.ts';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;
@@ -86,6 +87,7 @@ export function Transcript() {
     [messages, branch],
   );
   known.current = versions;
+  const { outOfView, marked } = useMemo(() => markersOf(branch), [branch]);
   const running = branch.findIndex(isRunning);
   useEffect(() => {
     const show = (event: CustomEvent<number>) => list.current?.scrollToIndex(event.detail, { align: 'center' });
@@ -118,6 +120,8 @@ export function Transcript() {
                 versions={versions.get(message.id) ?? none}
                 first={index === 0}
                 last={index === branch.length - 1}
+                aside={index < outOfView}
+                marked={marked.has(message.id)}
               />
             ))}
           </Virtualizer>
@@ -139,14 +143,23 @@ export function Transcript() {
 
 const none: readonly MessageId[] = [];
 
-type TurnProps = { message: Message; versions: readonly MessageId[]; first: boolean; last: boolean };
+type TurnProps = {
+  message: Message;
+  versions: readonly MessageId[];
+  first: boolean;
+  last: boolean;
+  /** The model does not see it. */
+  aside: boolean;
+  marked: boolean;
+};
 
-const Turn = memo(function Turn({ message, versions, first, last }: TurnProps) {
+const Turn = memo(function Turn({ message, versions, first, last, aside, marked }: TurnProps) {
   const { t } = useTranslation();
   const user = message.role === 'user';
   return (
     <article
       data-message={message.id}
+      data-aside={aside}
       tabIndex={-1}
       aria-label={user ? t('you') : (message.modelName ?? t('answer'))}
       className={`group/turn outline-none focus-visible:outline-2 ${user ? (first ? 'pt-3 pb-4.5' : 'pt-6 pb-4.5') : first ? 'pt-3' : ''}`}
@@ -156,6 +169,7 @@ const Turn = memo(function Turn({ message, versions, first, last }: TurnProps) {
       ) : (
         <Answer message={message} versions={versions} last={last} />
       )}
+      {marked && <ContextMarker message={message} />}
     </article>
   );
 });

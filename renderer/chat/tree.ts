@@ -43,3 +43,10 @@ const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
 
 export const queueOf = (messages: Messages): Message[] =>
   [...messages.values()].filter((message) => message.state.at === 'queued' && message.role === 'user').sort(byAge);
+
+/** Where in a branch a line says what the model does not see, or what was brought back after that. */
+export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {
+  const end = branch.findLastIndex(({ aside }) => aside !== null && !aside.back);
+  const marked = branch.filter(({ aside }, index) => aside !== null && index >= end).map(({ id }) => id);
+  return { outOfView: end + 1, marked: new Set(marked) };
+}

@@ -122,7 +122,14 @@ export function Slider({ label, value, stops, onChange }: SliderProps) {
 }
 
 /** A card-like radio of a dialog: a name, its price, a line about it. */
-export type Offer<Value extends string> = { value: Value; name: string; about: string; price?: string; tag?: string };
+export type Offer<Value extends string> = {
+  value: Value;
+  name: string;
+  about: string;
+  price?: string;
+  tag?: { tone: Tone; text: string };
+  disabled?: boolean;
+};
 
 type OffersProps<Value extends string> = {
   label: string;
@@ -143,13 +150,14 @@ export function Offers<Value extends string>({ label, value, offers, onChange }:
         <RadioGroup.Item
           key={offer.value}
           value={offer.value}
-          className="group flex items-start gap-3 rounded-lg px-3.5 py-2.75 text-start hairline-soft data-[state=checked]:bg-ink-soft data-[state=checked]:hairline-focus"
+          disabled={offer.disabled ?? false}
+          className="group flex items-start gap-3 rounded-lg px-3.5 py-2.75 text-start hairline-soft data-[disabled]:opacity-45 data-[state=checked]:bg-ink-soft data-[state=checked]:hairline-focus"
         >
           <span className="mt-px grid size-4 flex-none place-items-center rounded-full bg-raised shadow-[inset_0_0_0_1.5px_var(--color-edge)] group-data-[state=checked]:bg-page group-data-[state=checked]:shadow-[inset_0_0_0_5px_var(--color-ink)]" />
           <span className="min-w-0 flex-1">
             <span className="flex items-center gap-2">
               <span className="font-semibold">{offer.name}</span>
-              {offer.tag && <Tag tone="ok">{offer.tag}</Tag>}
+              {offer.tag && <Tag tone={offer.tag.tone}>{offer.tag.text}</Tag>}
               {offer.price && <span className="ms-auto text-fg-2 tabular-nums">{offer.price}</span>}
             </span>
             <span className="mt-0.5 block text-fg-2">{offer.about}</span>

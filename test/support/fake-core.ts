@@ -12,6 +12,7 @@ import {
   type Message,
   type MessageId,
   type ModelEntry,
+  type Response,
   type Run,
   type Settings,
   type StatsSample,
@@ -36,6 +37,7 @@ export type World = {
   /** What the next answers say. */
   script: (prompt: string) => Script;
   measure: { used: number; draft: number; limit: number } | null;
+  plan: Response<'context.plan'>;
   downloads: Download[];
 };
 
@@ -82,6 +84,7 @@ export function createWorld(change: Partial<World> = {}): World {
     settings: { ...defaultSettings, onboarded: true },
     script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
     measure: null,
+    plan: { aside: null, summary: null },
     downloads: [],
     ...change,
   };
@@ -127,6 +130,7 @@ export function newMessage(chatId: ChatId, role: Message['role'], change: Partia
     timings: null,
     loops: [],
     grounding: null,
+    aside: null,
     ...change,
   };
 }
@@ -255,7 +259,11 @@ export function createFakeCore(world: World) {
         (message) => message.chatId === chatId && message.state.at === 'running',
       );
       const user = keepMessage(
-        newMessage(chatId, 'user', { text, parentId: parentId ?? chat.leafId, ...(running && { state: { at: 'queued' } }) }),
+        newMessage(chatId, 'user', {
+          text,
+          parentId: parentId ?? chat.leafId,
+          ...(running && { state: { at: 'queued' } }),
+        }),
       );
       return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
     },
@@ -296,6 +304,14 @@ export function createFakeCore(world: World) {
     'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
     'context.measure': ({ draft }) =>
       world.measure ?? { used: 11_212, draft: Math.round(draft.length / 4), limit: 32_768 },
+    'context.plan': () => world.plan,
+    'context.setAside': ({ messageId, summary }) =>
+      keepMessage({ ...messageOf(messageId), aside: { at: Date.now(), summary, back: false } }),
+    'context.bringBack': ({ messageId }) =>
+      keepMessage({ ...messageOf(messageId), aside: { at: Date.now(), summary: null, back: true } }),
+    'context.summarise': () => ({ text: 'You plan a thesis in five chapters. Chapter 2 opens with the history.' }),
+    'context.stopSummary': () => undefined,
+    'attachments.move': () => undefined,
     'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
     'attachments.remove': () => undefined,
     ...fakeModels(world, (name, payload) => emit(name, payload)),

@@ -137,6 +137,10 @@ function crashScene(): Scene {
 function overflowScene(): Scene {
   const { world, chats } = worldOfMocks();
   world.measure = { used: 29_800, draft: 6400, limit: 32_768 };
+  world.plan = {
+    aside: { upTo: 'none' as Message['id'], turns: 6, frees: 8100, seconds: null },
+    summary: { upTo: 'none' as Message['id'], turns: 14, frees: 17_000, seconds: 20 },
+  };
   const chat = chats.get('Thesis notes') as Chat;
   const answer = newMessage(chat.id, 'assistant', {
     text: 'Chapter 2 now carries two arguments at once. The historical one, that the notation came before the theory, holds well on its own and could open the thesis.\n\nThe second needs the data of chapter 4, so readers meet it too early. Moving it would also solve the problem with the length of the introduction, which is now at 31 pages.\n\n1. Open with the history and end it at the first printed table.\n2. Move the measurement argument behind the data.\n3. Shorten the introduction to what chapter 2 does not say.',
@@ -152,7 +156,8 @@ function overflowScene(): Scene {
     ...scene,
     after: () =>
       setTimeout(
-        () => useChat.getState().setOverlay({ at: 'overflow', used: 29_800, draft: 6400, limit: 32_768 }),
+        () =>
+          useChat.getState().setOverlay({ at: 'overflow', used: 29_800, draft: 6400, limit: 32_768, resumes: null }),
         600,
       ),
   };

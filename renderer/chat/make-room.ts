@@ -1,0 +1,53 @@
+import type { MessageId } from '../../app/protocol/index.ts';
+import { core, isMac } from '../bridge.ts';
+import { t } from '../i18n.ts';
+import { useSettings } from '../settings/store.ts';
+import { shown } from '../shell/keys.ts';
+import { useToasts } from '../ui/toast.tsx';
+import { focusComposer } from './focus.ts';
+import { actions, useChat } from './store.ts';
+
+//  What follows the choice in a full context.
+
+/** What was held up goes on: the message is sent, or the answer is gone on with. */
+export async function goOn(resumes: MessageId | null): Promise<void> {
+  actions.closeOverlay('overflow');
+  await (resumes ? actions.resume(resumes) : actions.send(false));
+  focusComposer();
+}
+
+export async function makeLarger(contextLength: number): Promise<void> {
+  await useSettings.getState().set({ contextLength });
+}
+
+/** Keeps everything up to a message from the model, and offers the way back. */
+export async function setAside(messageId: MessageId, summary: string | null): Promise<void> {
+  await core.call('context.setAside', { messageId, summary });
+  useToasts.getState().show({
+    text: summary === null ? t('aside.done') : t('aside.summed'),
+    action: t('undo'),
+    keys: shown('Mod+Z', isMac()),
+    onAction: () => void bringBack(messageId),
+  });
+}
+
+export async function bringBack(messageId: MessageId): Promise<void> {
+  await core.call('context.bringBack', { messageId });
+}
+
+/** The message, with its files, waits in a new chat. */
+export async function takeToNewChat(): Promise<void> {
+  const { chosen, drafts, attachments, setDraft, setAttachments, choose, ensureChat } = useChat.getState();
+  const text = (chosen && drafts[chosen]) ?? '';
+  const files = (chosen && attachments[chosen]) ?? [];
+  setDraft('');
+  setAttachments([]);
+  await choose(null);
+  setDraft(text);
+  if (files.length > 0) {
+    const chatId = await ensureChat();
+    await core.call('attachments.move', { attachmentIds: files.map(({ id }) => id), chatId });
+    setAttachments(files);
+  }
+  focusComposer();
+}

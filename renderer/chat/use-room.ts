@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'react';
+import type { Machine } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { useChatModel } from './model-picker.tsx';
+import { type Larger, largerOf, type Plan } from './room-ways.ts';
+import { type Overlay, useChat } from './store.ts';
+
+/** What would make room, and at what price; null what is not known yet. */
+export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: Larger | null; plan: Plan | null } {
+  const model = useChatModel();
+  const [machine, setMachine] = useState<Machine | null>(null);
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const { resumes } = full;
+  useEffect(() => {
+    let gone = false;
+    const { chosen, drafts, attachments, branchFrom } = useChat.getState();
+    core.call('models.machine').then(
+      (found) => !gone && setMachine(found),
+      () => {},
+    );
+    if (chosen === null) return;
+    const parentId = resumes ?? branchFrom;
+    core
+      .call('context.plan', {
+        chatId: chosen,
+        draft: resumes ? '' : (drafts[chosen] ?? ''),
+        attachments: resumes ? [] : (attachments[chosen] ?? []).map(({ id }) => id),
+        ...(parentId !== null && { parentId }),
+      })
+      .then(
+        (found) => !gone && setPlan(found),
+        () => {},
+      );
+    return () => {
+      gone = true;
+    };
+  }, [resumes]);
+  return { larger: largerOf(full, model?.description ?? null, machine), plan };
+}
