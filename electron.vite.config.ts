@@ -27,6 +27,7 @@ export default defineConfig({
           server: at('app/server/main.ts'),
           cli: at('app/cli/main.ts'),
           'template-worker': at('app/text/template-worker.ts'),
+          'document-worker': at('app/documents/worker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
       },

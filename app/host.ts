@@ -5,6 +5,7 @@ import { bringBack, createSummaries, planRoom, setAside } from './chat/room.ts';
 import { createTitles } from './chat/titles.ts';
 import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
+import { createDocuments } from './documents/service.ts';
 import { createEngine } from './engine/client.ts';
 import type { StartEngine } from './engine/supervisor.ts';
 import { benchmarkQuestion } from './metrics/question.ts';
@@ -36,6 +37,8 @@ export type HostOptions = {
   /** Folders that ship with the app. */
   migrations: string;
   resources: string;
+  /** The file of the thread that reads documents. */
+  documentWorker: string;
   startEngine: StartEngine;
   /** Seals secrets with the keychain of the system, where the shell has one. */
   cipher?: ModelManagerOptions['cipher'];
@@ -102,6 +105,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
       signal.addEventListener('abort', () => engine.cancel(turnId));
       return { model: name };
     },
+  });
+  const documents = createDocuments({
+    db,
+    emit,
+    dataFolder: store.folder,
+    worker: options.documentWorker,
+    now,
   });
   const core: Core = { db, engine, emit, notice, settings: () => settings, models, measured: metrics.measured, now };
   const turns = createTurns(core, {
@@ -184,6 +194,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'engine.restart': engine.restart,
 
     ...metrics.handlers,
+    ...documents.handlers,
 
     'settings.get': () => settings,
     'settings.set': (patch) => {
@@ -223,6 +234,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       titles.close();
       metrics.close();
       await turns.close();
+      await documents.close();
       await manager.close();
       await engine.close();
       switchboard.close();

@@ -5,7 +5,7 @@ import type { Failure, Notice } from '../app/protocol/index.ts';
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
 /** Given to the core process when it starts, as its last argument. */
-export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
+export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'documentWorker' | 'about'> & {
   /** The operating system keeps a key for us. */
   keychain: boolean;
 };

@@ -29,6 +29,8 @@ export type Places = {
   /** The addon with the Metal back end on the CPU, for tests. On a Mac the addon itself. */
   readonly standin: string;
   readonly worker: string;
+  /** The file of the thread that reads documents. */
+  readonly documentWorker: string;
   /** What the core needs: the engine process and the steps of the database. */
   readonly engine: string;
   readonly migrations: string;

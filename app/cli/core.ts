@@ -29,6 +29,7 @@ export async function withCore<T>(
       dataFolder,
       migrations: places.migrations,
       resources: places.resources,
+      documentWorker: places.documentWorker,
       startEngine: engineByFork(places.engine, places),
       preload: false,
       about: { version: '', commit: '', shell: 'browser' },

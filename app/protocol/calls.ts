@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
+import { documentCalls } from './documents.ts';
 import { Download } from './downloads.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
 import { Notice } from './events.ts';
@@ -227,6 +228,8 @@ export const calls = {
   'benchmark.start': call(z.object({ modelIds: z.array(ModelId).min(1).max(2) }), nothing),
   'benchmark.cancel': call(nothing, nothing),
   'benchmark.state': call(nothing, BenchmarkState),
+
+  ...documentCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

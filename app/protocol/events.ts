@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Chat, Message } from './chat.ts';
+import { documentEvents } from './documents.ts';
 import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
 import { Machine } from './fit.ts';
@@ -42,6 +43,7 @@ export const events = {
   'settings.changed': Settings,
   'run.added': Run,
   benchmark: BenchmarkState,
+  ...documentEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -16,6 +16,8 @@ export type Places = {
   engine: string;
   /** The file of the template worker. */
   worker: string;
+  /** The file of the thread that reads documents. */
+  documentWorker: string;
   addon: string;
   migrations: string;
   resources: string;
@@ -49,6 +51,7 @@ export async function runBrowserHost(
       dataFolder: wanted.data,
       migrations: places.migrations,
       resources: places.resources,
+      documentWorker: places.documentWorker,
       startEngine: engineByFork(places.engine, places),
       about: { ...version, shell: 'browser' },
     });
@@ -115,6 +118,7 @@ export function placesBelow(root: string, entry: string): Places {
   return {
     engine: source ? join(root, 'app', 'engine', 'process.ts') : join(bundle, 'engine.js'),
     worker: source ? join(root, 'app', 'text', 'template-worker.ts') : join(bundle, 'template-worker.js'),
+    documentWorker: source ? join(root, 'app', 'documents', 'worker.ts') : join(bundle, 'document-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
     migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),

@@ -22,6 +22,7 @@ export const root = resolve(import.meta.dirname, '../..');
 export const places = {
   engine: join(root, 'app/engine/process.ts'),
   worker: join(root, 'app/text/template-worker.ts'),
+  documentWorker: join(root, 'app/documents/worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/migrations'),
   resources: join(root, 'resources'),
@@ -45,6 +46,7 @@ export async function startCore(
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    documentWorker: places.documentWorker,
     startEngine: options.startEngine ?? realEngine(),
     about: { version: '0', commit: '', shell: 'browser' },
   });

@@ -19,6 +19,7 @@ import {
   type TurnEvent,
   type TurnId,
 } from '../../app/protocol/index.ts';
+import { fakeDocuments } from './fake-documents.ts';
 import { fakeModels } from './fake-models.ts';
 
 //  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
@@ -314,6 +315,7 @@ export function createFakeCore(world: World) {
     'attachments.move': () => undefined,
     'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
     'attachments.remove': () => undefined,
+    ...fakeDocuments((name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,
     'models.unload': () => undefined,

@@ -216,6 +216,7 @@ test('with a keychain the file holds only what it sealed', async () => {
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    documentWorker: places.documentWorker,
     startEngine: realEngine(),
     cipher: {
       seal: async (text) => Buffer.from(text).toString('hex'),
@@ -266,6 +267,7 @@ test('a second app on the same folder is turned away while a download runs, and 
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    documentWorker: places.documentWorker,
     startEngine: realEngine(),
     about: { version: '0', commit: '', shell: 'browser' },
   });

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { LonghandError } from '../protocol/index.ts';
+import { newId } from '../store/identity.ts';
+
+//  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
+//  documents/<id>.part           what is being copied
+
+export const MOST_BYTES = 2 * 1024 ** 3;
+
+export type Copy = { kept: string; sha256: string; bytes: number; changedAt: number };
+
+export type Copies = {
+  pathOf(kept: string): string;
+  /** Copies a file as it is at one moment.
+   *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
+  take(path: string, fileName: string): Promise<Copy>;
+  /** What a file hashes to now; null when it cannot be read. */
+  hash(path: string): Promise<string | null>;
+  /** Bytes [start, end) of a copy. */
+  read(kept: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
+  /** Removes every copy that is not among these. */
+  keepOnly(names: ReadonlySet<string>): Promise<void>;
+};
+
+export function createCopies(folder: string): Copies {
+  const pathOf = (kept: string) => join(folder, kept);
+
+  async function copyOnce(path: string, part: string): Promise<{ sha256: string; bytes: number }> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const hashed = new Transform({
+      transform(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        if (bytes > MOST_BYTES) return done(tooLarge(path, bytes));
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const source = createReadStream(path, { highWaterMark: 1 << 20 });
+    await pipeline(source, hashed, createWriteStream(part, { mode: 0o600, flush: true }));
+    return { sha256: hash.digest('hex'), bytes };
+  }
+
+  return {
+    pathOf,
+    async take(path, fileName) {
+      const part = pathOf(`${newId()}.part`);
+      try {
+        await mkdir(folder, { recursive: true });
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const before = await stat(path);
+          if (!before.isFile()) throw new LonghandError('unreadable', `[documents] ${fileName} is not a file`);
+          if (before.size > MOST_BYTES) throw tooLarge(fileName, before.size);
+          const { sha256, bytes } = await copyOnce(path, part);
+          const after = await stat(path);
+          if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
+          const kept = sha256 + endingOf(fileName);
+          await rename(part, pathOf(kept));
+          return { kept, sha256, bytes, changedAt: after.mtimeMs };
+        }
+        throw new LonghandError('conflict', `[documents] ${fileName} is being written by another program`);
+      } catch (error) {
+        throw copyError(error, fileName);
+      } finally {
+        await rm(part, { force: true });
+      }
+    },
+    async hash(path) {
+      const hash = createHash('sha256');
+      try {
+        for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+        return hash.digest('hex');
+      } catch {
+        return null;
+      }
+    },
+    async read(kept, start, end) {
+      const file = await open(pathOf(kept), 'r').catch((error) => {
+        throw copyError(error, kept);
+      });
+      try {
+        const { size } = await file.stat();
+        const bytes = Buffer.alloc(Math.max(0, Math.min(end, size) - start));
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        return { bytes: bytes.subarray(0, bytesRead), total: size };
+      } finally {
+        await file.close();
+      }
+    },
+    async keepOnly(names) {
+      const present = await readdir(folder).catch(() => []);
+      for (const name of present) if (!names.has(name)) await rm(pathOf(name), { force: true });
+    },
+  };
+}
+
+/** Only what cannot be misread by a file system or a shell. */
+function endingOf(fileName: string): string {
+  const ending = extname(fileName).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
+}
+
+const tooLarge = (name: string, bytes: number) =>
+  new LonghandError('too-large', `[documents] ${name} has ${bytes} bytes, at most ${MOST_BYTES} are allowed`);
+
+function copyError(error: unknown, fileName: string): LonghandError {
+  if (error instanceof LonghandError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new LonghandError('not-found', `[documents] ${fileName} is not there any more`);
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new LonghandError('disk-full', `[documents] no space is left to keep ${fileName}`);
+  }
+  return new LonghandError('permission', `[documents] ${fileName}: ${message}`);
+}

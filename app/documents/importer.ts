@@ -1,0 +1,185 @@
+import type { Document, DocumentId, DocumentState } from '../protocol/index.ts';
+import { failureOf, LonghandError } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import {
+  findByContent,
+  findDocument,
+  forgetDocument,
+  nextQueued,
+  type StoredDocument,
+  updateDocument,
+} from '../store/documents.ts';
+import { addContent, removeContent } from '../store/passages.ts';
+import type { Copies } from './copies.ts';
+import type { DocumentReader } from './reader.ts';
+
+//  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
+//
+//    queued ──copied, not here yet──▶ reading ──▶ ready
+//      │ └──its content is here already──▶ gone             any step may fail ──▶ failed ──retry──▶ queued
+
+export type Importer = {
+  /** Copies a queued document's file. Returns it, or the one of the collection with the same content. */
+  take(id: DocumentId): Promise<Document>;
+  /** Reads whatever is queued. */
+  wake(): void;
+  /** For the next attempt at a locked document; never stored. */
+  givePassword(id: DocumentId, password: string): void;
+  /** A document that was removed or changed is read no further. */
+  interrupt(id: DocumentId): void;
+  /** When nothing is queued or read. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ImporterOptions = {
+  db: Database;
+  copies: Copies;
+  reader: DocumentReader;
+  changed(document: Document): void;
+  removed(id: DocumentId): void;
+  now: () => number;
+};
+
+const SLICE = 200;
+const PROGRESS_MS = 200;
+
+export function createImporter({ db, copies, reader, changed, removed, now }: ImporterOptions): Importer {
+  const taking = new Map<DocumentId, Promise<Document>>();
+  const passwords = new Map<DocumentId, string>();
+  let current: { id: DocumentId; abort: AbortController } | null = null;
+  let loop: Promise<void> | null = null;
+  let closed = false;
+
+  const update = (id: DocumentId, patch: Parameters<typeof updateDocument>[2]): StoredDocument => {
+    const stored = updateDocument(db, id, patch);
+    changed(stored.document);
+    return stored;
+  };
+
+  function take(id: DocumentId): Promise<Document> {
+    const known = taking.get(id);
+    if (known) return known;
+    const work = takeOnce(id).finally(() => taking.delete(id));
+    taking.set(id, work);
+    return work;
+  }
+
+  async function takeOnce(id: DocumentId): Promise<Document> {
+    const stored = findDocument(db, id);
+    if (!stored) throw new LonghandError('not-found', `[documents] no document ${id}`);
+    if (stored.kept !== null) return stored.document;
+    try {
+      const copy = await copies.take(stored.sourcePath, stored.document.fileName);
+      if (!findDocument(db, id)) throw new LonghandError('cancelled', `[documents] ${id} was removed`);
+      const same = findByContent(db, stored.document.collectionId, copy.sha256);
+      if (same && same.document.id !== id) {
+        forgetDocument(db, stored.number);
+        removed(id);
+        // What was added by hand is followed from now on.
+        if (!stored.watched || same.watched) return same.document;
+        return update(same.document.id, { watched: true, sourcePath: stored.sourcePath }).document;
+      }
+      const { kept, sha256, bytes, changedAt } = copy;
+      return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt }).document;
+    } catch (error) {
+      return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
+    }
+  }
+
+  /** A few at a time, so that everything else goes on between them. */
+  async function clear(number: number) {
+    while (removeContent(db, number, SLICE)) await new Promise((next) => setImmediate(next));
+  }
+
+  async function readOne(id: DocumentId): Promise<void> {
+    const stored = findDocument(db, id);
+    if (stored?.document.state.at !== 'queued' || stored.kept === null) return;
+    const { number, kept, ocr } = stored;
+    const { kind, fileName, bytes } = stored.document;
+    const abort = new AbortController();
+    current = { id, abort };
+    let position = 1;
+    let told = 0;
+    try {
+      update(id, { state: { at: 'reading', step: 'file', done: 0, total: 0 }, passages: 0 });
+      await clear(number);
+      const source = { path: copies.pathOf(kept), fileName, bytes, password: passwords.get(id) ?? null, ocr };
+      const { facts, notices } = await reader.read(
+        source,
+        kind,
+        {
+          batch({ blocks, passages }) {
+            if (abort.signal.aborted) return;
+            const code = kind === 'code' || kind === 'json';
+            addContent(db, { number, name: fileName, code }, { blocks, passages, position }, now());
+            position += passages.length;
+          },
+          progress(progress) {
+            if (abort.signal.aborted || Date.now() - told < PROGRESS_MS) return;
+            told = Date.now();
+            update(id, { state: { at: 'reading', ...progress }, passages: position - 1 });
+          },
+        },
+        abort.signal,
+      );
+      if (abort.signal.aborted) return;
+      passwords.delete(id);
+      update(id, {
+        state: { at: 'ready' },
+        name: facts.title ?? fileName,
+        pages: facts.pages,
+        passages: position - 1,
+        notices: position === 1 ? [...notices, 'No text was found in it.'] : notices,
+      });
+    } catch (error) {
+      if (abort.signal.aborted || !findDocument(db, id)) return;
+      await clear(number);
+      update(id, { state: failedState(error), passages: 0 });
+    } finally {
+      current = null;
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let next = nextQueued(db); next && !closed; next = nextQueued(db)) {
+      const taken = await take(next.document.id);
+      if (taken.id === next.document.id) await readOne(taken.id);
+    }
+  }
+
+  const wake = () => {
+    if (closed || loop) return;
+    loop = run()
+      .catch(() => {}) // the database itself: what is queued stays queued until the next wake
+      .finally(() => {
+        loop = null;
+      });
+  };
+
+  return {
+    take,
+    wake,
+    givePassword: (id, password) => void passwords.set(id, password),
+    interrupt(id) {
+      if (current?.id === id) current.abort.abort();
+    },
+    async idle() {
+      while (loop) await loop;
+    },
+    async close() {
+      closed = true;
+      current?.abort.abort();
+      await reader.close();
+      await loop;
+    },
+  };
+}
+
+export function failedState(error: unknown): DocumentState {
+  const failure = failureOf(error);
+  const named = failure.details?.remedy;
+  const known = named === 'unlock' || named === 'ocr' || named === 'none' || named === 'retry';
+  const hopeless = failure.code === 'unreadable' || failure.code === 'too-large';
+  return { at: 'failed', failure, remedy: known ? named : hopeless ? 'none' : 'retry' };
+}

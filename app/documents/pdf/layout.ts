@@ -1,0 +1,95 @@
+import type { Segment } from './lines.ts';
+
+//  The order of reading: a region is cut at gutters into columns, else at its widest empty band into what stands above and
+//  below (recursive XY-cut). Where the lines of columns stand level and are short, they are rows of a table.
+
+export type Region = { at: 'text'; lines: Segment[][] } | { at: 'table'; rows: Segment[][] };
+
+/** Regions in the order of reading. A line of text is a list of segments, nearly always one. */
+export function layOut(segments: readonly Segment[], depth = 0): Region[] {
+  if (segments.length === 0) return [];
+  const gutters = depth < 24 ? guttersOf(segments) : [];
+  if (gutters.length > 0) {
+    const columns = splitAt(segments, gutters, (one) => (one.left + one.right) / 2);
+    if (isTable(columns)) return [{ at: 'table', rows: rowsOf(segments) }];
+    return columns.flatMap((column) => layOut(column, depth + 1));
+  }
+  const band = depth < 24 ? widestBand(segments) : null;
+  if (band !== null) {
+    return splitAt(segments, [band], (one) => (one.top + one.bottom) / 2).flatMap((part) => layOut(part, depth + 1));
+  }
+  return [{ at: 'text', lines: rowsOf(segments) }];
+}
+
+/** Places that no segment covers, wide enough to part columns with at least two lines each. */
+function guttersOf(segments: readonly Segment[]): number[] {
+  const em = median(segments.map(({ size }) => size));
+  const gaps = gapsOf(segments.map(({ left, right }) => [left, right]));
+  const wide = gaps.filter(({ from, to }) => to - from >= em * 0.8).map(({ from, to }) => (from + to) / 2);
+  return wide.filter((_, at) => {
+    const columns = splitAt(segments, wide, (one) => (one.left + one.right) / 2);
+    const levels = (column: readonly Segment[] = []) =>
+      new Set(column.map(({ baseline }) => Math.round(baseline / em))).size;
+    return levels(columns[at]) >= 2 && levels(columns[at + 1]) >= 2;
+  });
+}
+
+/** The middle of the widest empty band between lines, when anything below or above it could be laid out otherwise. */
+function widestBand(segments: readonly Segment[]): number | null {
+  const em = median(segments.map(({ size }) => size));
+  const gaps = gapsOf(segments.map(({ top, bottom }) => [top, bottom])).filter(({ from, to }) => to - from > em * 0.15);
+  const several = segments.some((one) => segments.some((other) => other !== one && level(one, other)));
+  if (!several || gaps.length === 0) return null;
+  const widest = gaps.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+  return (widest.from + widest.to) / 2;
+}
+
+const level = (a: Segment, b: Segment) => Math.abs(a.baseline - b.baseline) < Math.min(a.size, b.size) * 0.5;
+
+function gapsOf(spans: [number, number][]): { from: number; to: number }[] {
+  const sorted = [...spans].sort((a, b) => a[0] - b[0]);
+  const gaps: { from: number; to: number }[] = [];
+  let end = sorted[0]?.[1] ?? 0;
+  for (const [from, to] of sorted) {
+    if (from > end) gaps.push({ from: end, to: from });
+    end = Math.max(end, to);
+  }
+  return gaps;
+}
+
+function splitAt(segments: readonly Segment[], cuts: readonly number[], place: (one: Segment) => number): Segment[][] {
+  const parts: Segment[][] = Array.from({ length: cuts.length + 1 }, () => []);
+  for (const segment of segments) parts[cuts.filter((cut) => place(segment) > cut).length]?.push(segment);
+  return parts.filter((part) => part.length > 0);
+}
+
+/** Most cells have one in another column on the same line, and are no lines of running text. */
+function isTable(columns: readonly Segment[][]): boolean {
+  const all = columns.flat();
+  const alone = all.filter(
+    (one) => !columns.some((column) => !column.includes(one) && column.some((other) => level(one, other))),
+  );
+  if (alone.length > all.length * 0.35) return false;
+  const running = columns.filter((column) => {
+    const width = Math.max(...column.map(({ right }) => right)) - Math.min(...column.map(({ left }) => left));
+    const full = column.filter((one) => one.right - one.left > width * 0.75 && one.words.length >= 4).length;
+    return column.length >= 3 && full >= column.length * 0.5;
+  });
+  return running.length < 2;
+}
+
+/** Segments that stand level, from the top; each row from the left. */
+export function rowsOf(segments: readonly Segment[]): Segment[][] {
+  const rows: Segment[][] = [];
+  for (const segment of [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left)) {
+    const open = rows.at(-1);
+    if (open?.[0] && level(open[0], segment)) open.push(segment);
+    else rows.push([segment]);
+  }
+  return rows.map((row) => row.sort((a, b) => a.left - b.left));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,113 @@
+import { isRtl, isWide, type PageWord } from './words.ts';
+
+//  Words to segments: runs of words on one line without a gap that a column or a cell could be.
+
+export type Segment = {
+  words: PageWord[];
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  baseline: number;
+  size: number;
+};
+
+const MARKER = /^(?:[•·▪◦‣∙■□●○–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])$/;
+
+export function segmentsOf(words: readonly PageWord[]): Segment[] {
+  const segments: Segment[] = [];
+  for (const word of words) {
+    const open = segments.at(-1);
+    if (open && follows(open, word)) append(open, word);
+    else segments.push(segmentOf(word));
+  }
+  return joinNeighbours(segments).map(ordered);
+}
+
+const segmentOf = (word: PageWord): Segment => ({
+  words: [word],
+  left: word.left,
+  top: word.top,
+  right: word.right,
+  bottom: word.bottom,
+  baseline: word.baseline,
+  size: word.size,
+});
+
+/** Either way along the line, superscripts included. */
+function follows(segment: Segment, word: PageWord): boolean {
+  const em = Math.max(segment.size, word.size);
+  const gap = Math.max(word.left - segment.right, segment.left - word.right);
+  return onOneLine(segment, word) && gap < em && gap > -em * 0.5;
+}
+
+function onOneLine(a: Segment | PageWord, b: Segment | PageWord): boolean {
+  if (Math.abs(a.baseline - b.baseline) <= Math.min(a.size, b.size) * 0.25) return true;
+  const shared = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  return shared > Math.min(a.bottom - a.top, b.bottom - b.top) * 0.6;
+}
+
+function append(segment: Segment, word: PageWord) {
+  segment.words.push(word);
+  grow(segment, word);
+}
+
+function grow(segment: Segment, more: Segment | PageWord) {
+  // The line is that of its largest words.
+  if (more.size > segment.size * 1.05) segment.baseline = more.baseline;
+  segment.size = Math.max(segment.size, more.size);
+  segment.left = Math.min(segment.left, more.left);
+  segment.right = Math.max(segment.right, more.right);
+  segment.top = Math.min(segment.top, more.top);
+  segment.bottom = Math.max(segment.bottom, more.bottom);
+}
+
+/** Pieces of one line that were drawn at different times, and the sign of a list with its item. */
+function joinNeighbours(segments: readonly Segment[]): Segment[] {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const joined: Segment[] = [];
+  for (const segment of sorted) {
+    const recent = joined.slice(-12).reverse();
+    const host = recent.find((one) => onOneLine(one, segment) && near(one, segment));
+    if (!host) {
+      joined.push({ ...segment, words: [...segment.words] });
+      continue;
+    }
+    const first = segment.words[0];
+    if (first) first.spaced = true;
+    host.words.push(...segment.words);
+    grow(host, segment);
+  }
+  return joined;
+}
+
+function near(a: Segment, b: Segment): boolean {
+  const [left, right] = a.left <= b.left ? [a, b] : [b, a];
+  const em = Math.min(a.size, b.size);
+  const marker = left.words.length === 1 && MARKER.test(left.words[0]?.text ?? '');
+  return right.left - left.right < em * (marker ? 4 : 0.6);
+}
+
+/** Words of a segment as they are read: from the left, or from the right where most are right to left. */
+function ordered(segment: Segment): Segment {
+  const rtl = segment.words.filter(({ text }) => isRtl(text)).length;
+  const words = [...segment.words].sort((a, b) => a.left - b.left);
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1];
+    if (before && word.left - before.right > word.size * 0.14 && !(isWide(word.text) && isWide(before.text))) {
+      word.spaced = true;
+    }
+  }
+  if (rtl * 2 <= words.length) return { ...segment, words };
+  // Runs that are read from left to right keep their order.
+  const runs: PageWord[][] = [];
+  for (const word of words) {
+    const open = runs.at(-1);
+    const ltr = !isRtl(word.text) && /[\p{L}]/u.test(word.text);
+    if (ltr && open && !isRtl(open[0]?.text ?? '') && /[\p{L}]/u.test(open[0]?.text ?? '')) open.push(word);
+    else runs.push([word]);
+  }
+  const read = runs.reverse().flat();
+  for (const word of read) word.spaced = true;
+  return { ...segment, words: read };
+}

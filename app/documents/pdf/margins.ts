@@ -1,0 +1,61 @@
+import type { Segment } from './lines.ts';
+
+//  Headers and footers: lines near the upper or lower edge that stand at the same height with the same words on pages
+//  nearby, whatever their numbers. Passages leave them out.
+
+export type MarginPage<T> = { height: number; segments: Segment[]; rest: T };
+
+/** Of the height of a page, from either edge. */
+const ZONE = 0.12;
+/** Pages on either side that are compared: left and right pages differ. */
+const REACH = 4;
+
+/** Takes pages one by one and gives them back, some pages later, without their margins. */
+export function createMargins<T>() {
+  const pages: MarginPage<T>[] = [];
+  let given = 0;
+
+  function cleaned(at: number): MarginPage<T> {
+    const page = pages[at] as MarginPage<T>;
+    const around = pages.filter((_, other) => other !== at && Math.abs(other - at) <= REACH);
+    const needed = Math.min(2, around.length);
+    const segments = page.segments.filter((segment) => {
+      if (!inZone(segment, page.height)) return true;
+      const seen = around.filter((other) =>
+        other.segments.some((one) => isSame(segment, one, page.height, other.height)),
+      );
+      return seen.length < needed || needed === 0;
+    });
+    return { ...page, segments };
+  }
+
+  return {
+    add(page: MarginPage<T>): MarginPage<T>[] {
+      pages.push(page);
+      const ready: MarginPage<T>[] = [];
+      while (given + REACH < pages.length) ready.push(cleaned(given++));
+      // Those behind are no longer compared with; their places stay so that indexes do.
+      const gone = given - REACH - 1;
+      if (gone >= 0) pages[gone] = { height: 0, segments: [], rest: page.rest };
+      return ready;
+    },
+    end(): MarginPage<T>[] {
+      const ready: MarginPage<T>[] = [];
+      while (given < pages.length) ready.push(cleaned(given++));
+      return ready;
+    },
+  };
+}
+
+const inZone = ({ top, bottom }: Segment, height: number) => bottom < height * ZONE || top > height * (1 - ZONE);
+
+function isSame(a: Segment, b: Segment, heightA: number, heightB: number): boolean {
+  if (heightA !== heightB || Math.abs(a.baseline - b.baseline) > 2) return false;
+  return inZone(b, heightB) && mask(a) === mask(b);
+}
+
+const mask = ({ words }: Segment) =>
+  words
+    .map(({ text }) => text.replace(/\d+|\b[ivxlc]+\b/gi, '#'))
+    .join(' ')
+    .toLowerCase();

@@ -1,0 +1,136 @@
+import { pathToFileURL } from 'node:url';
+import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { LonghandError } from '../../protocol/errors.ts';
+import type { Assets } from '../assets.ts';
+import type { Facts, Sink, Source } from '../piece.ts';
+import { createFlow } from './flow.ts';
+import { readGlyphs } from './glyphs.ts';
+import { layOut } from './layout.ts';
+import { type Segment, segmentsOf } from './lines.ts';
+import { createMargins } from './margins.ts';
+import { piecesOf } from './paragraphs.ts';
+import { type Turn, wordsOf } from './words.ts';
+
+export const MOST_PAGES = 10_000;
+
+/** PDF, page by page: what one page needs is let go before the next. */
+export async function readPdf(source: Source, sink: Sink, assets: Assets): Promise<Facts> {
+  const pdf = await openPdf(source, assets);
+  try {
+    return await readPages(pdf, source, sink);
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+}
+
+type Rest = { page: number; others: Segment[][] };
+
+async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink): Promise<Facts> {
+  const total = Math.min(pdf.numPages, MOST_PAGES);
+  if (pdf.numPages > total) sink.notice(`Only the first ${total} of ${pdf.numPages} pages were read.`);
+  const margins = createMargins<Rest>();
+  const flow = createFlow();
+  const silent: number[] = [];
+  const broken: number[] = [];
+  const place = async (pages: ReturnType<typeof margins.end>) => {
+    for (const { segments, rest } of pages) {
+      const regions = [segments, ...rest.others].flatMap((one) => layOut(one));
+      for (const piece of flow.add(piecesOf(regions, rest.page))) await sink.add(piece);
+    }
+  };
+  for (let number = 1; number <= total; number++) {
+    const page = await readPage(pdf, number).catch(() => null);
+    if (!page) broken.push(number);
+    else if (page.silent) silent.push(number);
+    await place(margins.add(page ?? { height: 0, segments: [], rest: { page: number, others: [] } }));
+    sink.progress('file', number, total);
+  }
+  await place(margins.end());
+  for (const piece of flow.end()) await sink.add(piece);
+  if (silent.length + broken.length === total && total > 0) throw unread(source, silent.length, broken.length);
+  if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
+  if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
+  const info = (await pdf.getMetadata().catch(() => null))?.info as { Title?: unknown } | undefined;
+  return { title: titleOf(info?.Title), pages: pdf.numPages };
+}
+
+async function readPage(pdf: PDFDocumentProxy, number: number) {
+  const page = await pdf.getPage(number);
+  const { width, height } = page.getViewport({ scale: 1 });
+  const { glyphs, pictures } = await readGlyphs(page);
+  page.cleanup();
+  const known = glyphs.filter(({ font }) => font.mapped);
+  const words = wordsOf(known, { width, height });
+  const turns = [...words.keys()].sort((a, b) => (words.get(b)?.length ?? 0) - (words.get(a)?.length ?? 0));
+  const segments = (turn: Turn) => segmentsOf(words.get(turn) ?? []);
+  const [main = 0, ...others] = turns;
+  const frameHeight = main % 2 === 0 ? height : width;
+  return {
+    height: frameHeight,
+    segments: segments(main),
+    rest: { page: number, others: others.map(segments) },
+    // Nothing to read where there is something to see.
+    silent: known.length < 4 && (pictures > 0 || glyphs.length > known.length),
+  };
+}
+
+async function openPdf(source: Source, assets: Assets): Promise<PDFDocumentProxy> {
+  const task = getDocument({
+    url: pathToFileURL(source.path).href,
+    ...(source.password !== null && { password: source.password }),
+    disableAutoFetch: true,
+    disableStream: true,
+    // Pictures are not unpacked: only text is wanted.
+    maxImageSize: 1,
+    fontExtraProperties: true,
+    useSystemFonts: false,
+    isEvalSupported: false,
+    verbosity: VerbosityLevel.ERRORS,
+    cMapUrl: assets.cMaps,
+    standardFontDataUrl: assets.standardFonts,
+    wasmUrl: assets.pdfWasm,
+  } as Parameters<typeof getDocument>[0]);
+  try {
+    return await task.promise;
+  } catch (error) {
+    await task.destroy();
+    throw openError(error, source);
+  }
+}
+
+function openError(error: unknown, { fileName, password }: Source): LonghandError {
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  if (name === 'PasswordException') {
+    return new LonghandError(
+      'permission',
+      password === null
+        ? `[documents] ${fileName} is locked with a password`
+        : `[documents] the password does not open ${fileName}`,
+      { details: { remedy: 'unlock', wrong: password !== null } },
+    );
+  }
+  return new LonghandError('unreadable', `[documents] ${fileName} is damaged or no PDF: ${message}`);
+}
+
+function unread({ fileName }: Source, silent: number, broken: number): LonghandError {
+  if (broken > silent) return new LonghandError('unreadable', `[documents] no page of ${fileName} could be read`);
+  return new LonghandError(
+    'unreadable',
+    `[documents] ${fileName} has no text on its ${silent} pages, only pictures of it`,
+    { details: { remedy: 'ocr' } },
+  );
+}
+
+const pagesOf = (pages: readonly number[]) =>
+  pages.length === 1
+    ? `Page ${pages[0]} is`
+    : `${pages.length} pages (${pages.slice(0, 5).join(', ')}${pages.length > 5 ? ', …' : ''}) are`;
+
+/** Programs put the name of the file or of a template there. */
+function titleOf(title: unknown): string | null {
+  if (typeof title !== 'string') return null;
+  const trimmed = title.trim();
+  return trimmed.length < 4 || /^(untitled|microsoft word|title)|\.(docx?|indd|tex|dvi|qxd|pptx?)$/i.test(trimmed)
+    ? null
+    : trimmed;
+}

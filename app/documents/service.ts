@@ -1,0 +1,273 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers } from '../protocol/index.ts';
+import { type documentCalls, LonghandError } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import {
+  addDocument,
+  contentOf,
+  createCollection,
+  deleteDocument,
+  deletedDocuments,
+  dropCopy,
+  findBySource,
+  findDocument,
+  forgetCollections,
+  forgetDocument,
+  getCollection,
+  getDocument,
+  keptNames,
+  listCollections,
+  listDocuments,
+  markCollectionDeleted,
+  renameCollection,
+  requeueUnsettled,
+  restoreDocument,
+  unwatchFolder,
+  updateDocument,
+  watchFolder,
+} from '../store/documents.ts';
+import { getPassage, removeContent } from '../store/passages.ts';
+import { createCopies } from './copies.ts';
+import { gather } from './gather.ts';
+import { createImporter } from './importer.ts';
+import { createDocumentReader } from './reader.ts';
+import { hitOf, searchPassages } from './retrieve.ts';
+import { unpackSpans } from './spans.ts';
+import { createWatcher } from './watch.ts';
+
+export type DocumentsOptions = {
+  db: Database;
+  emit: Emit;
+  dataFolder: string;
+  /** The file of worker.ts. */
+  worker: string;
+  now: () => number;
+};
+
+type Owned = keyof typeof documentCalls;
+
+export type Documents = {
+  handlers: Pick<Handlers, Owned>;
+  /** When everything that was added has been read. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** As long as a deleted chat. */
+const DELETED_KEPT_MS = 24 * 60 * 60 * 1000;
+const MOST_BYTES = 1024 * 1024;
+const COLLECTIONS_MS = 200;
+
+/** Collections of documents, from the file that is dropped to the passage that is found. */
+export function createDocuments(options: DocumentsOptions): Documents {
+  const { db, emit, now } = options;
+  const copies = createCopies(join(options.dataFolder, 'documents'));
+  const reader = createDocumentReader({ worker: options.worker });
+  const importer = createImporter({
+    db,
+    copies,
+    reader,
+    changed: tell,
+    removed: tellRemoved,
+    now,
+  });
+  const watcher = createWatcher({
+    db,
+    copies,
+    changed: tell,
+    removed: tellRemoved,
+    wake: importer.wake,
+    interrupt: importer.interrupt,
+    told: collectionsChanged,
+    now,
+  });
+
+  let telling: NodeJS.Timeout | null = null;
+  function collectionsChanged() {
+    telling ??= setTimeout(() => {
+      telling = null;
+      emit('collections.changed', listCollections(db));
+    }, COLLECTIONS_MS);
+  }
+  function tell(document: Document): Document {
+    emit('document.changed', document);
+    collectionsChanged();
+    return document;
+  }
+  function tellRemoved(documentId: DocumentId) {
+    emit('document.removed', { documentId });
+    collectionsChanged();
+  }
+  function told(collection: Collection): Collection {
+    collectionsChanged();
+    return collection;
+  }
+
+  /** @throws LonghandError `not-found`, `bad-request` for what ships with the app */
+  function own(id: CollectionId): Collection {
+    const collection = getCollection(db, id);
+    if (collection.builtIn) {
+      throw new LonghandError('bad-request', `[documents] "${collection.name}" ships with the app and is not changed`);
+    }
+    return collection;
+  }
+  const ownDocument = (id: DocumentId) => {
+    const stored = getDocument(db, id);
+    own(stored.document.collectionId);
+    return stored;
+  };
+
+  async function add(collectionId: CollectionId, files: readonly { path: string; name: string }[]) {
+    own(collectionId);
+    const gathered = await Promise.all(files.map(({ path, name }) => gather(path, name)));
+    const queued = db.transaction(() =>
+      gathered.flat().map(({ path, fileName, kind, bytes, changedAt }) => {
+        const same = findBySource(db, collectionId, path);
+        if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) return same.document.id;
+        const added = {
+          collectionId,
+          fileName,
+          kind,
+          bytes,
+          sourcePath: path,
+          sourceChangedAt: changedAt,
+          watched: false,
+        };
+        return tell(addDocument(db, added, now()).document).id;
+      }),
+    );
+    const documents = new Map<DocumentId, Document>();
+    for (const id of queued) {
+      if (!findDocument(db, id)) continue; // removed again, or found to be one of the others
+      const document = await importer.take(id);
+      documents.set(document.id, document);
+      importer.wake();
+    }
+    return [...documents.values()];
+  }
+
+  const handlers: Documents['handlers'] = {
+    'documents.collections': () => listCollections(db),
+    'documents.createCollection': ({ name }) => told(createCollection(db, name, false, now())),
+    'documents.renameCollection': ({ collectionId, name }) => {
+      own(collectionId);
+      renameCollection(db, collectionId, name);
+      return told(getCollection(db, collectionId));
+    },
+    'documents.deleteCollection': ({ collectionId }) => {
+      own(collectionId);
+      for (const { document } of listDocuments(db, collectionId)) importer.interrupt(document.id);
+      markCollectionDeleted(db, collectionId, now());
+      collectionsChanged();
+    },
+    'documents.restoreCollection': ({ collectionId }) => {
+      markCollectionDeleted(db, collectionId, null);
+      const restored = told(getCollection(db, collectionId));
+      for (const { document } of listDocuments(db, collectionId)) readAnew(document);
+      return restored;
+    },
+    'documents.watch': async ({ collectionId, path }) => {
+      own(collectionId);
+      const folder = await realFolder(path);
+      watchFolder(db, { collectionId, path: folder, problem: null });
+      await watcher.follow();
+      return told(getCollection(db, collectionId));
+    },
+    'documents.unwatch': async ({ collectionId, path }) => {
+      own(collectionId);
+      unwatchFolder(db, collectionId, path);
+      await watcher.follow();
+      return told(getCollection(db, collectionId));
+    },
+    'documents.setEmbedding': ({ collectionId, modelId }) => {
+      if (modelId !== null) throw new LonghandError('model-missing', `[documents] no encoder ${modelId} is installed`);
+      return getCollection(db, collectionId);
+    },
+
+    'documents.list': ({ collectionId }) => listDocuments(db, collectionId).map(({ document }) => document),
+    'documents.add': ({ collectionId, files }) => add(collectionId, files),
+    'documents.retry': ({ documentId, password, ocr }) => {
+      const { document, ocr: before } = ownDocument(documentId);
+      if (document.state.at !== 'failed') return document;
+      if (password !== undefined) importer.givePassword(documentId, password);
+      const queued = updateDocument(db, documentId, { state: { at: 'queued' }, ocr: ocr || before });
+      importer.wake();
+      return tell(queued.document);
+    },
+    'documents.remove': ({ documentId }) => {
+      ownDocument(documentId);
+      importer.interrupt(documentId);
+      deleteDocument(db, documentId, now());
+      tellRemoved(documentId);
+    },
+    'documents.restore': ({ documentId }) => {
+      return tell(readAnew(restoreDocument(db, documentId).document));
+    },
+
+    'documents.search': ({ query, collectionIds, documentId, limit }) => ({
+      by: 'words',
+      hits: searchPassages(db, { query, collectionIds, documentId, limit }).map((found) => hitOf(found, query)),
+    }),
+    'documents.passage': ({ passageId }) => {
+      const { id, documentId, position, text, headings, spans } = getPassage(db, passageId);
+      return { id, documentId, number: position, text, headings, spans: unpackSpans(spans) };
+    },
+    'documents.bytes': async ({ documentId, start, end }) => {
+      const { kept, document } = getDocument(db, documentId);
+      if (kept === null) throw new LonghandError('not-found', `[documents] no copy of ${document.fileName} yet`);
+      const { bytes, total } = await copies.read(kept, start, Math.min(end, start + MOST_BYTES));
+      return { base64: bytes.toString('base64'), total };
+    },
+    'documents.content': ({ documentId, from, limit }) =>
+      contentOf(db, getDocument(db, documentId).number, from, limit),
+  };
+
+  /** What was being read when it was removed is read anew. */
+  function readAnew(document: Document): Document {
+    const half = document.state.at === 'reading';
+    const settled = half ? updateDocument(db, document.id, { state: { at: 'queued' } }).document : document;
+    importer.wake();
+    return settled;
+  }
+
+  /** The folder itself, so that the same one is not watched by two names. */
+  async function realFolder(path: string): Promise<string> {
+    const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
+      throw new LonghandError(error.code === 'ENOENT' ? 'not-found' : 'permission', `[documents] ${error.message}`);
+    });
+    if (!(await stat(real)).isDirectory())
+      throw new LonghandError('bad-request', `[documents] ${path} is not a folder`);
+    return real;
+  }
+
+  /** Rows that nobody can take back, and copies that nobody refers to. */
+  async function purge() {
+    for (const { number, stays } of deletedDocuments(db, now() - DELETED_KEPT_MS)) {
+      while (removeContent(db, number, 200)) await new Promise((next) => setImmediate(next));
+      if (stays) dropCopy(db, number);
+      else forgetDocument(db, number);
+    }
+    forgetCollections(db, now() - DELETED_KEPT_MS);
+    await copies.keepOnly(keptNames(db));
+  }
+
+  requeueUnsettled(db);
+  // After the start: neither the first window nor the first question waits for it.
+  const starting = setTimeout(() => {
+    purge().catch(() => {}); // tried again at the next start
+    importer.wake();
+    watcher.follow().catch(() => {}); // each folder tells its own problem
+  }, 500);
+
+  return {
+    handlers,
+    idle: importer.idle,
+    async close() {
+      clearTimeout(starting);
+      if (telling) clearTimeout(telling);
+      watcher.close();
+      await importer.close();
+    },
+  };
+}

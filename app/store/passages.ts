@@ -1,0 +1,139 @@
+import type { Block, DocumentId, PassageId } from '../protocol/index.ts';
+import { LonghandError } from '../protocol/index.ts';
+import type { Database } from './database.ts';
+import { newId } from './identity.ts';
+import { codesOf, indexed } from './words.ts';
+
+//  Passages and the index of their words.
+
+export type NewPassage = {
+  text: string;
+  /** So many characters at its beginning stand in the passage before it, or are the head of its table. */
+  overlap: number;
+  headings: string[];
+  label: string;
+  /** app/documents/spans.ts */
+  spans: Uint8Array;
+};
+
+export type StoredPassage = NewPassage & {
+  /** Row of the index. */
+  number: number;
+  id: PassageId;
+  documentId: DocumentId;
+  /** In the order of the document, from 1. */
+  position: number;
+};
+
+export type PassageRow = {
+  number: number;
+  id: PassageId;
+  documentId: DocumentId;
+  position: number;
+  text: string;
+  overlap: number;
+  headings: string;
+  label: string;
+  spans: Uint8Array;
+};
+
+/** For queries over `passages p JOIN documents d ON d.number = p.document`. */
+export const passageColumns = `p.number, p.id, d.id AS documentId, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
+
+export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
+
+/** Appends what was read of a document, and indexes it. `position` of the first passage. */
+export function addContent(
+  db: Database,
+  document: { number: number; name: string; code: boolean },
+  content: { blocks: readonly Block[]; passages: readonly NewPassage[]; position: number },
+  now: number,
+): void {
+  db.transaction(() => {
+    for (const { number, kind, level, text, cells } of content.blocks) {
+      db.run(
+        'INSERT INTO blocks (document, number, kind, level, text, cells) VALUES (?, ?, ?, ?, ?, ?)',
+        document.number,
+        number,
+        kind,
+        level ?? null,
+        text,
+        cells ? JSON.stringify(cells) : null,
+      );
+    }
+    for (const [at, passage] of content.passages.entries()) {
+      addPassage(db, document, { ...passage, position: content.position + at }, now);
+    }
+  });
+}
+
+function addPassage(
+  db: Database,
+  document: { number: number; name: string; code: boolean },
+  passage: NewPassage & { position: number },
+  now: number,
+) {
+  const { position, text, overlap, headings, label, spans } = passage;
+  const row = db.get<{ number: number }>(
+    `INSERT INTO passages (id, document, position, text, overlap, headings, label, spans)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+    newId(now),
+    document.number,
+    position,
+    text,
+    overlap,
+    JSON.stringify(headings),
+    label,
+    spans,
+  );
+  const number = row?.number ?? 0;
+  db.run(
+    'INSERT INTO passage_words (rowid, text, headings, name) VALUES (?, ?, ?, ?)',
+    number,
+    indexed(text),
+    indexed(headings.join('\n')),
+    indexed(document.name),
+  );
+  const codes = document.code ? text : codesOf(text).join(' ');
+  if (codes !== '') db.run('INSERT INTO passage_codes (rowid, text) VALUES (?, ?)', number, indexed(codes));
+}
+
+/** Removes up to `limit` passages of a document, and its blocks with the last of them. Returns whether any are left. */
+export function removeContent(db: Database, document: number, limit: number): boolean {
+  return db.transaction(() => {
+    const { changes } = db.run(
+      'DELETE FROM passages WHERE number IN (SELECT number FROM passages WHERE document = ? LIMIT ?)',
+      document,
+      limit,
+    );
+    if (changes === limit) return true;
+    return (
+      db.run(
+        'DELETE FROM blocks WHERE document = ? AND number IN (SELECT number FROM blocks WHERE document = ? LIMIT ?)',
+        document,
+        document,
+        limit * 4,
+      ).changes > 0
+    );
+  });
+}
+
+/** @throws LonghandError `not-found` */
+export function getPassage(db: Database, id: PassageId): StoredPassage {
+  const row = db.get<PassageRow>(
+    `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document WHERE p.id = ?`,
+    id,
+  );
+  if (!row) throw new LonghandError('not-found', `[documents] no passage ${id}`);
+  return passageOf(row);
+}
+
+/** All of a document, in order. */
+export const passagesOf = (db: Database, document: number): StoredPassage[] =>
+  db
+    .all<PassageRow>(
+      `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
+       WHERE p.document = ? ORDER BY p.position`,
+      document,
+    )
+    .map(passageOf);

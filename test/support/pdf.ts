@@ -1,0 +1,223 @@
+import { deflateSync } from 'node:zlib';
+
+//  PDF files written by hand, so that a test knows where every word stands: fonts have the widths given here, and the boxes
+//  of the words follow from them and from nothing that reads PDF.
+
+export type FontKind =
+  /** One byte a character, WinAnsi; widths vary. */
+  | 'sans'
+  | 'mono'
+  | 'bold'
+  /** Two bytes a character, with a map to Unicode. */
+  | 'cid'
+  /** The same without the map: what it shows cannot be known. */
+  | 'unmapped'
+  /** Two bytes a character, written from top to bottom. */
+  | 'vertical';
+
+export type Text = {
+  text: string;
+  /** Pen of the first character, in points from the lower left corner. */
+  x: number;
+  y: number;
+  size?: number;
+  font?: FontKind;
+  /** Degrees, counterclockwise. */
+  angle?: number;
+  charSpacing?: number;
+  wordSpacing?: number;
+  /** Percent. */
+  stretch?: number;
+  /** Every word by an operator of its own, with kerning between characters (TJ). */
+  kerned?: boolean;
+};
+
+export type Page = { texts: Text[]; width?: number; height?: number; rotate?: 0 | 90 | 180 | 270; picture?: boolean };
+export type PdfOptions = { pages: Page[]; title?: string; extra?: (objects: string[]) => void };
+
+/** Thousandths of an em. */
+export function widthOf(font: FontKind, character: string): number {
+  if (font === 'mono') return 600;
+  if (font === 'vertical') return 1000;
+  const code = character.codePointAt(0) ?? 0;
+  if (code > 0x2e80) return 1000;
+  if ("iljt.,:;!|'I".includes(character)) return font === 'bold' ? 300 : 240;
+  if (character === ' ') return 260;
+  if ('mwMW@'.includes(character)) return font === 'bold' ? 900 : 830;
+  return (font === 'bold' ? 560 : 500) + (code % 7) * 12;
+}
+
+const KERN = 40;
+
+export function makePdf({ pages, title, extra }: PdfOptions): Buffer {
+  const objects: string[] = [];
+  const add = (body: string) => objects.push(body);
+  const ref = (number: number) => `${number} 0 R`;
+  add('<< /Type /Catalog /Pages 2 0 R >>');
+  add('');
+  const fonts = (['sans', 'mono', 'bold', 'cid', 'unmapped', 'vertical'] as const).map((kind) => {
+    const used = new Set(
+      pages
+        .flatMap(({ texts }) => texts.filter((one) => (one.font ?? 'sans') === kind))
+        .flatMap(({ text }) => [...text]),
+    );
+    return `/${kind} ${ref(addFont(kind, used, add))}`;
+  });
+  const picture = ref(
+    add(
+      stream(
+        '/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8',
+        Buffer.alloc(64, 200),
+      ),
+    ),
+  );
+  const numbers = pages.map(({ texts, width = 595, height = 842, rotate = 0, picture: shown = false }) => {
+    const drawn = texts.map(operatorsOf).join('\n') + (shown ? '\nq 300 0 0 400 100 200 cm /pic Do Q' : '');
+    const content = add(stream('/Filter /FlateDecode', deflateSync(Buffer.from(drawn, 'latin1'))));
+    return add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${rotate} /Contents ${ref(content)} ` +
+        `/Resources << /Font << ${fonts.join(' ')} >> /XObject << /pic ${picture} >> >> >>`,
+    );
+  });
+  objects[1] = `<< /Type /Pages /Count ${numbers.length} /Kids [${numbers.map(ref).join(' ')}] >>`;
+  const info = title === undefined ? null : add(`<< /Title (${escaped(title)}) >>`);
+  extra?.(objects);
+  return written(objects, info ? `/Info ${ref(info)}` : '');
+}
+
+export function written(objects: readonly string[], trailer: string): Buffer {
+  let text = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
+  const offsets = objects.map((body, at) => {
+    const offset = text.length;
+    text += `${at + 1} 0 obj\n${body}\nendobj\n`;
+    return offset;
+  });
+  const start = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+  text += offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(text, 'latin1');
+}
+
+export const stream = (entries: string, bytes: Buffer) =>
+  `<< ${entries} /Length ${bytes.length} >>\nstream\n${bytes.toString('latin1')}\nendstream`;
+
+const escaped = (text: string) => text.replace(/[\\()]/g, '\\$&');
+const hex4 = (code: number) => code.toString(16).padStart(4, '0');
+const isCid = (font: FontKind) => font === 'cid' || font === 'unmapped' || font === 'vertical';
+/** Glyph numbers as in a real font: Latin letters from 3 on. */
+const glyphOf = (character: string) => {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x80 ? code - 29 : code;
+};
+
+function addFont(kind: FontKind, used: ReadonlySet<string>, add: (body: string) => number): number {
+  const bases = {
+    sans: 'Helvetica',
+    bold: 'Helvetica-Bold',
+    mono: 'Courier',
+    cid: 'Face',
+    unmapped: 'Blind',
+    vertical: 'Upright',
+  };
+  if (!isCid(kind)) {
+    const widths = Array.from({ length: 224 }, (_, at) => widthOf(kind, String.fromCharCode(at + 32)));
+    return add(
+      `<< /Type /Font /Subtype /TrueType /BaseFont /${bases[kind]} /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 255 /Widths [${widths.join(' ')}] >>`,
+    );
+  }
+  const descriptor = add(
+    `<< /Type /FontDescriptor /FontName /${bases[kind]} /Flags 4 /FontBBox [0 -220 1000 800] /Ascent 800 /Descent -220 /ItalicAngle 0 /CapHeight 700 /StemV 80 >>`,
+  );
+  const widths = [...used].map((character) => `${glyphOf(character)} [${widthOf(kind, character)}]`).join(' ');
+  const descendant = add(
+    `<< /Type /Font /Subtype /CIDFontType2 /BaseFont /${bases[kind]} /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> ` +
+      `/FontDescriptor ${descriptor} 0 R /DW 1000 /W [${widths}] >>`,
+  );
+  const map = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def 1 begincodespacerange <0000> <ffff> endcodespacerange\n${[
+    ...used,
+  ]
+    .map(
+      (one) =>
+        `1 beginbfchar <${hex4(glyphOf(one))}> <${Buffer.from(one, 'utf16le').swap16().toString('hex')}> endbfchar`,
+    )
+    .join('\n')}\nendcmap end end`;
+  const toUnicode = kind === 'unmapped' ? '' : `/ToUnicode ${add(stream('', Buffer.from(map)))} 0 R`;
+  return add(
+    `<< /Type /Font /Subtype /Type0 /BaseFont /${bases[kind]} /Encoding /Identity-${kind === 'vertical' ? 'V' : 'H'} /DescendantFonts [${descendant} 0 R] ${toUnicode} >>`,
+  );
+}
+
+function operatorsOf(one: Text): string {
+  const {
+    text,
+    x,
+    y,
+    size = 11,
+    font = 'sans',
+    angle = 0,
+    charSpacing = 0,
+    wordSpacing = 0,
+    stretch = 100,
+    kerned,
+  } = one;
+  const turn = (angle * Math.PI) / 180;
+  const matrix = [Math.cos(turn), Math.sin(turn), -Math.sin(turn), Math.cos(turn), x, y]
+    .map((value) => value.toFixed(5))
+    .join(' ');
+  const state = `/${font} ${size} Tf ${charSpacing} Tc ${wordSpacing} Tw ${stretch} Tz ${matrix} Tm`;
+  const coded = (part: string) =>
+    isCid(font) ? `<${[...part].map((one) => hex4(glyphOf(one))).join('')}>` : `(${escaped(part)})`;
+  const shown = kerned ? `[${[...text].map((one) => `${coded(one)} ${KERN}`).join(' ')}] TJ` : `${coded(text)} Tj`;
+  return `BT ${state} ${shown} ET`;
+}
+
+export type WordBox = { text: string; page: number; box: [number, number, number, number] };
+
+/** Where the words of a page stand as it is shown: [x, y, width, height] from the upper left corner. */
+export function wordBoxes(page: Page, number: number): WordBox[] {
+  return page.texts
+    .filter(({ font }) => font !== 'vertical' && font !== 'unmapped')
+    .flatMap((text) => boxesOf(text, page, number));
+}
+
+function boxesOf(one: Text, page: Page, number: number): WordBox[] {
+  const { text, size = 11, font = 'sans', charSpacing = 0, wordSpacing = 0, stretch = 100, kerned } = one;
+  const words: WordBox[] = [];
+  let pen = 0;
+  let open = null as { text: string; from: number; to: number } | null;
+  const close = () => {
+    if (open) words.push({ text: open.text, page: number, box: shownBox(one, page, open.from, open.to, size) });
+    open = null;
+  };
+  for (const character of text) {
+    const width = (widthOf(font, character) / 1000) * size * (stretch / 100);
+    // Word spacing acts on the one-byte space alone (PDF 32000-1, 9.3.3).
+    const spacing = charSpacing + (character === ' ' && !isCid(font) ? wordSpacing : 0);
+    if (character === ' ') close();
+    else open = { text: (open?.text ?? '') + character, from: open?.from ?? pen, to: pen + width };
+    pen += width + (spacing - (kerned ? (KERN / 1000) * size : 0)) * (stretch / 100);
+  }
+  close();
+  return words;
+}
+
+function shownBox({ x, y, angle = 0 }: Text, page: Page, from: number, to: number, size: number): WordBox['box'] {
+  const { width = 595, height = 842, rotate = 0 } = page;
+  const turn = (angle * Math.PI) / 180;
+  const corners = [from, to].flatMap((along) =>
+    [0, size * 0.7].map((up): [number, number] => {
+      const px = x + along * Math.cos(turn) - up * Math.sin(turn);
+      const py = y + along * Math.sin(turn) + up * Math.cos(turn);
+      if (rotate === 90) return [py, px];
+      if (rotate === 180) return [width - px, py];
+      if (rotate === 270) return [height - py, width - px];
+      return [px, height - py];
+    }),
+  );
+  const xs = corners.map(([one]) => one);
+  const ys = corners.map(([, one]) => one);
+  const left = Math.min(...xs);
+  const top = Math.min(...ys);
+  return [left, top, Math.max(...xs) - left, Math.max(...ys) - top];
+}
