@@ -57,6 +57,8 @@ export type Host = {
   announce(address: string): void;
   /** Tells every client. */
   notice(notice: Notice): void;
+  /** Somebody was turned away at the door of the local server; told on the privacy page. */
+  refusedVisitor(visitor: { host: string; about: string }): void;
   /** Whether an answer is being written: then the machine should not fall asleep. */
   onBusy(listener: (busy: boolean) => void): void;
   close(): Promise<void>;
@@ -76,7 +78,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => switchboard.emit(name, payload);
   const engine = createEngine({
     startEngine: options.startEngine,
-    onStatus: (status) => emit('engine.status', status),
+    onStatus(status) {
+      emit('engine.status', status);
+      manager.engineStatus(status);
+    },
   });
   const manager = createModelManager({
     db,
@@ -89,7 +94,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     now,
   });
   const models = manager.library;
-  const notice = (said: Notice) => emit('notice', said);
+  const notice = (said: Notice) => {
+    if (said.code === 'request-blocked') manager.refusedPage(said.details.address ?? '');
+    emit('notice', said);
+  };
   const metrics = createMetrics({
     db,
     emit,
@@ -198,6 +206,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
     'settings.get': () => settings,
     'settings.set': (patch) => {
+      manager.checkSettings(patch);
       settings = writeSettings(db, patch);
       manager.settingsChanged();
       emit('settings.changed', settings);
@@ -227,6 +236,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     dataFolder: store.folder,
     announce: store.announce,
     notice,
+    refusedVisitor: manager.refusedVisitor,
     onBusy: (listener) => void busyListeners.push(listener),
     async close() {
       clearTimeout(firstBackup);

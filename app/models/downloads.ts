@@ -16,6 +16,7 @@ import { newId } from '../store/identity.ts';
 import { type DownloadOptions, discard, download } from './download/download.ts';
 import { journalIn } from './download/journal.ts';
 import { Throttle } from './download/rate.ts';
+import type { Network } from './download/request.ts';
 import { takeUp } from './download/salvage.ts';
 import type { DownloadState } from './download/state.ts';
 import type { Manifest, Shelf } from './shelf.ts';
@@ -33,6 +34,8 @@ export type Downloads = {
   /** Moves an item to a place in the list, 0 is next. */
   move(id: string, place: number): void;
   limit(bytesPerSecond: number | null): void;
+  /** The network is allowed again: what was stopped for it goes on. */
+  wake(): void;
   /** Stops all work; what was fetched stays. */
   close(): Promise<void>;
 };
@@ -41,6 +44,8 @@ export type DownloadsOptions = {
   db: Database;
   shelf: Shelf;
   source: (id: string) => Source | undefined;
+  /** The network for the download of a model with this name. */
+  net?: (name: string) => Network;
   changed: (list: Download[]) => void;
   /** A model is whole and in its folder. */
   finished: (model: { name: string; path: string }) => Promise<void>;
@@ -132,13 +137,8 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
     const partPath = shelf.partPath(row.id, index);
     const target = `${partPath}.whole`;
-    const settings = {
-      journal,
-      partPath,
-      targetPath: target,
-      throttle,
-      ...options.tuning,
-    };
+    const net = options.net && { net: options.net(row.name) };
+    const settings = { journal, partPath, targetPath: target, throttle, ...net, ...options.tuning };
     const file = source.file(row.repository, row.commit, wanted);
     const left = wanted.sha256 === null ? null : shelf.damaged(wanted.sha256);
     if (left && !existsSync(partPath)) await takeUp(file, left, settings, signal);
@@ -240,6 +240,11 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     },
     limit(bytesPerSecond) {
       throttle.bytesPerSecond = bytesPerSecond;
+    },
+    wake() {
+      for (const item of items)
+        if (item.status.at === 'failed' && item.status.code === 'off') set(item, { at: 'queued' });
+      runNext();
     },
     async close() {
       closed = true;

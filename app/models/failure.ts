@@ -7,6 +7,7 @@ const codes: Record<DownloadErrorCode, ErrorCode> = {
   'rate-limited': 'network',
   server: 'network',
   network: 'network',
+  off: 'network',
   'wrong-content': 'unreadable',
   'remote-changed': 'conflict',
   'hash-mismatch': 'unreadable',

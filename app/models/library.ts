@@ -150,7 +150,8 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     async warmUp() {
       const row = findModel(db, settings().defaultModelId ?? listModels(db)[0]?.id ?? starterId);
-      if (row && existsSync(row.path ?? starter)) await engine.load(target(row.id).target).catch(() => {});
+      if (row && settings().warmStart && existsSync(row.path ?? starter))
+        await engine.load(target(row.id).target).catch(() => {});
       setModelFacts(db, starterId, await engine.ask('inspect', { path: starter }));
       changed();
     },

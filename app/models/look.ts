@@ -1,9 +1,10 @@
+import { basename } from 'node:path';
 import type { Headers } from '../engine/asks.ts';
 import { LonghandError, type ModelDescription, type RemoteModel, type Variant } from '../protocol/index.ts';
 import { asFailure } from './failure.ts';
 import { readReference } from './name.ts';
 import { FOLDER, type RemoteHeaders, readRemoteHeaders } from './remote-headers.ts';
-import type { Repository, Source } from './source.ts';
+import type { Repository, Source, Via } from './source.ts';
 import type { Sources } from './sources.ts';
 import { folderLabel, type Offer, offersOf, scaled, suggested } from './variants.ts';
 
@@ -20,6 +21,7 @@ export type Looker = {
 
 export type LookerOptions = {
   sources: Sources;
+  net: Via;
   /** The engine's word on headers. */
   verdict: (headers: Headers) => Promise<ModelDescription>;
 };
@@ -31,7 +33,7 @@ const KEPT_MS = 10 * 60_000;
 
 type Known = { repository: Repository; source: Source; file: string | null; at: number; seen: Map<string, Inspection> };
 
-export function createLooker({ sources, verdict }: LookerOptions): Looker {
+export function createLooker({ sources, net, verdict }: LookerOptions): Looker {
   const known = new Map<string, Known>();
 
   async function open(reference: string): Promise<Known> {
@@ -51,7 +53,9 @@ export function createLooker({ sources, verdict }: LookerOptions): Looker {
   async function inspectOffer(entry: Known, offer: Offer): Promise<Inspection> {
     const kept = entry.seen.get(offer.id);
     if (kept) return kept;
-    const headers = await readRemoteHeaders(entry.repository, offer.id, AbortSignal.timeout(LOOK_MS)).catch((error) =>
+    const { repository } = entry;
+    const via = net({ reason: 'look', about: repository.name });
+    const headers = await readRemoteHeaders(repository, offer.id, AbortSignal.timeout(LOOK_MS), via).catch((error) =>
       Promise.reject(asFailure(error)),
     );
     const { config, tensors, container } = headers;
@@ -112,7 +116,10 @@ function likely(offer: Offer, from: Variant): Variant {
 /** @throws LonghandError `bad-request` when the text can be none of the references that are known */
 function placeOf(text: string, sources: Sources) {
   const reference = readReference(text);
-  if (reference === null || reference.kind === 'path') {
+  if (reference?.kind === 'path') {
+    return { source: needed(sources, 'folder'), name: reference.path, revision: null, file: ggufIn(reference.path) };
+  }
+  if (reference === null) {
     throw new LonghandError(
       'bad-request',
       `[models] ${JSON.stringify(text.slice(0, 200))} names no model; org/name, the page of a hub or the address of a file is allowed`,
@@ -131,7 +138,10 @@ function placeOf(text: string, sources: Sources) {
   };
 }
 
-function needed(sources: Sources, id: 'url' | 'modelscope'): Source {
+/** A path may name one of the GGUF files of its folder. */
+const ggufIn = (path: string): string | null => (path.toLowerCase().endsWith('.gguf') ? basename(path) : null);
+
+function needed(sources: Sources, id: 'url' | 'modelscope' | 'folder'): Source {
   const source = sources.byId(id);
   if (!source) throw new LonghandError('internal', `[models] no source ${id}`);
   return source;

@@ -6,6 +6,9 @@ import { freeSpace } from './download/part-file.ts';
 
 /** A Mac counts its file cache as used: without a GPU's own limit this share of the memory is taken as free. */
 const MAC_SHARE = 0.75;
+/** Less than this is short. */
+const SHORT_BYTES = 256 * 1024 * 1024;
+const SHORT_SHARE = 0.03;
 
 /** What a model may take now. `inUse`: what the model that would make room holds already. */
 export function memoryLimit(devices: readonly Device[], inUse: number, read: ReadText = readText): number {
@@ -14,6 +17,13 @@ export function memoryLimit(devices: readonly Device[], inUse: number, read: Rea
   if (process.platform === 'darwin') return totalmem() * MAC_SHARE;
   const available = field(read('/proc/meminfo'), /^MemAvailable:\s+(\d+) kB/m, 1024) ?? freemem();
   return Math.min(available, cgroupFree(read) ?? Number.POSITIVE_INFINITY) + inUse;
+}
+
+/** Whether other programs are about to have no memory left. Linux tells; on a Mac the system compresses by itself. */
+export function memoryIsShort(read: ReadText = readText): boolean {
+  const available = field(read('/proc/meminfo'), /^MemAvailable:\s+(\d+) kB/m, 1024);
+  const free = Math.min(available ?? Number.POSITIVE_INFINITY, cgroupFree(read) ?? Number.POSITIVE_INFINITY);
+  return free < Math.max(SHORT_BYTES, totalmem() * SHORT_SHARE);
 }
 
 type ReadText = (path: string) => string;

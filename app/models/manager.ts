@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
-import type { CallName, Device, Emit, Handlers, Settings } from '../protocol/index.ts';
+import type { CallName, Device, Emit, EngineStatus, Handlers, Settings, SettingsPatch } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
 import { readCatalogue } from './catalogue.ts';
+import { createContacts } from './contacts.ts';
 import { createDownloads, type DownloadsOptions } from './downloads.ts';
 import { asFailure } from './failure.ts';
+import { createKeepAlive } from './keep-alive.ts';
 import { createKeeper } from './keeper.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createLooker } from './look.ts';
-import { machineFacts, memoryLimit } from './machine.ts';
+import { machineFacts, memoryIsShort, memoryLimit } from './machine.ts';
+import { certificatesIn, takeRoute } from './route.ts';
 import { createShelf } from './shelf.ts';
-import { createSources, followProxyOfEnvironment } from './sources.ts';
+import { createSources } from './sources.ts';
 import { type Cipher, createTokens } from './tokens.ts';
 
 export type ModelManagerOptions = {
@@ -30,15 +33,20 @@ export type ModelManagerOptions = {
   downloads?: DownloadsOptions['tuning'];
 };
 
-type Owned = Extract<CallName, `${'models' | 'catalogue' | 'downloads' | 'tokens'}.${string}`>;
+type Owned = Extract<CallName, `${'models' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
 /** What is answered here, of the protocol's table. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.unload'>>;
 
 export type ModelManager = {
   library: Library;
   handlers: ModelHandlers;
+  /** Before a change of the settings. @throws LonghandError when a file that one names cannot be used */
+  checkSettings(patch: SettingsPatch): void;
   /** After a change of the settings. */
   settingsChanged(): void;
+  engineStatus(status: EngineStatus): void;
+  refusedVisitor(visitor: { host: string; about: string }): void;
+  refusedPage(address: string): void;
   close(): Promise<void>;
 };
 
@@ -47,7 +55,6 @@ const SEARCH_MS = 30_000;
 /** Models from the first look at a catalogue to the last byte on disk. */
 export function createModelManager(options: ModelManagerOptions): ModelManager {
   const { db, engine, emit, settings, dataFolder, resources, now } = options;
-  followProxyOfEnvironment();
   const folder = join(dataFolder, 'models');
   let devices: Device[] = [];
   engine
@@ -77,21 +84,43 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     measured: () => void facts().then((machine) => emit('machine.changed', machine)),
   });
   const tokens = createTokens(join(dataFolder, 'tokens.json'), options.cipher);
-  const sources = createSources(settings, tokens);
-  const looker = createLooker({ sources, verdict: (headers) => engine.ask('describe', headers) });
+  const contacts = createContacts({
+    db,
+    allowed: () => settings().network !== 'off',
+    now,
+    changed: () => emit('contacts.changed', null),
+  });
+  const sources = createSources(settings, tokens, contacts.via);
+  const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
   const shelf = createShelf(db, folder);
   const keeper = createKeeper({ library, shelf, engine, emit, now });
   const downloads = createDownloads({
     db,
     shelf,
     source: sources.byId,
+    net: (about) => contacts.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
     finished: async ({ name, path }) => void (await library.add(path, name)),
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });
-  downloads.limit(settings().downloadLimit);
+  const keepAlive = createKeepAlive({ engine, minutes: () => settings().keepAliveMinutes, memoryIsShort });
+  const route = () => {
+    downloads.limit(settings().downloadLimit);
+    if (settings().network !== 'off') downloads.wake();
+    takeRoute(settings());
+  };
+  try {
+    route();
+  } catch {
+    // The file with the certificates is gone: what needs them says so when it is asked for.
+  }
   shelf.discardRemoved().catch(() => {}); // tried again at the next start
+
+  const refusedPage = (address: string) => {
+    const url = URL.parse(address);
+    contacts.refused({ host: url?.host || url?.protocol || 'unknown', reason: 'page', about: '' });
+  };
 
   const handlers: ModelHandlers = {
     'models.list': library.list,
@@ -124,11 +153,11 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     },
 
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
-    'models.search': async ({ text, source, limit }) => {
+    'models.search': async ({ text, source, limit, all }) => {
       const asked = source === undefined ? sources.hub() : sources.byId(source);
       if (!asked) throw new LonghandError('not-found', `[models] the source ${source} is not set up`);
       try {
-        return await asked.search({ text, limit }, AbortSignal.timeout(SEARCH_MS));
+        return await asked.search({ text, limit, onlyRunning: !all }, AbortSignal.timeout(SEARCH_MS));
       } catch (error) {
         throw asFailure(error);
       }
@@ -153,14 +182,25 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
 
     'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.kept }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
+
+    'privacy.contacts': contacts.list,
+    'privacy.refused': ({ address }) => refusedPage(address),
   };
 
   return {
     library,
     handlers,
-    settingsChanged: () => downloads.limit(settings().downloadLimit),
+    checkSettings(patch) {
+      if (patch.certificates) certificatesIn(patch.certificates);
+    },
+    settingsChanged: route,
+    engineStatus: keepAlive.status,
+    refusedPage,
+    refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
     async close() {
+      keepAlive.close();
       await downloads.close();
+      contacts.close();
       await keeper.close();
     },
   };

@@ -1,26 +1,34 @@
 import { listFiles, listModels, modelInfo } from '@huggingface/hub';
+import { addressOf, type Network, network } from './download/request.ts';
 import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
-import type { FileEntry, Repository, Source } from './source.ts';
+import { runsByCard } from './families.ts';
+import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
 
 export type HubOptions = {
   id: 'huggingface' | 'mirror';
   url: string;
   /** Read when it is needed, from the keychain. Sent to this host only. */
   token: () => Promise<string | null>;
-  fetch?: typeof fetch;
+  /** The network for a purpose. */
+  net?: Via;
 };
+
+/** Answers of the hub's interface are small: they are counted whole. */
+const counting = (net: Network, signal: AbortSignal) =>
+  (async (input, init) => {
+    const response = await net.fetch(input, { ...init, signal });
+    net.received?.(addressOf(input).host, (await response.clone().arrayBuffer()).byteLength);
+    return response;
+  }) as typeof fetch;
 
 /** Hugging Face, or any host that speaks its interface. */
 export function hubSource(options: HubOptions): Source {
   const hubUrl = options.url.replace(/\/+$/, '');
-  const common = async (signal: AbortSignal) => {
+  const { net = () => network } = options;
+  const common = async (why: Why, signal: AbortSignal) => {
     const token = await options.token();
-    return {
-      hubUrl,
-      ...(token && { accessToken: token }),
-      fetch: ((input, init) => (options.fetch ?? fetch)(input, { ...init, signal })) as typeof fetch,
-    };
+    return { hubUrl, ...(token && { accessToken: token }), fetch: counting(net(why), signal) };
   };
 
   const file = (name: string, commit: string, entry: FileEntry): RemoteFile => ({
@@ -40,13 +48,16 @@ export function hubSource(options: HubOptions): Source {
     async search(query, signal) {
       const found = [];
       const models = listModels({
-        ...(await common(signal)),
-        search: { query: query.text, task: 'text-generation' },
-        limit: query.limit,
+        ...(await common({ reason: 'search', about: query.text }, signal)),
+        search: { query: query.text },
+        additionalFields: ['config', 'tags'],
+        limit: query.limit * MOST_PASSED_OVER,
         sort: 'downloads',
       });
       try {
         for await (const model of models) {
+          const runs = runsByCard(modelTypeOf(model.config), model.tags);
+          if (query.onlyRunning && (runs === false || !model.tags.some((tag) => FORMS.has(tag)))) continue;
           found.push({
             source: options.id,
             name: model.name,
@@ -54,7 +65,9 @@ export function hubSource(options: HubOptions): Source {
             likes: model.likes,
             updatedAt: model.updatedAt.getTime(),
             gated: model.gated !== false,
+            runs,
           });
+          if (found.length === query.limit) break;
         }
       } catch (error) {
         throw asDownloadError(error, signal);
@@ -63,7 +76,7 @@ export function hubSource(options: HubOptions): Source {
     },
     async repository(name, revision, signal): Promise<Repository> {
       try {
-        const shared = await common(signal);
+        const shared = await common({ reason: 'look', about: name }, signal);
         const info = await modelInfo({
           ...shared,
           name,
@@ -96,6 +109,16 @@ export function hubSource(options: HubOptions): Source {
     },
   };
 }
+
+const modelTypeOf = (config: unknown): string | undefined =>
+  typeof config === 'object' && config !== null && 'model_type' in config && typeof config.model_type === 'string'
+    ? config.model_type
+    : undefined;
+
+/** Containers that can be read, as the hub tags them. */
+const FORMS = new Set(['gguf', 'safetensors', 'mlx']);
+/** How many times as many as are wanted are asked for, since some of them do not run. */
+const MOST_PASSED_OVER = 4;
 
 /** The library's errors carry a status; everything else that fetch throws is the network. */
 function asDownloadError(error: unknown, signal: AbortSignal): unknown {

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { type Network, network, request } from './download/request.ts';
+import { network, request } from './download/request.ts';
 import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
-import type { FileEntry, Repository, Source } from './source.ts';
+import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
 
 /** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
-export function modelScopeSource(url: string, net: Network = network): Source {
+export function modelScopeSource(url: string, net: Via = () => network): Source {
   const home = url.replace(/\/+$/, '');
-  const ask = async (path: string, signal: AbortSignal): Promise<unknown> => {
-    const answer = await request({ url: `${home}${path}` }, null, null, signal, net);
+  const ask = async (path: string, why: Why, signal: AbortSignal): Promise<unknown> => {
+    const answer = await request({ url: `${home}${path}` }, null, null, signal, net(why));
     const parts: Uint8Array[] = [];
     for await (const part of answer.body) parts.push(part);
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
@@ -29,6 +29,7 @@ export function modelScopeSource(url: string, net: Network = network): Source {
     async search(query, signal) {
       const found = (await ask(
         `/api/v1/models?Name=${encodeURIComponent(query.text)}&PageSize=${query.limit}`,
+        { reason: 'search', about: query.text },
         signal,
       )) as {
         Data?: {
@@ -42,12 +43,14 @@ export function modelScopeSource(url: string, net: Network = network): Source {
         likes: model.Stars ?? null,
         updatedAt: model.LastUpdatedTime ? model.LastUpdatedTime * 1000 : null,
         gated: false,
+        runs: null,
       }));
     },
     async repository(name, revision, signal): Promise<Repository> {
       const wanted = revision ?? 'master';
       const listing = (await ask(
         `/api/v1/models/${name}/repo/files?Recursive=true&Revision=${encodeURIComponent(wanted)}`,
+        { reason: 'look', about: name },
         signal,
       )) as {
         Data?: {
@@ -66,7 +69,7 @@ export function modelScopeSource(url: string, net: Network = network): Source {
 }
 
 /** One file behind a plain address. Its validator stands for the commit. */
-export function urlSource(net: Network = network): Source {
+export function urlSource(net: Via = () => network): Source {
   const file = (address: string, _commit: string, entry: FileEntry): RemoteFile => ({
     ...entry,
     key: `url:${address}`,
@@ -79,7 +82,8 @@ export function urlSource(net: Network = network): Source {
     search: async () => [],
     async repository(address, _revision, signal): Promise<Repository> {
       const url = new URL(address);
-      const answer = await request({ url: address }, { first: 0, last: 0 }, null, signal, net);
+      const why = { reason: 'look', about: address } as const;
+      const answer = await request({ url: address }, { first: 0, last: 0 }, null, signal, net(why));
       for await (const _ of answer.body) break;
       if (answer.size === null)
         throw new DownloadError('server', `[url] ${url.host} does not tell the size of the file`);

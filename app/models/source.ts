@@ -1,4 +1,5 @@
-import type { FoundModel, SourceId } from '../protocol/index.ts';
+import type { Contact, FoundModel, SourceId } from '../protocol/index.ts';
+import type { Network } from './download/request.ts';
 import type { RemoteFile } from './download/state.ts';
 
 /** Where models come from. One interface for a hub, a mirror of it, another hub, a plain address. */
@@ -16,7 +17,16 @@ export type Source = {
 
 export type FileEntry = { name: string; size: number; sha256: string | null; etag: string | null };
 
-export type SearchQuery = { text: string; limit: number };
+export type SearchQuery = {
+  text: string;
+  limit: number;
+  /** Leaves out what does not run here, as far as cards tell. */
+  onlyRunning: boolean;
+};
+
+/** What a request is for, as the privacy page tells it. */
+export type Why = Pick<Contact, 'reason' | 'about'>;
+export type Via = (why: Why) => Network;
 
 export type Repository = {
   source: SourceId;

@@ -1,6 +1,6 @@
-import http from 'node:http';
 import type { Settings, SourceId } from '../protocol/index.ts';
-import type { Source } from './source.ts';
+import type { Source, Via } from './source.ts';
+import { folderSource } from './source-folder.ts';
 import { hubSource } from './source-hub.ts';
 import { modelScopeSource, urlSource } from './source-other.ts';
 import type { Tokens } from './tokens.ts';
@@ -13,11 +13,12 @@ export type Sources = {
 };
 
 /** Where models may come from. Nothing here speaks to the network before it is asked something. */
-export function createSources(settings: () => Settings, tokens: Tokens): Sources {
-  const modelscope = modelScopeSource('https://www.modelscope.cn');
-  const url = urlSource();
+export function createSources(settings: () => Settings, tokens: Tokens, net: Via): Sources {
+  const modelscope = modelScopeSource('https://www.modelscope.cn', net);
+  const url = urlSource(net);
+  const folder = folderSource(() => settings().modelFolder);
   const hubAt = (id: 'huggingface' | 'mirror', address: string) =>
-    hubSource({ id, url: address, token: () => tokens.read(id) });
+    hubSource({ id, url: address, token: () => tokens.read(id), net });
   const huggingface = hubAt('huggingface', 'https://huggingface.co');
   const mirror = () => {
     const address = settings().hubMirror;
@@ -26,14 +27,8 @@ export function createSources(settings: () => Settings, tokens: Tokens): Sources
   return {
     byId(id: SourceId | string) {
       if (id === 'mirror') return mirror();
-      return [huggingface, modelscope, url].find((source) => source.id === id);
+      return [huggingface, modelscope, url, folder].find((source) => source.id === id);
     },
     hub: () => mirror() ?? huggingface,
   };
-}
-
-/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY count for every request; NODE_EXTRA_CA_CERTS is read by Node itself. */
-export function followProxyOfEnvironment(): void {
-  const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy } = process.env;
-  if (HTTP_PROXY || HTTPS_PROXY || http_proxy || https_proxy) http.setGlobalProxyFromEnv();
 }

@@ -17,6 +17,7 @@ import {
   Removed,
   SourceId,
 } from './models.ts';
+import { Contact } from './privacy.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 import { Choice, StatsSample } from './turn.ts';
 
@@ -186,6 +187,8 @@ export const calls = {
       text: z.string().max(200),
       source: SourceId.optional(),
       limit: z.number().int().min(1).max(100).default(30),
+      /** Also what does not run here. */
+      all: z.boolean().default(false),
     }),
     z.array(FoundModel),
   ),
@@ -215,6 +218,11 @@ export const calls = {
   /** Which sources have a token, and where tokens are kept. A token itself never comes back. */
   'tokens.list': call(nothing, z.object({ sources: z.array(SourceId), kept: z.enum(['keychain', 'file']) })),
   'tokens.set': call(z.object({ source: SourceId, token: z.string().max(500).nullable() }), nothing),
+
+  /** Whom Longhand spoke to in the last ninety days and what it refused, newest first. */
+  'privacy.contacts': call(nothing, z.array(Contact)),
+  /** The policy of the page refused to let it reach an address. */
+  'privacy.refused': call(z.object({ address: z.string().max(4000) }), nothing),
 
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),

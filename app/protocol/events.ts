@@ -40,6 +40,8 @@ export const events = {
   'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
   /** More is known of it: its speed was measured. */
   'machine.changed': Machine,
+  /** The list of hosts has changed: whoever shows it asks again. */
+  'contacts.changed': z.null(),
   'settings.changed': Settings,
   'run.added': Run,
   benchmark: BenchmarkState,

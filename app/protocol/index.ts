@@ -12,6 +12,7 @@ export * from './ids.ts';
 export * from './metrics.ts';
 export * from './models.ts';
 export * from './pipe.ts';
+export * from './privacy.ts';
 export * from './settings.ts';
 export * from './shell.ts';
 export * from './spread.ts';

@@ -5,7 +5,7 @@ import { ModelId } from './ids.ts';
 
 //  Models before and beside the list: what the catalogue knows, what a source serves, what other programs keep.
 
-export const SourceId = z.enum(['huggingface', 'mirror', 'modelscope', 'url']);
+export const SourceId = z.enum(['huggingface', 'mirror', 'modelscope', 'url', 'folder']);
 export type SourceId = z.infer<typeof SourceId>;
 
 /** One letter a layer, in model order: L gated delta or lightning, C convolution, F full attention, S sparse attention. */
@@ -50,6 +50,8 @@ export const FoundModel = z.object({
   likes: z.number().nullable(),
   updatedAt: z.number().nullable(),
   gated: z.boolean(),
+  /** Whether its card names a family that runs; null when the card does not say. */
+  runs: z.boolean().nullable(),
 });
 export type FoundModel = z.infer<typeof FoundModel>;
 

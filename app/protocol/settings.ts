@@ -45,6 +45,21 @@ export const Settings = z.object({
   askHub: z.boolean().default(false),
   /** Bytes a second that downloads may take; null: all there is. */
   downloadLimit: z.number().int().min(1024).nullable().default(null),
+  /** Off: nothing is asked of any host; what is here goes on working. */
+  network: z.enum(['downloads', 'off']).default('downloads'),
+  /** Address of a proxy; null: that of the environment. */
+  proxy: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  /** A PEM file with certificates that are trusted beside the system's. */
+  certificates: z.string().min(1).max(4096).nullable().default(null),
+  /** A folder on another disk or on the network whose models can be searched and copied. */
+  modelFolder: z.string().min(1).max(4096).nullable().default(null),
+  /** A model is in memory when the app has started. */
+  warmStart: z.boolean().default(true),
+  /** A model that nobody asked anything for so long leaves the memory; null: never. */
+  keepAliveMinutes: z.number().int().min(1).max(1440).nullable().default(null),
   sidebarWidth: z.number().min(208).max(320).default(248),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -23,7 +23,7 @@ export type BrowserHost = {
 };
 
 export type BrowserHostOptions = {
-  host: Pick<Host, 'connect' | 'dataFolder'>;
+  host: Pick<Host, 'connect' | 'dataFolder' | 'refusedVisitor'>;
   /** The built page: a folder with index.html. */
   renderer: string;
   /** The first port that is tried; 0 takes any. */
@@ -45,10 +45,16 @@ export async function startBrowserHost({
   const headers = pageHeaders([`ws://127.0.0.1:${taken}`, `ws://localhost:${taken}`]);
 
   app.use(async (context, next) => {
-    if (!access.hostAllowed(context.req.header('host')))
+    const { host: asked = '', origin } = context.req.header();
+    const turnAway = () => host.refusedVisitor({ host: asked, about: origin ?? '' });
+    if (!access.hostAllowed(asked)) {
+      turnAway();
       return refuse(context, 400, 'This address is not served here.');
-    if (!access.originAllowed(context.req.header('origin')))
+    }
+    if (!access.originAllowed(origin)) {
+      turnAway();
       return refuse(context, 403, 'Other pages may not ask here.');
+    }
     const token = context.req.query('token');
     if (token !== undefined && context.req.path === '/') return enter(context, token);
     if (!access.cookieRight(context.req.header('cookie'))) {

@@ -1,5 +1,6 @@
 import {
   type CatalogueModel,
+  Contact,
   type Download,
   type Emit,
   type Handlers,
@@ -13,7 +14,7 @@ import type { World } from './fake-core.ts';
 
 //  The model calls of the core in memory. Shapes are those of the published models; a download stands where a scene put it.
 
-type ModelCalls = Extract<keyof Handlers, `${'models' | 'catalogue' | 'downloads' | 'tokens'}.${string}`>;
+type ModelCalls = Extract<keyof Handlers, `${'models' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
 
 const GiB = 2 ** 30;
 
@@ -128,6 +129,16 @@ const catalogue: CatalogueModel[] = Object.entries(shapes).map(([id, shape]) => 
   forms: [{ kind: 'gguf', repository: `acme/${id}-GGUF` }],
 }));
 
+const contacts: Contact[] = [
+  ['page', 'img.example.com', '', false, Date.UTC(2026, 10, 18, 21, 7), 4, 0],
+  ['visitor', '127.0.0.1:4817', 'https://evil.example', false, Date.UTC(2026, 10, 2, 10, 33), 1, 0],
+  ['download', 'huggingface.co', 'Qwen3.5 9B Q4_K_M', true, Date.UTC(2026, 10, 20, 9, 14), 12, 4.6e9],
+  ['look', 'huggingface.co', 'acme/qwen3.5-9b-GGUF', true, Date.UTC(2026, 10, 20, 9, 12), 4, 480_000],
+  ['search', 'huggingface.co', 'qwen', true, Date.UTC(2026, 10, 14, 18, 40), 1, 36_000],
+].map(([reason, host, about, allowed, at, times, bytes]) =>
+  Contact.parse({ reason, host, about, allowed, at, times, bytes }),
+);
+
 const bits: [string, number][] = [
   ['BF16', 16],
   ['Q8_0', 8.5],
@@ -225,6 +236,7 @@ export function fakeModels(
         likes: 310,
         updatedAt: null,
         gated: false,
+        runs: true,
       },
     ],
     'models.look': ({ reference, variant }) => {
@@ -262,5 +274,7 @@ export function fakeModels(
     'downloads.move': () => undefined,
     'tokens.list': () => ({ sources: [], kept: 'file' }),
     'tokens.set': () => undefined,
+    'privacy.contacts': () => contacts,
+    'privacy.refused': () => undefined,
   };
 }

@@ -130,6 +130,8 @@ export async function startHub(options: {
       likes: 1,
       lastModified: '2026-01-01T00:00:00.000Z',
       siblings,
+      tags: ['safetensors'],
+      config: { model_type: 'qwen3' },
     };
   }
 

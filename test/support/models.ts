@@ -1,4 +1,5 @@
 // Small models that between them have every kind of layer memory, for tests of what holds for all families.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from '../../native/addon/index.d.ts';
 import { golden, repository } from './addon.ts';
@@ -16,6 +17,14 @@ export const families: [name: string, path: string][] = [
   ['minicpm_sala', join(golden, 'minicpm_sala/gap')],
   ['llama-mla', join(golden, 'mha2mla/uniform_r4_joint_rank8')],
 ];
+
+/** The files of the built-in model, as a repository would offer them. */
+export const starterFiles = (): Record<string, Buffer> =>
+  Object.fromEntries(
+    readdirSync(starter)
+      .filter((name) => /\.(json|safetensors|jinja)$/.test(name))
+      .map((name) => [name, readFileSync(join(starter, name))]),
+  );
 
 /** Ids below every golden vocabulary, the same for the same seed. */
 export function someTokens(count: number, seed = 1): Int32Array {

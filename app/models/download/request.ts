@@ -1,12 +1,20 @@
+import { fileFetch } from './file-fetch.ts';
 import { type Address, type Bytes, DownloadError } from './state.ts';
 
 /** How the network is reached; tests make time pass faster. */
 export type Network = {
   fetch: typeof fetch;
-  /** Without a byte for this long a connection is given up (slow loris, dead link). */
+  /** Without a byte for this long a connection is given up (slow loris, dead link, a network drive that went away). */
   stallMs: number;
+  /** Hears of every piece of a body. */
+  received?: (host: string, bytes: Bytes) => void;
 };
-export const network: Network = { fetch: (...request) => fetch(...request), stallMs: 30_000 };
+export const network: Network = {
+  fetch: (input, init) => (addressOf(input).protocol === 'file:' ? fileFetch(input, init) : fetch(input, init)),
+  stallMs: 30_000,
+};
+export const addressOf = (input: Parameters<typeof fetch>[0]): URL =>
+  new URL(input instanceof Request ? input.url : input);
 
 export type Answer = {
   /** False when the server ignored the range and sends the whole file. */
@@ -46,7 +54,9 @@ export async function request(
       url = nextHop(url, location);
       continue;
     }
-    return read(response, range, etag, stall, signal, url.host !== home);
+    const { host } = url;
+    const heard = (bytes: Bytes) => net.received?.(host, bytes);
+    return read(response, range, etag, { stall, signal, heard, elsewhere: host !== home });
   }
   throw new DownloadError('server', `[download] more than ${MOST_REDIRECTS} redirects from ${home}`);
 }
@@ -64,10 +74,9 @@ function read(
   response: Response,
   range: { first: Bytes; last: Bytes } | null,
   etag: string | null,
-  stall: ReturnType<typeof stallGuard>,
-  signal: AbortSignal,
-  elsewhere: boolean,
+  { elsewhere, ...reading }: Reading & { elsewhere: boolean },
 ): Answer {
+  const { stall } = reading;
   const refuse = (error: DownloadError): never => {
     stall.done();
     response.body?.cancel().catch(() => {});
@@ -92,7 +101,7 @@ function read(
   const tag = validator(response);
   if (etag && tag && tag !== etag)
     refuse(new DownloadError('remote-changed', '[download] the file on the server changed'));
-  return { ranged, etag: tag, size: told.size, body: chunks(response, stall, signal) };
+  return { ranged, etag: tag, size: told.size, body: chunks(response, reading) };
 }
 
 /** The hub's name for the content where it has one, else the ETag. */
@@ -100,10 +109,13 @@ function validator(response: Response): string | null {
   return response.headers.get('x-linked-etag') ?? response.headers.get('etag');
 }
 
-async function* chunks(response: Response, stall: ReturnType<typeof stallGuard>, signal: AbortSignal) {
+type Reading = { stall: ReturnType<typeof stallGuard>; signal: AbortSignal; heard: (bytes: Bytes) => void };
+
+async function* chunks(response: Response, { stall, signal, heard }: Reading) {
   try {
     for await (const chunk of response.body ?? []) {
       stall.alive();
+      heard((chunk as Uint8Array).length);
       yield chunk as Uint8Array;
     }
   } catch (error) {

@@ -12,6 +12,7 @@ export type DownloadErrorCode =
   | 'rate-limited'
   | 'server' // 5xx, or an answer that breaks HTTP's rules
   | 'network'
+  | 'off' // the user has switched the network off
   | 'wrong-content' // a web page instead of a file
   | 'remote-changed'
   | 'hash-mismatch' // the whole file differs from the published hash after a full repair

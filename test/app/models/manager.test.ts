@@ -21,6 +21,7 @@ import { BLOCK } from '../../../app/models/download/blocks.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
 import { newFolder, next, places, realEngine, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
+import { starterFiles } from '../../support/models.ts';
 
 //  Models through the calls that the page and the command line make: the real engine gives the verdicts.
 
@@ -30,12 +31,6 @@ const filesOf = (path: string, only: RegExp) =>
     readdirSync(join(golden, path))
       .filter((name) => only.test(name))
       .map((name) => [name, readFileSync(join(golden, path, name))]),
-  );
-const starterFiles = () =>
-  Object.fromEntries(
-    readdirSync(join(places.resources, 'starter-model'))
-      .filter((name) => /\.(json|safetensors|jinja)$/.test(name))
-      .map((name) => [name, readFileSync(join(places.resources, 'starter-model', name))]),
   );
 
 async function start(files: Record<string, Buffer>, more: Partial<Parameters<typeof startHub>[0]> = {}) {

@@ -19,7 +19,9 @@ test('a repository of the hub is pinned to its commit, with sizes and hashes', a
     ['config.json', 300, hub.sha256('config.json')],
     ['model.safetensors', 5000, hub.sha256('model.safetensors')],
   ]);
-  expect((await source.search({ text: 'tiny', limit: 5 }, never)).map((model) => model.name)).toEqual(['acme/tiny']);
+  expect(
+    (await source.search({ text: 'tiny', limit: 5, onlyRunning: true }, never)).map((model) => model.name),
+  ).toEqual(['acme/tiny']);
 });
 
 test('a repository that needs a token says so, and is listed with one', async () => {

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import tls from 'node:tls';
+import { LonghandError, type Settings } from '../protocol/index.ts';
+
+type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
+
+/** Those of Node, once others were put beside them. */
+let own: string[] | null = null;
+let restore = () => {};
+
+const proxies = (address: string) => ({
+  http_proxy: address,
+  https_proxy: address,
+  HTTP_PROXY: address,
+  HTTPS_PROXY: address,
+});
+
+/** The way to the network, for every request of this process: the proxy and the certificates that the user set, else those
+ *  of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY; NODE_EXTRA_CA_CERTS is read by Node itself).
+ *  @throws LonghandError `unreadable` when the file holds no certificate */
+export function takeRoute({ proxy, certificates }: Wishes): void {
+  const more = certificates === null ? [] : certificatesIn(certificates);
+  restore();
+  restore = http.setGlobalProxyFromEnv(proxy === null ? process.env : { ...process.env, ...proxies(proxy) });
+  if (own === null && more.length === 0) return;
+  own ??= tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...own, ...more]);
+}
+
+/** The certificates of a PEM file. */
+export function certificatesIn(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
+  }
+  const found = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) {
+    throw new LonghandError('unreadable', `[certificates] ${path} holds no certificate; a PEM file is wanted`);
+  }
+  return found;
+}
