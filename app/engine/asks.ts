@@ -39,6 +39,20 @@ export type LoadTarget = {
 
 export type Priority = 'chat' | 'title';
 
+/** An encoder, in memory beside the model of the chat. */
+export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'>;
+
+export type Embedding = {
+  target: EncoderTarget;
+  texts: string[];
+  /** A query is read at once, passages when nobody waits for an answer. */
+  kind: 'query' | 'passage';
+};
+
+/** Vectors of length 1, in the order of the texts. Fewer than there were texts: an answer was wanted meanwhile; ask again
+ *  for the rest. */
+export type Embedded = { vectors: Float32Array[] };
+
 export type Generation = {
   turnId: TurnId;
   priority: Priority;
@@ -86,6 +100,7 @@ export type Asks = {
   count: { input: { prompt: Prompt }; output: number };
   /** Tokens of a text alone. */
   countText: { input: { text: string }; output: number };
+  embed: { input: Embedding; output: Embedded };
 };
 export type AskName = keyof Asks;
 

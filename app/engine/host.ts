@@ -2,7 +2,18 @@ import type * as Addon from '../../native/addon/index.d.ts';
 import { failureOf, LonghandError, ModelDescription, type Pipe, type TurnId } from '../protocol/index.ts';
 import { createTemplateRenderer } from '../text/template-renderer.ts';
 import { loadAddon } from './addon.ts';
-import type { AskName, Asks, FromEngine, Generation, InnerStatus, LoadTarget, ToEngine } from './asks.ts';
+import type {
+  AskName,
+  Asks,
+  Embedded,
+  Embedding,
+  FromEngine,
+  Generation,
+  InnerStatus,
+  LoadTarget,
+  ToEngine,
+} from './asks.ts';
+import { createEncoders } from './encoder.ts';
 import { toLonghandError } from './errors.ts';
 import { inspectModel, type LoadedModel, loadModel } from './model.ts';
 import { countPrompt, countText } from './prompt.ts';
@@ -16,6 +27,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const renderer = createTemplateRenderer({ worker: files.worker });
   const turns = new Map<TurnId, Running>();
   const queue = createQueue();
+  const encoders = createEncoders(addon);
   let model: LoadedModel | null = null;
   let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
 
@@ -42,11 +54,26 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       }),
     count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
     countText: ({ text }) => countText(needed().text.tokenizer, text),
+    embed: (embedding) =>
+      embedding.kind === 'query' ? encoders.embed(embedding, () => true) : embedPassages(embedding),
   };
 
   function needed(): LoadedModel {
     if (!model) throw new LonghandError('model-missing', '[engine] no model is in memory');
     return model;
+  }
+
+  /** Behind everything else that waits, and ended with what is done when something comes. */
+  function embedPassages(embedding: Embedding): Promise<Embedded> {
+    let goOn = true;
+    return new Promise((resolve, reject) => {
+      queue.add('index', {
+        run: () => encoders.embed(embedding, () => goOn).then(resolve, reject),
+        yieldTo: () => {
+          goOn = false;
+        },
+      });
+    });
   }
 
   /** Done when everything before it is done: a model is never taken away from a running answer. */

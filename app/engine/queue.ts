@@ -1,21 +1,24 @@
 import type { Priority } from './asks.ts';
 
+/** `index`: passages of documents are read for searching. */
+export type Urgency = Priority | 'index';
+
 export type Work = {
   run(): Promise<void>;
   /** Asked when something more urgent waits: end soon. */
   yieldTo(): void;
 };
 
-const order: readonly Priority[] = ['chat', 'title'];
+const order: readonly Urgency[] = ['chat', 'title', 'index'];
 
 /** One thing at a time, the most urgent first, in order of arrival among equals. What is less urgent than a newcomer is asked
  *  to end; whoever wanted it asks again. */
 export function createQueue() {
-  const waiting: { priority: Priority; work: Work }[] = [];
-  let now: { priority: Priority; work: Work } | null = null;
+  const waiting: { priority: Urgency; work: Work }[] = [];
+  let now: { priority: Urgency; work: Work } | null = null;
   let idle: (() => void)[] = [];
 
-  const rank = (priority: Priority) => order.indexOf(priority);
+  const rank = (priority: Urgency) => order.indexOf(priority);
 
   async function next() {
     if (now) return;
@@ -33,7 +36,7 @@ export function createQueue() {
   }
 
   return {
-    add(priority: Priority, work: Work) {
+    add(priority: Urgency, work: Work) {
       waiting.push({ priority, work });
       if (now && rank(priority) < rank(now.priority)) now.work.yieldTo();
       void next();

@@ -15,12 +15,13 @@ type ChatRow = {
   sampling: string;
   thinking: number | null;
   loop_guard: number;
+  collection_ids: string;
   draft: string;
   leaf_id: MessageId | null;
 };
 
 const columns = `id, title, titled, pinned, created_at, updated_at, model_id, system_prompt, sampling, thinking,
-  loop_guard, draft, leaf_id`;
+  loop_guard, collection_ids, draft, leaf_id`;
 
 const chatOf = (row: ChatRow): Chat => ({
   id: row.id,
@@ -34,7 +35,7 @@ const chatOf = (row: ChatRow): Chat => ({
   sampling: JSON.parse(row.sampling),
   thinking: row.thinking === null ? null : row.thinking === 1,
   loopGuard: row.loop_guard === 1,
-  collectionIds: [],
+  collectionIds: JSON.parse(row.collection_ids),
   draft: row.draft,
   leafId: row.leaf_id,
 });
@@ -82,6 +83,7 @@ const fields = {
   sampling: ['sampling', (value: Chat['sampling']): Value => JSON.stringify(value)],
   thinking: ['thinking', (value: boolean | null): Value => (value === null ? null : Number(value))],
   loopGuard: ['loop_guard', (value: boolean): Value => Number(value)],
+  collectionIds: ['collection_ids', (value: Chat['collectionIds']): Value => JSON.stringify(value)],
   draft: ['draft', (value: string): Value => value],
   leafId: ['leaf_id', (value: MessageId | null): Value => value],
   updatedAt: ['updated_at', (value: number): Value => value],

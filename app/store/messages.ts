@@ -16,6 +16,7 @@ type MessageRow = {
   usage: string | null;
   timings: string | null;
   loops: string;
+  grounding: string | null;
   aside: string | null;
   more_text: string | null;
   more_thinking: string | null;
@@ -23,6 +24,7 @@ type MessageRow = {
 
 // With the pieces of a running turn joined on.
 const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops, aside,
+  grounding,
   (SELECT group_concat(p.text, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_text,
   (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_thinking
   FROM messages`;
@@ -42,7 +44,7 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     usage: row.usage === null ? null : JSON.parse(row.usage),
     timings: row.timings === null ? null : JSON.parse(row.timings),
     loops: JSON.parse(row.loops),
-    grounding: null,
+    grounding: row.grounding === null ? null : JSON.parse(row.grounding),
     aside: row.aside === null ? null : JSON.parse(row.aside),
   };
 }
@@ -131,6 +133,7 @@ const fields = {
   usage: 'usage',
   timings: 'timings',
   loops: 'loops',
+  grounding: 'grounding',
   aside: 'aside',
 } as const;
 

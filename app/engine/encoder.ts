@@ -1,0 +1,113 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as Addon from '../../native/addon/index.d.ts';
+import { LonghandError } from '../protocol/index.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+import type { Embedded, Embedding, EncoderTarget } from './asks.ts';
+import { type EncoderText, readEncoderText } from './encoder-text.ts';
+import { readModelText } from './text-files.ts';
+
+type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
+
+/** An encoder that nobody asked for so long gives its memory back. */
+const idleMs = 10 * 60 * 1000;
+
+/** While a collection changes its encoder it is searched with one and read with the other. */
+const mostEncoders = 2;
+
+/** Encoders beside the model of the chat, loaded when they are asked for. */
+export function createEncoders(addon: typeof Addon) {
+  /** The last used one last. */
+  const loaded = new Map<string, Promise<Encoder>>();
+  let uses = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  function wanted(target: EncoderTarget): Promise<Encoder> {
+    const key = JSON.stringify(target);
+    const encoder = loaded.get(key) ?? load(addon, target);
+    loaded.delete(key);
+    loaded.set(key, encoder);
+    encoder.catch(() => loaded.delete(key));
+    for (const oldest of [...loaded.keys()].slice(0, -mostEncoders)) release(oldest);
+    return encoder;
+  }
+
+  function release(key: string) {
+    loaded
+      .get(key)
+      ?.then(({ native }) => native.close())
+      .catch(() => {});
+    loaded.delete(key);
+  }
+
+  return {
+    /** `goOn` is asked before every text. */
+    async embed({ target, texts, kind }: Embedding, goOn: () => boolean): Promise<Embedded> {
+      clearTimeout(idle);
+      ++uses;
+      try {
+        const vectors: Float32Array[] = [];
+        for (const text of texts) {
+          if (vectors.length > 0 && !goOn()) break;
+          // Asked anew each time: two others may have been wanted meanwhile.
+          vectors.push(await vectorOf(await wanted(target), text, kind));
+        }
+        return { vectors };
+      } finally {
+        if (--uses === 0) idle = setTimeout(() => [...loaded.keys()].forEach(release), idleMs).unref();
+      }
+    },
+  };
+}
+
+async function load(addon: typeof Addon, { path, device, threads }: EncoderTarget): Promise<Encoder> {
+  const { tokenizer } = await readModelText(addon, path);
+  const native = await addon.load(path, { ...(device !== null && { device }), ...(threads !== null && { threads }) });
+  if (!native.description.encoder) {
+    native.close();
+    throw new LonghandError('model-unsupported', `[embed] ${path} writes text; vectors come from encoders`);
+  }
+  return { native, tokenizer, text: await readEncoderText(addon, path) };
+}
+
+/** Longer texts are read a window at a time; their vector points between those of the windows. */
+const mostWindows = 8;
+const windowOverlap = 32;
+
+async function vectorOf({ native, tokenizer, text }: Encoder, words: string, kind: Embedding['kind']) {
+  const { before, after } = tokenizer.around;
+  const prefix = tokenizer.encodeText(text.prefixes[kind]);
+  const room = Math.min(native.contextLength, text.longest) - before.length - after.length - prefix.length;
+  const ids = await encodeSlowly(tokenizer, words, mostWindows * room);
+  const sum = new Float32Array(native.description.hiddenSize);
+  for (
+    let start = 0, windows = 0;
+    windows < mostWindows && (start === 0 || start + windowOverlap < ids.length);
+    ++windows
+  ) {
+    const input = [...before, ...prefix, ...ids.slice(start, start + room), ...after];
+    const vector = unit(await native.embed(Int32Array.from(input)));
+    for (let i = 0; i < sum.length; ++i) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0);
+    start += Math.max(1, room - windowOverlap);
+  }
+  return unit(sum);
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length > 0 ? vector.map((value) => value / length) : vector;
+}
+
+const encodedAtOnce = 1500;
+
+/** A piece at a time, cut at white space, so that no text holds the thread. */
+async function encodeSlowly(tokenizer: Tokenizer, text: string, most: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let start = 0; start < text.length && ids.length < most; ) {
+    const space = text.slice(start, start + encodedAtOnce).search(/\s\S*$/);
+    const end = text.length - start <= encodedAtOnce || space <= 0 ? start + encodedAtOnce : start + space;
+    ids.push(...tokenizer.encodeText(text.slice(start, end), start === 0));
+    start = end;
+    if (start < text.length) await setImmediate();
+  }
+  return ids.slice(0, most);
+}

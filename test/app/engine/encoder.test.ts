@@ -1,0 +1,119 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createEngine, type Engine } from '../../../app/engine/client.ts';
+import { prefixesOf, readEncoderText } from '../../../app/engine/encoder-text.ts';
+import { readModelText } from '../../../app/engine/text-files.ts';
+import type { ModelId, TurnId } from '../../../app/protocol/index.ts';
+import { addon } from '../../support/addon.ts';
+import { realEngine } from '../../support/core.ts';
+import { temporaryFolder } from '../../support/formats.ts';
+import { starter } from '../../support/models.ts';
+import { realModel } from '../../support/real-models.mjs';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const path = await realModel('minilm');
+const target = { path, device: null, threads: null };
+
+function startEngine(): Engine {
+  const engine = createEngine({ startEngine: realEngine(), onStatus: () => {} });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+
+test('texts that mean the same lie near each other, in order, of length 1', async () => {
+  const engine = startEngine();
+  const texts = [
+    'The cat sleeps on the sofa.',
+    'A kitten is napping on the couch.',
+    'Interest rates rose again in May.',
+  ];
+  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage' });
+  const [cat, kitten, rates] = vectors as [Float32Array, Float32Array, Float32Array];
+  for (const vector of vectors) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+  expect(cosine(cat, kitten)).toBeGreaterThan(0.6);
+  expect(cosine(cat, rates)).toBeLessThan(0.2);
+});
+
+test('a short text has the vector that the addon gives for its tokens', async () => {
+  const engine = startEngine();
+  const text = 'The rent is due on the third working day.';
+  const { tokenizer } = await readModelText(addon, path);
+  const { before, after } = tokenizer.around;
+  const model = await addon.load(path);
+  const expected = await model.embed(Int32Array.from([...before, ...tokenizer.encodeText(text), ...after]));
+  model.close();
+  const { vectors } = await engine.ask('embed', { target, texts: [text], kind: 'query' });
+  expect(cosine(vectors[0] as Float32Array, expected)).toBeGreaterThan(0.9999);
+});
+
+test('a text longer than the window is read to its end', async () => {
+  const engine = startEngine();
+  const filler = 'The committee read the report and thanked its author for the work. '.repeat(30);
+  const texts = [filler, `${filler} Volcanoes throw ash and lava when they erupt.`, 'volcanic eruption'];
+  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage' });
+  const [without, and, eruption] = vectors as [Float32Array, Float32Array, Float32Array];
+  expect(cosine(and, eruption)).toBeGreaterThan(cosine(without, eruption) + 0.05);
+});
+
+test('passages make way for a chat, a query does not wait for one', async () => {
+  const engine = startEngine();
+  const passages = Array.from({ length: 400 }, (_, i) => `Passage ${i} about nothing in particular.`);
+  const reading = engine.ask('embed', { target, texts: passages, kind: 'passage' });
+  await engine.ask('embed', { target, texts: ['warm'], kind: 'query' });
+  let ended = false;
+  const answer = new Promise<void>((done) => {
+    engine.generate(
+      {
+        turnId: 'turn' as TurnId,
+        priority: 'chat',
+        target: { modelId: 'starter' as ModelId, path: starter, device: null, threads: null, contextLength: null },
+        prompt: {
+          messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],
+          thinking: false,
+          begun: null,
+        },
+        sampling: { temperature: 5, topK: 0, topP: 1, minP: 0, seed: 7, maxTokens: 1500 },
+        stops: [],
+        thinkingBudget: { tokens: null, seconds: null },
+        loopGuard: null,
+      },
+      (updates) => {
+        if (!updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) return;
+        ended = true;
+        done();
+      },
+    );
+  });
+  const { vectors } = await reading;
+  expect(vectors.length).toBeGreaterThan(0);
+  expect(vectors.length).toBeLessThan(passages.length);
+  const { vectors: asked } = await engine.ask('embed', { target, texts: ['What is due?'], kind: 'query' });
+  expect(asked).toHaveLength(1);
+  expect(ended).toBe(false);
+  await answer;
+});
+
+test('a model that writes text gives no vectors', async () => {
+  const engine = startEngine();
+  const asked = engine.ask('embed', { target: { ...target, path: starter }, texts: ['a'], kind: 'query' });
+  await expect(asked).rejects.toMatchObject({ code: 'model-unsupported' });
+});
+
+test('an encoder is asked as its family wants', async () => {
+  expect(prefixesOf('intfloat/e5-small-v2')).toEqual({ query: 'query: ', passage: 'passage: ' });
+  expect(prefixesOf('BAAI/bge-small-en-v1.5').query).toMatch(/^Represent this sentence/);
+  expect(prefixesOf('nreimers/MiniLM-L6-H384-uncased all-MiniLM-L6-v2')).toEqual({ query: '', passage: '' });
+  const folder = temporaryFolder({
+    'config.json': '{}',
+    'sentence_bert_config.json': '{"max_seq_length": 128}',
+    'config_sentence_transformers.json': '{"prompts": {"query": "ask: ", "document": "told: "}}',
+  });
+  expect(await readEncoderText(addon, folder)).toEqual({
+    longest: 128,
+    prefixes: { query: 'ask: ', passage: 'told: ' },
+  });
+  const broken = temporaryFolder({ 'sentence_bert_config.json': '{"max_seq_length": "many"}' });
+  await expect(readEncoderText(addon, broken)).rejects.toMatchObject({ code: 'model-broken' });
+});
