@@ -78,4 +78,6 @@ const dialogs: Record<Choosing, OpenDialogOptions> = {
   'model-file': { properties: ['openFile'], filters: [{ name: 'GGUF', extensions: ['gguf'] }] },
   'model-folder': { properties: ['openDirectory'] },
   attachments: { properties: ['openFile', 'multiSelections'] },
+  documents: { properties: ['openFile', 'multiSelections'] },
+  'document-folder': { properties: ['openDirectory'] },
 };

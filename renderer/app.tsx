@@ -4,6 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { onMenu, openExternal, useConnection } from './bridge.ts';
 import { ChatPage } from './chat/page.tsx';
 import { listenToChats, useChat } from './chat/store.ts';
+import { DropLayer } from './documents/drop-layer.tsx';
+import { DocumentsPage } from './documents/page.tsx';
+import { listenToDocuments, useDocuments } from './documents/store.ts';
 import './i18n.ts';
 import { ModelsPage } from './models/page.tsx';
 import { listenToModels, useModels } from './models/store.ts';
@@ -36,6 +39,7 @@ export function App() {
     <TooltipProvider>
       {onboarded ? <Frame /> : <Onboarding />}
       <Palette />
+      {onboarded && <DropLayer />}
       <LinkQuestion open={openExternal} />
       <ToastRegion label={t('toasts')} />
     </TooltipProvider>
@@ -51,6 +55,7 @@ function useCore(): void {
       listenToSettings(),
       listenToEngine(),
       listenToModels(),
+      listenToDocuments(),
       listenToPerformance(),
       listenToNotices(),
     ];
@@ -65,6 +70,7 @@ function useCore(): void {
     void useEngine.getState().load();
     void useChat.getState().load();
     void useModels.getState().load();
+    void useDocuments.getState().load();
   }, [epoch]);
 }
 
@@ -106,6 +112,7 @@ function Frame() {
         <div className="min-h-0 flex-1">
           {place.at === 'chat' && <ChatPage />}
           {place.at === 'models' && <ModelsPage />}
+          {place.at === 'documents' && <DocumentsPage />}
           {place.at === 'performance' && <PerformancePage />}
           {place.at === 'settings' && <SettingsPage section={place.section} />}
         </div>

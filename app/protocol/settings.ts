@@ -61,6 +61,7 @@ export const Settings = z.object({
   /** A model that nobody asked anything for so long leaves the memory; null: never. */
   keepAliveMinutes: z.number().int().min(1).max(1440).nullable().default(null),
   sidebarWidth: z.number().min(208).max(320).default(248),
+  panelWidth: z.number().min(360).max(640).default(440),
 });
 export type Settings = z.infer<typeof Settings>;
 

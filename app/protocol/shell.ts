@@ -17,7 +17,7 @@ export const MenuCommand = z.enum(['new-chat', 'settings', 'search', 'palette', 
 export type MenuCommand = z.infer<typeof MenuCommand>;
 
 /** What a native dialog is opened for. */
-export const Choosing = z.enum(['model-file', 'model-folder', 'attachments']);
+export const Choosing = z.enum(['model-file', 'model-folder', 'attachments', 'documents', 'document-folder']);
 export type Choosing = z.infer<typeof Choosing>;
 
 export type PreloadApi = {

@@ -1,9 +1,13 @@
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Markdown } from '../ui/markdown/markdown.tsx';
+import { withRemarks } from '../ui/markdown/references.ts';
+import { Citations } from './citations.tsx';
 import { Editor } from './editor.tsx';
 import { FailureNotice } from './failure-notice.tsx';
+import { type Remark, remarksOf } from './grounding.ts';
+import { GroundingLine, NotFound } from './grounding-line.tsx';
 import { LoopLine } from './loop-card.tsx';
 import { decidedLoops } from './loop-evidence.ts';
 import { Paused } from './paused.tsx';
@@ -11,6 +15,8 @@ import { Reading } from './reading.tsx';
 import { StatsLine } from './stats-line.tsx';
 import { actions, useChat } from './store.ts';
 import { Thinking } from './thinking.tsx';
+
+const none: readonly Remark[] = [];
 
 type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
@@ -21,6 +27,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
   const writing = message.state.at === 'running';
+  const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);
   return (
     <div aria-busy={writing}>
       {writing && live?.reading && <Reading reading={live.reading} />}
@@ -34,10 +41,14 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
         />
       ) : (
         <div dir="auto" className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}>
-          <Markdown text={message.text} growing={writing} />
+          <Citations message={message}>
+            <Markdown text={withRemarks(message.text, remarks)} growing={writing} />
+          </Citations>
           {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
         </div>
       )}
+      <NotFound message={message} />
+      <GroundingLine message={message} />
       {decidedLoops(message).map((evidence) => (
         <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
       ))}

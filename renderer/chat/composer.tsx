@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
@@ -7,8 +7,10 @@ import { modelById, useEngine } from '../shell/engine.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
+import { onDropped } from './attach-dropped.ts';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
 import { BranchStrip } from './branch-strip.tsx';
+import { DocumentsMenu } from './documents-menu.tsx';
 import { COMPOSER } from './focus.ts';
 import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
@@ -31,7 +33,6 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const { setDraft, send, setOverlay, setBranchFrom } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, remove } = useAttach(attachments);
-  const [dropping, setDropping] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new');
   const filled = draft.trim() !== '' || attachments.length > 0;
@@ -42,6 +43,10 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   useEffect(() => {
     if (document.activeElement === document.body) field.current?.focus();
   }, [key]);
+
+  const taking = useRef(add);
+  taking.current = add;
+  useEffect(() => (field.current ? onDropped(field.current, (files) => void taking.current(files)) : undefined), []);
 
   const submit = (now: boolean) => {
     if (filled && !ready) setEarly({ now });
@@ -81,29 +86,12 @@ export function Composer({ tall = false }: { tall?: boolean }) {
     void add([...event.clipboardData.files]);
   };
 
-  const drop = {
-    onDragOver: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return;
-      event.preventDefault();
-      setDropping(true);
-    },
-    onDragLeave: () => setDropping(false),
-    onDrop: (event: DragEvent) => {
-      event.preventDefault();
-      setDropping(false);
-      void add([...event.dataTransfer.files]);
-    },
-  };
-
   return (
     <div>
       <Refusal />
       <Queue />
       <BranchStrip />
-      <div
-        className={`relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus ${dropping ? 'bg-ink-soft' : ''}`}
-        {...drop}
-      >
+      <div className="relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus">
         {(attachments.length > 0 || adding.length > 0 || problem) && (
           <ul className="flex flex-wrap gap-2 px-3 pt-3" aria-label={t('attachment.list')}>
             {attachments.map((attachment) => (
@@ -128,7 +116,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           id={COMPOSER}
           dir="auto"
           aria-label={t('composer.label')}
-          placeholder={dropping ? t('composer.drop') : placeholder}
+          placeholder={placeholder}
           value={draft}
           rows={1}
           spellCheck
@@ -141,6 +129,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           <AttachButton onFiles={add} />
           <ModelPicker />
           <ThinkingMenu />
+          <DocumentsMenu />
           <span className="flex-1" />
           <Gauge measured={measured} />
           <SendButton running={running} ready={ready} onSend={() => submit(false)} />

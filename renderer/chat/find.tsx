@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../app/protocol/index.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { findMatches, markMatches, unmark } from './find-matches.ts';
+import { unpaint } from '../ui/paint.ts';
+import { findMatches, markMatches } from './find-matches.ts';
 import { focusComposer } from './focus.ts';
 import { actions, shownBranch, useChat } from './store.ts';
 
@@ -24,14 +25,14 @@ export function Find() {
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (!current) {
-      unmark();
+      unpaint();
       return;
     }
     const index = branch.findIndex((message) => message.id === current.messageId);
     document.getElementById('transcript')?.dispatchEvent(new CustomEvent('show-message', { detail: index }));
     return markWhenDrawn(query, current.messageId, current.nth);
   }, [branch, current, query]);
-  useEffect(() => unmark, []);
+  useEffect(() => unpaint, []);
 
   const close = () => {
     setOverlay({ at: 'none' });

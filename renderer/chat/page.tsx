@@ -13,35 +13,65 @@ import { Empty } from './empty.tsx';
 import { Find } from './find.tsx';
 import { Overflow } from './overflow.tsx';
 import { Report } from './report.tsx';
+import { SourcesPanel } from './sources-panel.tsx';
 import { useChat } from './store.ts';
 import { Transcript } from './transcript.tsx';
+import type { Messages } from './tree.ts';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
   const chosen = useChat((state) => state.chosen);
   const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
   return (
-    <main className="@container relative flex h-full min-w-0 flex-col">
-      <Header />
-      {empty ? (
-        <Empty />
-      ) : (
-        <>
-          <Transcript key={chosen} />
-          <div className="flex-none pt-2 pb-4">
-            <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
-              <Composer />
+    <div className="flex h-full min-w-0">
+      <main className="@container relative flex h-full min-w-0 flex-1 flex-col">
+        <Header />
+        {empty ? (
+          <Empty />
+        ) : (
+          <>
+            <Transcript key={chosen} />
+            <div className="flex-none pt-2 pb-4">
+              <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
+                <Composer />
+              </div>
             </div>
-          </div>
-        </>
-      )}
-      <Announcer />
-      <ChatSettings />
-      <Overflow />
-      <Report />
-    </main>
+          </>
+        )}
+        <Announcer />
+        <ChatSettings />
+        <Overflow />
+        <Report />
+      </main>
+      <SourcesPanel />
+    </div>
   );
 }
+
+/** There once an answer has sources. */
+function SourcesButton() {
+  const { t } = useTranslation();
+  const on = useChat((state) => state.sources !== null);
+  const some = useChat((state) => hasSources(state.open?.messages));
+  const own = useSettings((state) => state.values.keys);
+  const command = commandById('sources');
+  const keys = keysOfCommand(command, own);
+  if (!some) return null;
+  return (
+    <IconButton
+      icon="panel"
+      label={t('commands.sources')}
+      {...(keys && { keys: shown(keys, isMac()) })}
+      on={on}
+      aria-pressed={on}
+      onClick={command.run}
+      className="no-drag"
+    />
+  );
+}
+
+const hasSources = (messages: Messages | undefined): boolean =>
+  [...(messages?.values() ?? [])].some(({ grounding }) => (grounding?.sources.length ?? 0) > 0);
 
 function Header() {
   const { t } = useTranslation();
@@ -70,6 +100,7 @@ function Header() {
           className="no-drag max-md:hidden"
         />
       )}
+      <SourcesButton />
       {chat && <ChatMenu chat={chat} icon="more" />}
     </header>
   );

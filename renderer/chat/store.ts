@@ -4,6 +4,7 @@ import {
   type Chat,
   type ChatId,
   type Choice,
+  type CollectionId,
   type Failure,
   failureOf,
   type Message,
@@ -36,6 +37,8 @@ const DRAFT_MS = 400;
 const NEW_DRAFT = 'longhand.draft';
 export const LONGEST_QUEUE = 5;
 
+const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [] };
+
 /** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
 export type DraftKey = ChatId | 'new';
 
@@ -43,6 +46,7 @@ export type Overlay =
   | { at: 'none' }
   | { at: 'model-picker' }
   | { at: 'thinking' }
+  | { at: 'documents' }
   | { at: 'chat-settings' }
   | { at: 'find' }
   | { at: 'report'; failure: Failure }
@@ -54,8 +58,8 @@ type ChatView = {
   chosen: ChatId | null;
   drafts: Partial<Record<DraftKey, string>>;
   attachments: Partial<Record<DraftKey, Attachment[]>>;
-  /** The model, and thinking, of the chat that does not exist yet. */
-  fresh: { modelId: Chat['modelId']; thinking: boolean | null };
+  /** The model, thinking and collections of the chat that does not exist yet. */
+  fresh: { modelId: Chat['modelId']; thinking: boolean | null; collectionIds: CollectionId[] };
   overlay: Overlay;
   editing: MessageId | null;
   /** The answer that the next message follows, while it begins a branch of its own. */
@@ -64,6 +68,8 @@ type ChatView = {
   /** What could not be done with the composer's message; its text is back in the composer. */
   refused: Failure | null;
   samples: ReadonlyMap<MessageId, StatsSample[]>;
+  /** The panel of sources: of which answer, and which of them is shown. */
+  sources: { messageId: MessageId; number: number } | null;
 };
 
 type ChatActions = {
@@ -89,6 +95,8 @@ type ChatActions = {
   editQueued(messageId: MessageId, text: string | null): Promise<void>;
   show(messageId: MessageId): Promise<void>;
   readSamples(messageId: MessageId): Promise<void>;
+  showSource(messageId: MessageId, number: number): void;
+  hideSources(): void;
   setOverlay(overlay: Overlay): void;
   /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
   closeOverlay(at: Overlay['at']): void;
@@ -139,13 +147,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     chosen: null,
     drafts: { new: localStorage.getItem(NEW_DRAFT) ?? '' },
     attachments: {},
-    fresh: { modelId: null, thinking: null },
+    fresh: nothingChosen,
     overlay: { at: 'none' },
     editing: null,
     branchFrom: null,
     renaming: null,
     refused: null,
     samples: new Map(),
+    sources: null,
 
     async load() {
       const chats = await core.call('chats.list', {});
@@ -164,6 +173,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         editing: null,
         branchFrom: null,
         refused: null,
+        sources: null,
       }));
       if (chatId) await read(chatId);
     },
@@ -198,15 +208,20 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       if (chosen) return chosen;
       const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
       let chat = await core.call('chats.create', { modelId });
-      if (fresh.thinking !== null)
-        chat = await core.call('chats.update', { chatId: chat.id, thinking: fresh.thinking });
+      const { thinking, collectionIds } = fresh;
+      if (thinking !== null || collectionIds.length > 0)
+        chat = await core.call('chats.update', {
+          chatId: chat.id,
+          ...(thinking !== null && { thinking }),
+          ...(collectionIds.length > 0 && { collectionIds }),
+        });
       localStorage.removeItem(NEW_DRAFT);
       set((state) => ({
         ...withOpened(withChat(state, chat), chat, []),
         chosen: chat.id,
         drafts: { ...state.drafts, new: '', [chat.id]: drafts.new ?? '' },
         attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
-        fresh: { modelId: null, thinking: null },
+        fresh: nothingChosen,
       }));
       return chat.id;
     },
@@ -308,6 +323,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       });
     },
 
+    showSource: (messageId, number) => set({ sources: { messageId, number } }),
+    hideSources: () => set({ sources: null }),
     setOverlay: (overlay) => set({ overlay }),
     closeOverlay: (at) => {
       if (get().overlay.at === at) set({ overlay: { at: 'none' } });

@@ -5,6 +5,7 @@ import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
+import { type Held, HOLD_LINE, heldAt } from './hold-line.ts';
 import { isRunning } from './state.ts';
 import { shownEnd, useChat } from './store.ts';
 import { branchOf, markersOf, type Versions, versionsOf } from './tree.ts';
@@ -21,6 +22,7 @@ function useFollowing(branch: readonly Message[]) {
   const following = useRef(true);
   const lastTop = useRef(0);
   const touched = useRef(Number.NEGATIVE_INFINITY);
+  const held = useRef<Held | null>(null);
   const [away, setAway] = useState(false);
 
   const toEnd = useCallback(() => {
@@ -45,13 +47,23 @@ function useFollowing(branch: readonly Message[]) {
     const element = scroller.current;
     if (!element || !content.current) return;
     const stay = () => {
+      if (held.current?.keep(element)) return;
+      held.current = null;
       if (following.current) element.scrollTop = element.scrollHeight;
     };
     const observer = new ResizeObserver(stay);
     observer.observe(content.current);
     observer.observe(element);
     stay();
-    return () => observer.disconnect();
+    const hold = (event: Event) => {
+      held.current = heldAt((event as CustomEvent<Element>).detail);
+      following.current = false;
+    };
+    element.addEventListener(HOLD_LINE, hold);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener(HOLD_LINE, hold);
+    };
   }, []);
 
   const last = branch.at(-1);

@@ -3,6 +3,8 @@ import { isElectron, isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { isRunning } from '../chat/state.ts';
 import { runningTurn, shownBranch, useChat } from '../chat/store.ts';
+import { ADD_FILES, SEARCH_FIELD } from '../documents/focus.ts';
+import { useDocuments } from '../documents/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { copyText } from '../ui/clipboard.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -36,6 +38,12 @@ export type CommandId =
   | 'answer-now'
   | 'models'
   | 'models-page'
+  | 'documents'
+  | 'add-documents'
+  | 'new-collection'
+  | 'search-documents'
+  | 'chat-documents'
+  | 'sources'
   | 'performance'
   | 'thinking'
   | 'attach'
@@ -130,6 +138,51 @@ export const commands: readonly Command[] = [
     browserKeys: 'Alt+1',
     available: always,
     run: () => shell().go({ at: 'models' }),
+  },
+  {
+    id: 'documents',
+    icon: 'documents',
+    keys: 'Mod+2',
+    browserKeys: 'Alt+2',
+    available: always,
+    run: () => shell().go({ at: 'documents' }),
+  },
+  {
+    id: 'add-documents',
+    icon: 'attach',
+    keys: null,
+    available: always,
+    run: () => onDocuments(() => document.getElementById(ADD_FILES)?.click()),
+  },
+  {
+    id: 'new-collection',
+    icon: 'collection',
+    keys: null,
+    available: always,
+    run: () => onDocuments(() => useDocuments.setState({ dialog: { at: 'new' } })),
+  },
+  {
+    id: 'search-documents',
+    icon: 'search',
+    keys: null,
+    available: always,
+    run: () => onDocuments(() => document.getElementById(SEARCH_FIELD)?.focus()),
+  },
+  {
+    id: 'chat-documents',
+    icon: 'documents',
+    keys: 'Mod+Shift+D',
+    browserKeys: 'Alt+D',
+    available: inChat,
+    run: () => chat().setOverlay({ at: 'documents' }),
+  },
+  {
+    id: 'sources',
+    icon: 'panel',
+    keys: 'Mod+J',
+    browserKeys: 'Alt+J',
+    available: () => hasChat() && (chat().sources !== null || lastSourced() !== null),
+    run: toggleSources,
   },
   {
     id: 'performance',
@@ -290,6 +343,27 @@ export const commands: readonly Command[] = [
     run: () => void useSettings.getState().set({ theme: 'dark' }),
   },
 ];
+
+const lastSourced = () =>
+  shownBranch(chat()).findLast((message) => (message.grounding?.sources.length ?? 0) > 0) ?? null;
+
+/** Shows the sources of the answer that has the focus, else of the last one; hides them when they are shown. */
+function toggleSources(): void {
+  if (chat().sources !== null) {
+    chat().hideSources();
+    return;
+  }
+  const focused = focusedMessageId();
+  const message = shownBranch(chat()).find(({ id, grounding }) => id === focused && grounding) ?? lastSourced();
+  const source = message?.grounding?.sources.find(({ cited }) => cited) ?? message?.grounding?.sources[0];
+  if (message && source) chat().showSource(message.id, source.number);
+}
+
+/** On the documents page, once it is drawn. */
+function onDocuments(run: () => void): void {
+  shell().go({ at: 'documents' });
+  requestAnimationFrame(run);
+}
 
 function retryLast(): void {
   const last = lastAnswer();

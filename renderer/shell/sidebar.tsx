@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useCallback, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
@@ -10,6 +10,7 @@ import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { type Period, periodOf } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { ResizeEdge } from '../ui/resize-edge.tsx';
 import { ChatRow } from './chat-row.tsx';
 import { type CommandId, commandById, keysOfCommand, openChat } from './commands.ts';
 import { shown } from './keys.ts';
@@ -22,6 +23,8 @@ export function Sidebar() {
   const chats = useChat((state) => state.chats);
   const chosen = useChat((state) => state.chosen);
   const place = useShell((state) => state.place.at);
+  const width = useSettings((state) => state.values.sidebarWidth);
+  const { set } = useSettings.getState();
   const list = useRef<HTMLElement>(null);
   const pinned = chats.filter((chat) => chat.pinned);
   const groups = groupByPeriod(chats.filter((chat) => !chat.pinned));
@@ -37,6 +40,7 @@ export function Sidebar() {
       </nav>
       <nav aria-label={t('sidebar.places')} className="mt-3.5 flex flex-col gap-px">
         <CommandRow id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
+        <CommandRow id="documents" icon="documents" current={place === 'documents'} />
         <CommandRow id="performance" icon="performance" current={place === 'performance'} />
       </nav>
       <nav
@@ -51,7 +55,15 @@ export function Sidebar() {
         ))}
       </nav>
       <Status />
-      <ResizeEdge />
+      <ResizeEdge
+        label={t('sidebar.width')}
+        side="end"
+        width={width}
+        narrowest={208}
+        widest={320}
+        onMove={(sidebarWidth) => void set({ sidebarWidth })}
+        className="max-lg:hidden"
+      />
     </aside>
   );
 }
@@ -148,39 +160,6 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   if (!next) return;
   event.preventDefault();
   next.focus();
-}
-
-const NARROWEST = 208;
-const WIDEST = 320;
-const clampWidth = (width: number) => Math.min(WIDEST, Math.max(NARROWEST, Math.round(width)));
-
-/** The edge that is dragged, or moved by the cursor keys. */
-function ResizeEdge() {
-  const { t } = useTranslation();
-  const width = useSettings((state) => state.values.sidebarWidth);
-  const set = useSettings((state) => state.set);
-  const move = useCallback((next: number) => void set({ sidebarWidth: clampWidth(next) }), [set]);
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a splitter is a focusable separator, which <hr> cannot be
-    <div
-      role="separator"
-      aria-orientation="vertical"
-      aria-label={t('sidebar.width')}
-      aria-valuenow={width}
-      aria-valuemin={NARROWEST}
-      aria-valuemax={WIDEST}
-      tabIndex={0}
-      className="absolute inset-y-0 -end-1 w-2 cursor-col-resize max-lg:hidden"
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-      onPointerMove={(event) =>
-        event.buttons === 1 && move(document.dir === 'rtl' ? window.innerWidth - event.clientX : event.clientX)
-      }
-      onKeyDown={(event) => {
-        if (event.key === 'ArrowLeft') move(width - 8);
-        if (event.key === 'ArrowRight') move(width + 8);
-      }}
-    />
-  );
 }
 
 export const trafficLights = () => isElectron() && isMac();

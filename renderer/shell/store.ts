@@ -4,6 +4,7 @@ export type SettingsSection = 'appearance' | 'chat' | 'sampling' | 'thinking' | 
 export type Place =
   | { at: 'chat' }
   | { at: 'models' }
+  | { at: 'documents' }
   | { at: 'performance' }
   | { at: 'settings'; section: SettingsSection };
 

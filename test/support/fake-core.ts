@@ -19,7 +19,7 @@ import {
   type TurnEvent,
   type TurnId,
 } from '../../app/protocol/index.ts';
-import { fakeDocuments } from './fake-documents.ts';
+import { type DocumentsWorld, fakeDocuments, noDocuments } from './fake-documents.ts';
 import { fakeModels } from './fake-models.ts';
 
 //  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
@@ -40,6 +40,7 @@ export type World = {
   measure: { used: number; draft: number; limit: number } | null;
   plan: Response<'context.plan'>;
   downloads: Download[];
+  library: DocumentsWorld;
 };
 
 export const STARTER = 'starter' as ModelEntry['id'];
@@ -87,6 +88,7 @@ export function createWorld(change: Partial<World> = {}): World {
     measure: null,
     plan: { aside: null, summary: null },
     downloads: [],
+    library: noDocuments(),
     ...change,
   };
 }
@@ -315,7 +317,7 @@ export function createFakeCore(world: World) {
     'attachments.move': () => undefined,
     'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
     'attachments.remove': () => undefined,
-    ...fakeDocuments((name, payload) => emit(name, payload)),
+    ...fakeDocuments(world.library, (name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,
     'models.unload': () => undefined,

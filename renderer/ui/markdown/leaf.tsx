@@ -7,14 +7,18 @@ import { codeOrMath, mathToCode, openable } from './inline.ts';
 import { pieces, tooHeavy } from './limits.ts';
 import { useAskedLink } from './links.tsx';
 import { Formula } from './math.tsx';
+import { useReferences } from './reference-context.ts';
+import { references, withoutRemarks } from './references.ts';
 
-const plugins = [remarkGfm];
+const plugins = [remarkGfm, references];
 
 /** Elements that look otherwise than the browser's. HTML of the source never becomes an element: it stays text. */
 const components: Components = {
   code: ({ children }) => <Code text={String(children ?? '')} />,
   pre: ({ children }) => <>{children}</>,
   a: ({ href, children }) => <Anchor address={href}>{children}</Anchor>,
+  cite: ({ node }) => <Reference number={numberOf(node)} />,
+  data: ({ node }) => <Remark index={numberOf(node)} />,
   img: ({ src, alt }) => <Picture address={typeof src === 'string' ? src : undefined} name={alt} />,
 };
 
@@ -35,16 +39,25 @@ export const Leaf = memo(function Leaf({ source, inline = false }: { source: str
 export const Raw = memo(function Raw({ text }: { text: string }) {
   return pieces(text).map((piece, index) => (
     <div key={index} className="raw">
-      {piece}
+      {withoutRemarks(piece)}
     </div>
   ));
 });
 
 function Code({ text }: { text: string }) {
-  const found = codeOrMath(text);
+  const found = codeOrMath(withoutRemarks(text));
   if (found.kind === 'math') return <Formula tex={found.tex} display={found.display} />;
   return <code dir="ltr">{found.text.replace(/\n$/, '')}</code>;
 }
+
+type WithNumber = { properties: Record<string, unknown> } | undefined;
+
+const numberOf = (node: WithNumber): number => Number(node?.properties.dataNumber);
+
+/** A number that names no source stays the text it is. */
+const Reference = ({ number }: { number: number }) => useReferences()?.cite(number) ?? `[${number}]`;
+
+const Remark = ({ index }: { index: number }) => useReferences()?.remark(index) ?? null;
 
 function Anchor({ address, children }: { address: string | undefined; children: ReactNode }) {
   const ask = useAskedLink((state) => state.ask);

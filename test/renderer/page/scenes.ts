@@ -6,6 +6,7 @@ import { useShell } from '../../../renderer/shell/store.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
+import { documentScenes } from './document-scenes.ts';
 import { modelScenes, type Scene } from './model-scenes.ts';
 
 const MINUTE = 60_000;
@@ -320,6 +321,7 @@ function linksScene(): Scene {
 
 const scenes: Record<string, () => Scene> = {
   ...modelScenes(worldOfMocks),
+  ...documentScenes(worldOfMocks, put),
   chat: chatScene,
   crash: crashScene,
   overflow: overflowScene,

@@ -1,0 +1,73 @@
+import type { Collection, CollectionId, Document } from '../../app/protocol/index.ts';
+import { choose, core, isMac, placeFile } from '../bridge.ts';
+import { t } from '../i18n.ts';
+import { shown } from '../shell/keys.ts';
+import { useToasts } from '../ui/toast.tsx';
+import { useDocuments } from './store.ts';
+import { readAll } from './viewer/bytes.ts';
+
+const undo = () => ({ action: t('undo'), keys: shown('Mod+Z', isMac()) });
+
+/** Deletes at once, and offers the way back. */
+export async function deleteCollection(collection: Collection): Promise<void> {
+  await core.call('documents.deleteCollection', { collectionId: collection.id });
+  await useDocuments.getState().load();
+  useToasts.getState().show({
+    ...undo(),
+    text: t('documents.collectionDeleted', { name: collection.name, count: collection.documents }),
+    onAction: () =>
+      void core
+        .call('documents.restoreCollection', { collectionId: collection.id })
+        .then(() => useDocuments.getState().load()),
+  });
+}
+
+export async function removeDocument(document: Document): Promise<void> {
+  const { shown: open, close } = useDocuments.getState();
+  if (open?.documentId === document.id) close();
+  await core.call('documents.remove', { documentId: document.id });
+  useToasts.getState().show({
+    ...undo(),
+    text: t('documents.removed', { name: document.name }),
+    onAction: () => void core.call('documents.restore', { documentId: document.id }),
+  });
+}
+
+/** The collection that files go into; made with a plain name where there is none yet. */
+export async function ensureCollection(wanted: CollectionId | null): Promise<CollectionId> {
+  if (wanted) return wanted;
+  const made = await core.call('documents.createCollection', { name: t('documents.firstCollection') });
+  await useDocuments.getState().load();
+  useDocuments.getState().choose(made.id);
+  return made.id;
+}
+
+/** Files that were dropped or chosen in the browser. Those that cannot be handed over do not hold up the others. */
+export async function addFiles(collectionId: CollectionId, files: readonly File[]): Promise<void> {
+  const placed = await Promise.allSettled(files.map((file) => placeFile(file)));
+  const good = placed.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  await useDocuments.getState().add(collectionId, good);
+  const bad = placed.find((one) => one.status === 'rejected');
+  if (bad) useDocuments.setState({ refused: { code: 'unreadable', message: String(bad.reason) } });
+}
+
+const nameOf = (path: string) => path.split(/[\\/]/).at(-1) || path;
+
+/** The system's dialog where there is one; false where files come through an input. */
+export async function chooseFiles(collectionId: () => Promise<CollectionId>): Promise<boolean> {
+  const asked = choose('documents');
+  if (!asked) return false;
+  const files = (await asked).map((path) => ({ path, name: nameOf(path) }));
+  if (files.length > 0) await useDocuments.getState().add(await collectionId(), files);
+  return true;
+}
+
+/** The file as it came, on the user's own disk, where any program can open it. */
+export async function saveCopy(doc: Document): Promise<void> {
+  const address = URL.createObjectURL(new Blob([await readAll(doc.id)]));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = doc.fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

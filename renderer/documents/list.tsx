@@ -1,0 +1,269 @@
+import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { Document, PassageHit } from '../../app/protocol/index.ts';
+import { useFormats } from '../i18n.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Popover } from '../ui/popover.tsx';
+import { CollectionRows } from './collections.tsx';
+import { SEARCH_FIELD } from './focus.ts';
+import { ImportGroup } from './import-group.tsx';
+import { documentsIn, keyOfRow, type Row, rowsOf } from './state.ts';
+import { collectionById, hitsIn, useDocuments } from './store.ts';
+import { aboutDocument, passages } from './words.ts';
+
+/** Search, what is on its way in, and the documents with the passages that were found in them. */
+export function DocumentColumn() {
+  const { t } = useTranslation();
+  const documents = useDocuments((state) => state.documents);
+  const chosen = useDocuments((state) => state.chosen);
+  const finding = useDocuments((state) => state.finding);
+  const refused = useDocuments((state) => state.refused);
+  const shown = useMemo(() => documentsIn(documents, chosen), [documents, chosen]);
+  const hits = hitsIn(finding);
+  return (
+    <>
+      <div className="flex flex-none items-center gap-2 px-4 py-2.5">
+        <CollectionPicker />
+        <SearchBox />
+      </div>
+      {refused && (
+        <div className="px-4 pb-2.5">
+          <Notice alert tone="bad" title={t(`errors.${refused.code}.what`)}>
+            {refused.hint ?? t(`errors.${refused.code}.way`)}
+          </Notice>
+        </div>
+      )}
+      {finding.at === 'failed' && (
+        <div className="px-4 pb-2.5">
+          <Notice tone="warn" title={t('documents.searchFailed')}>
+            {finding.failure.hint ?? t(`errors.${finding.failure.code}.way`)}
+          </Notice>
+        </div>
+      )}
+      <ImportGroup shown={shown} />
+      {shown.length === 0 ? <Nothing /> : <Rows shown={shown} hits={hits} />}
+      <SearchedBy />
+    </>
+  );
+}
+
+/** Where the column of collections is not, its place is taken by a button. */
+function CollectionPicker() {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const collection = useDocuments((state) => collectionById(state.collections, state.chosen));
+  return (
+    <span className="min-w-0 @min-[65rem]/page:hidden">
+      <Popover
+        label={t('documents.collections')}
+        width={248}
+        open={open}
+        onOpen={setOpen}
+        trigger={
+          <Button icon={collection ? 'collection' : 'documents'} className="max-w-36 min-w-0">
+            <span className="truncate">{collection?.name ?? t('documents.allShort')}</span>
+          </Button>
+        }
+      >
+        <CollectionRows onChosen={() => setOpen(false)} />
+      </Popover>
+    </span>
+  );
+}
+
+function SearchBox() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const query = useDocuments((state) => state.query);
+  const finding = useDocuments((state) => state.finding);
+  const { search } = useDocuments.getState();
+  return (
+    <search className="relative min-w-0 flex-1">
+      <Field
+        id={SEARCH_FIELD}
+        icon="search"
+        aria-label={t('documents.search')}
+        placeholder={t('documents.search')}
+        value={query}
+        spellCheck={false}
+        onChange={(event) => search(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && query !== '') {
+            event.preventDefault();
+            search('');
+          }
+          if (event.key === 'ArrowDown') {
+            event.preventDefault();
+            document.querySelector<HTMLElement>('[data-documents] [data-row]')?.focus();
+          }
+          if (event.key === 'Enter') document.querySelector<HTMLElement>('[data-documents] [data-hit]')?.click();
+        }}
+      />
+      {query !== '' && (
+        <span className="absolute inset-y-0 end-1 flex items-center gap-1">
+          <span role="status" className="bg-raised ps-1 text-xs text-fg-3 tabular-nums">
+            {finding.at === 'found' ? passages(finding.hits.length, t, formats) : ''}
+          </span>
+          <IconButton small icon="close" label={t('documents.clearSearch')} onClick={() => search('')} />
+        </span>
+      )}
+    </search>
+  );
+}
+
+function Nothing() {
+  const { t } = useTranslation();
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-start gap-2 px-4 py-3 text-fg-2">
+      <p>{t('documents.empty')}</p>
+    </div>
+  );
+}
+
+type RowsProps = { shown: readonly Document[]; hits: readonly PassageHit[] | null };
+
+/** One list, of which only the part on screen is drawn. ↑ ↓ walk, Return opens, the focus stays in the list. */
+function Rows({ shown, hits }: RowsProps) {
+  const { t } = useTranslation();
+  const unfolded = useDocuments((state) => state.unfolded);
+  const open = useDocuments((state) => state.shown);
+  const rows = useMemo(
+    () => rowsOf(shown, hits, unfolded, open?.documentId ?? null),
+    [shown, hits, unfolded, open?.documentId],
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const focused = document.activeElement?.closest<HTMLElement>('[data-row]');
+    if (!focused) return;
+    event.preventDefault();
+    let next = Number(focused.dataset.row) + step;
+    while (rows[next]?.at === 'heading') next += step;
+    if (!rows[next]) {
+      if (next < 0) document.getElementById(SEARCH_FIELD)?.focus();
+      return;
+    }
+    list.current?.scrollToIndex(next, { align: 'nearest' });
+    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus());
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons inside
+    <div ref={scroller} data-documents onKeyDown={move} className="min-h-0 flex-1 overflow-y-auto pt-1 pb-3">
+      <nav aria-label={t('documents.list')}>
+        <Virtualizer ref={list} data={rows} scrollRef={scroller}>
+          {(row, index) => (
+            <Line
+              key={keyOfRow(row)}
+              row={row}
+              index={index}
+              current={
+                row.at === 'document'
+                  ? row.document.id === open?.documentId
+                  : row.at === 'hit' && row.hit.documentId === open?.documentId && row.index === open.passage
+              }
+            />
+          )}
+        </Virtualizer>
+      </nav>
+    </div>
+  );
+}
+
+const Line = memo(function Line({ row, index, current }: { row: Row; index: number; current: boolean }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { open, openHit, unfold } = useDocuments.getState();
+  switch (row.at) {
+    case 'heading':
+      return (
+        <h2 className="flex h-7 items-center px-4 pt-1 text-2xs font-semibold text-fg-3">
+          {t(`documents.${row.name}`)}
+          {row.name === 'without' && (
+            <span className="ms-1.5 font-normal tabular-nums">{formats.exact(row.count)}</span>
+          )}
+        </h2>
+      );
+    case 'document':
+      return (
+        <button
+          type="button"
+          data-row={index}
+          aria-current={current}
+          onClick={() => open(row.document.id)}
+          className={`flex w-full items-center gap-3 px-4 py-2.25 ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
+        >
+          <Icon name="file" className={current ? 'text-ink-text' : 'text-fg-3'} />
+          <span className="min-w-0 flex-1">
+            <bdi className={`block truncate ${current ? 'font-semibold' : 'font-medium'}`}>{row.document.name}</bdi>
+            <span className="block truncate text-xs text-fg-3 tabular-nums">
+              {aboutDocument(row.document, row.hits, t, formats)}
+            </span>
+          </span>
+        </button>
+      );
+    case 'hit':
+      return (
+        <button
+          type="button"
+          data-row={index}
+          data-hit
+          aria-current={current}
+          onClick={() => void openHit(row.hit.documentId, row.index)}
+          className={`flex w-full items-baseline gap-2 py-1.25 ps-11 pe-4 text-xs ring-inset-focus ${current ? 'bg-marker-soft' : 'hover:bg-hover'}`}
+        >
+          <span className="w-9 flex-none truncate text-fg-3 tabular-nums">{row.hit.label}</span>
+          <span className="min-w-0 truncate text-fg-2">
+            <Excerpt hit={row.hit} />
+          </span>
+        </button>
+      );
+    case 'more':
+      return (
+        <button
+          type="button"
+          data-row={index}
+          onClick={() => unfold(row.documentId)}
+          className="w-full ps-11 pe-4 pt-1.25 pb-2.25 text-xs text-ink-text ring-inset-focus hover:bg-hover"
+        >
+          {t('documents.more', { number: formats.exact(row.count) })}
+        </button>
+      );
+  }
+});
+
+/** Found words stand out by weight: the marker is for the page. */
+function Excerpt({ hit }: { hit: PassageHit }) {
+  let at = 0;
+  const parts = hit.highlights.map(([start, end]) => {
+    const before = hit.excerpt.slice(at, start);
+    at = end;
+    return { start, before, found: hit.excerpt.slice(start, end) };
+  });
+  return (
+    <>
+      {parts.map(({ start, before, found }) => (
+        <span key={start}>
+          {before}
+          <b className="font-semibold text-fg">{found}</b>
+        </span>
+      ))}
+      {hit.excerpt.slice(at)}
+    </>
+  );
+}
+
+/** Without a model of meaning the search finds the words themselves and their forms; it says so. */
+function SearchedBy() {
+  const { t } = useTranslation();
+  const words = useDocuments((state) => state.finding.at === 'found' && state.finding.by === 'words');
+  if (!words) return null;
+  return <p className="flex-none border-t border-line px-4 py-2 text-xs text-fg-3">{t('documents.byWords')}</p>;
+}

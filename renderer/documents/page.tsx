@@ -1,0 +1,77 @@
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { Button } from '../ui/button.tsx';
+import { addFiles, chooseFiles, ensureCollection } from './actions.ts';
+import { CollectionColumn } from './collections.tsx';
+import { Dialogs } from './dialogs.tsx';
+import { ADD_FILES } from './focus.ts';
+import { DocumentColumn } from './list.tsx';
+import { collectionToFill, useDocuments } from './store.ts';
+import { usePassageKeys } from './use-passage-keys.ts';
+import { ViewerColumn } from './viewer-column.tsx';
+
+/** Collections, their documents, and one of them open: three columns, two where it is narrower, two steps where it is
+ *  narrow. */
+export function DocumentsPage() {
+  const { t } = useTranslation();
+  const known = useDocuments((state) => state.collections !== null);
+  const open = useDocuments((state) => state.shown !== null);
+  usePassageKeys();
+  return (
+    <main className="@container/page flex h-full min-w-0 flex-col">
+      <header className="drag-region flex h-bar flex-none items-center gap-2 border-b border-line ps-5 pe-3">
+        <SidebarButtons />
+        <h1 className="min-w-0 flex-1 truncate font-semibold">{t('documents.title')}</h1>
+        <Button icon="collection" className="no-drag" onClick={() => useDocuments.setState({ dialog: { at: 'new' } })}>
+          {t('documents.newCollection')}
+        </Button>
+        <AddFiles />
+      </header>
+      {known && (
+        <div className="flex min-h-0 flex-1">
+          <div className="flex w-49 flex-none flex-col border-e border-line @max-[65rem]/page:hidden">
+            <CollectionColumn />
+          </div>
+          <div
+            className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 @min-[44rem]/page:border-e @max-[44rem]/page:w-full ${open ? '@max-[44rem]/page:hidden' : ''}`}
+          >
+            <DocumentColumn />
+          </div>
+          <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : '@max-[44rem]/page:hidden'}`}>
+            <ViewerColumn />
+          </div>
+        </div>
+      )}
+      <Dialogs />
+    </main>
+  );
+}
+
+function AddFiles() {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  const target = () => ensureCollection(collectionToFill(useDocuments.getState())?.id ?? null);
+  const choose = async () => {
+    if (!(await chooseFiles(target))) input.current?.click();
+  };
+  return (
+    <>
+      <Button id={ADD_FILES} kind="primary" icon="attach" className="no-drag" onClick={() => void choose()}>
+        {t('documents.addFiles')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('documents.addFiles')}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          event.target.value = '';
+          if (files.length > 0) void target().then((collectionId) => addFiles(collectionId, files));
+        }}
+      />
+    </>
+  );
+}

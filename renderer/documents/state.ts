@@ -1,0 +1,162 @@
+import type {
+  Collection,
+  CollectionId,
+  Document,
+  DocumentId,
+  PassageHit,
+  Source,
+  Span,
+} from '../../app/protocol/index.ts';
+
+//  The tested core of the documents page: plain data in, plain data out.
+
+export type Documents = ReadonlyMap<DocumentId, Document>;
+
+/** What is to be marked in a document. `evidence`: characters of `text` that say it best; none: all of it. */
+export type Mark = {
+  key: string;
+  text: string;
+  spans: readonly Span[];
+  evidence: readonly (readonly [number, number])[];
+};
+
+export const markOfSource = (source: Source, evidence: Mark['evidence'] = []): Mark => ({
+  key: `${source.passageId} ${evidence.join(' ')}`,
+  text: source.text,
+  spans: source.spans,
+  evidence,
+});
+
+export type Change = { document: Document } | { removed: DocumentId };
+
+export function withChanges(documents: Documents, changes: readonly Change[]): Documents {
+  const next = new Map(documents);
+  for (const change of changes) {
+    if ('removed' in change) next.delete(change.removed);
+    else next.set(change.document.id, change.document);
+  }
+  return next;
+}
+
+export const isReady = (document: Document): boolean => document.state.at === 'ready';
+export const isFailed = (document: Document): boolean => document.state.at === 'failed';
+const isComing = (document: Document): boolean => document.state.at === 'queued' || document.state.at === 'reading';
+
+const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** The documents of a collection, or all, by name. */
+export function documentsIn(documents: Documents, collectionId: CollectionId | null): Document[] {
+  return [...documents.values()]
+    .filter((document) => collectionId === null || document.collectionId === collectionId)
+    .sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+}
+
+/** Collections of one's own by name; what ships with the app comes last. */
+export const sortedCollections = (collections: readonly Collection[]): Collection[] =>
+  [...collections].sort((a, b) => Number(a.builtIn) - Number(b.builtIn) || byName.compare(a.name, b.name));
+
+/** Share of the work on one document that is done; reading, recognising and indexing count alike. */
+export function shareOfDocument({ state }: Document): number {
+  if (state.at === 'ready' || state.at === 'failed') return 1;
+  if (state.at === 'queued' || state.total <= 0) return 0;
+  return Math.min(1, state.done / state.total);
+}
+
+/** Those that came together: it begins with the first that is not ready and ends when none is left. */
+export type Batch = { ids: ReadonlySet<DocumentId>; since: number };
+export const noBatch: Batch = { ids: new Set(), since: 0 };
+
+export function withBatch(batch: Batch, documents: Documents, changes: readonly Change[], now: number): Batch {
+  const ids = new Set(batch.ids);
+  for (const change of changes) {
+    if ('removed' in change) ids.delete(change.removed);
+    else if (isComing(change.document)) ids.add(change.document.id);
+  }
+  const goesOn = [...ids].some((id) => {
+    const document = documents.get(id);
+    return document !== undefined && isComing(document);
+  });
+  if (!goesOn) return noBatch;
+  return { ids, since: batch.ids.size === 0 ? now : batch.since };
+}
+
+export type Importing = {
+  /** What is being read, then what failed and waits for a person, then what waits for its turn. */
+  documents: Document[];
+  ready: number;
+  total: number;
+  msLeft: number | null;
+};
+
+const order = (document: Document) => (document.state.at === 'reading' ? 0 : isFailed(document) ? 1 : 2);
+const SETTLED_MS = 3000;
+
+export function importing(shown: readonly Document[], batch: Batch, now: number): Importing {
+  const documents = shown.filter((document) => !isReady(document)).sort((a, b) => order(a) - order(b));
+  const members = shown.filter((document) => batch.ids.has(document.id));
+  const done = members.reduce((sum, document) => sum + shareOfDocument(document), 0) / Math.max(1, members.length);
+  const elapsed = now - batch.since;
+  const known = members.length > 0 && elapsed >= SETTLED_MS && done > 0.02 && done < 1;
+  return {
+    documents,
+    ready: members.filter(isReady).length,
+    total: members.length,
+    msLeft: known ? (elapsed * (1 - done)) / done : null,
+  };
+}
+
+/** One line of the list of documents. */
+export type Row =
+  | { at: 'heading'; name: 'found' | 'without'; count: number }
+  | { at: 'document'; document: Document; hits: number }
+  | { at: 'hit'; hit: PassageHit; index: number }
+  | { at: 'more'; documentId: DocumentId; count: number };
+
+const SHOWN_HITS = 4;
+
+/** Without a search every document; with one the documents with passages, best first, then the others. */
+export function rowsOf(
+  shown: readonly Document[],
+  hits: readonly PassageHit[] | null,
+  unfolded: ReadonlySet<DocumentId>,
+  open: DocumentId | null,
+): Row[] {
+  const ready = shown.filter(isReady);
+  if (hits === null) return ready.map((document) => ({ at: 'document', document, hits: 0 }));
+  const known = new Map(shown.map((document) => [document.id, document]));
+  const found = [...Map.groupBy(hits, (hit) => hit.documentId)].flatMap(([id, all]) => {
+    const document = known.get(id);
+    return document ? [{ document, all }] : [];
+  });
+  const rows: Row[] = found.length > 0 ? [{ at: 'heading', name: 'found', count: found.length }] : [];
+  found.forEach(({ document, all }, at) => {
+    rows.push({ at: 'document', document, hits: all.length });
+    const listed = document.id === open || (open === null && at === 0) || unfolded.has(document.id);
+    if (!listed) return;
+    const most = unfolded.has(document.id) ? all.length : SHOWN_HITS;
+    all.slice(0, most).forEach((hit, index) => {
+      rows.push({ at: 'hit', hit, index });
+    });
+    if (all.length > most) rows.push({ at: 'more', documentId: document.id, count: all.length - most });
+  });
+  const without = ready.filter((document) => !found.some((one) => one.document.id === document.id));
+  if (without.length > 0) rows.push({ at: 'heading', name: 'without', count: without.length });
+  return [...rows, ...without.map((document): Row => ({ at: 'document', document, hits: 0 }))];
+}
+
+export const keyOfRow = (row: Row): string => {
+  switch (row.at) {
+    case 'heading':
+      return row.name;
+    case 'document':
+      return row.document.id;
+    case 'hit':
+      return `${row.hit.documentId} ${row.hit.passageId} ${row.index}`;
+    case 'more':
+      return `${row.documentId} more`;
+  }
+};
+
+/** Passages of one document in the order in which they stand in it, so that "next" goes on downwards. */
+export const hitsOf = (hits: readonly PassageHit[] | null, documentId: DocumentId): PassageHit[] =>
+  (hits ?? []).filter((hit) => hit.documentId === documentId);

@@ -1,0 +1,81 @@
+import {
+  GlobalWorkerOptions,
+  getDocument,
+  PasswordResponses,
+  PDFDataRangeTransport,
+  type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
+} from 'pdfjs-dist';
+import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import type { DocumentId } from '../../../app/protocol/index.ts';
+import { readBytes } from './bytes.ts';
+
+//  The one file that starts pdf.js. Everything it needs lies beside the page (vite.config.ts puts it there): no address of
+//  another host is ever asked for, and no script of a document is run.
+
+GlobalWorkerOptions.workerSrc = workerAddress;
+
+const beside = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href;
+
+/** The first read holds the header and, in most files, the first page. */
+const FIRST = 1 << 16;
+const RANGE = 1 << 18;
+
+class Ranges extends PDFDataRangeTransport {
+  readonly documentId: DocumentId;
+  readonly onProblem: (error: unknown) => void;
+  constructor(documentId: DocumentId, total: number, first: Uint8Array, onProblem: (error: unknown) => void) {
+    super(total, first);
+    this.documentId = documentId;
+    this.onProblem = onProblem;
+  }
+  override requestDataRange(begin: number, end: number): void {
+    readBytes(this.documentId, begin, end)
+      .then(({ bytes }) => this.onDataRange(begin, bytes))
+      .catch(this.onProblem);
+  }
+}
+
+export type Opening = {
+  pdf: Promise<PDFDocumentProxy>;
+  /** Ends the loading or the document, whichever it is. */
+  close(): void;
+};
+
+/** Opens a document a range at a time. `onPassword` is asked until the file opens; `wrong` says that it was asked before.
+ *  @throws LonghandError of `documents.bytes`; pdf.js's own errors for a damaged file */
+export function openPdf(
+  documentId: DocumentId,
+  onPassword: (answer: (password: string) => void, wrong: boolean) => void,
+): Opening {
+  let task: PDFDocumentLoadingTask | null = null;
+  let closed = false;
+  const { promise: problem, reject } = Promise.withResolvers<never>();
+  problem.catch(() => {});
+  const open = async () => {
+    const { bytes, total } = await readBytes(documentId, 0, FIRST);
+    if (closed) throw new Error('[pdf] closed before it was open');
+    task = getDocument({
+      range: new Ranges(documentId, total, bytes, reject),
+      rangeChunkSize: RANGE,
+      disableAutoFetch: true,
+      disableStream: true,
+      cMapUrl: beside('cmaps'),
+      standardFontDataUrl: beside('standard_fonts'),
+      wasmUrl: beside('wasm'),
+      iccUrl: beside('iccs'),
+      disableWorkerRendering: true,
+      verbosity: 0,
+    });
+    task.onPassword = (answer: (password: string) => void, reason: number) =>
+      onPassword(answer, reason === PasswordResponses.INCORRECT_PASSWORD);
+    return task.promise;
+  };
+  return {
+    pdf: Promise.race([open(), problem]),
+    close() {
+      closed = true;
+      void task?.destroy();
+    },
+  };
+}

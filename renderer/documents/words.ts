@@ -1,0 +1,39 @@
+import type { TFunction } from 'i18next';
+import type { Document } from '../../app/protocol/index.ts';
+import type { Formats } from '../ui/format.ts';
+
+//  What is said about a document in one line.
+
+/** "62 pages, 9 passages" or "Word, 21 pages"; a PDF needs no name of its kind. */
+export function aboutDocument(document: Document, hits: number, t: TFunction, formats: Formats): string {
+  const { kind, pages } = document;
+  const unit = kind === 'pptx' ? 'slides' : kind === 'xlsx' ? 'sheets' : kind === 'epub' ? 'chapters' : 'pages';
+  const parts = [
+    kind === 'pdf' ? null : t(`documents.kind.${kind}`),
+    pages === null || kind === 'image' ? null : t(`documents.${unit}`, { count: pages, number: formats.exact(pages) }),
+    hits > 0 ? passages(hits, t, formats) : null,
+  ].filter((part) => part !== null);
+  return parts.length > 0 ? parts.join(', ') : formats.fileSize(document.bytes);
+}
+
+export const passages = (count: number, t: TFunction, formats: Formats): string =>
+  t('documents.passages', { count, number: formats.exact(count) });
+
+/** Where a document stands on its way in, or why it stopped. */
+export function aboutState({ state }: Document, t: TFunction, formats: Formats): string {
+  switch (state.at) {
+    case 'queued':
+      return t('documents.waits');
+    case 'ready':
+      return t('documents.ready');
+    case 'reading':
+      return state.total > 0
+        ? t(`documents.step.${state.step}Of`, { done: formats.exact(state.done), total: formats.exact(state.total) })
+        : t(`documents.step.${state.step}`);
+    case 'failed':
+      return state.failure.hint ?? reasonOf(state.remedy, t) ?? t(`errors.${state.failure.code}.what`);
+  }
+}
+
+const reasonOf = (remedy: 'unlock' | 'ocr' | 'retry' | 'none', t: TFunction): string | null =>
+  remedy === 'unlock' ? t('documents.needsPassword') : remedy === 'ocr' ? t('documents.withoutText') : null;

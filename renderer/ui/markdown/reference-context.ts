@@ -1,0 +1,9 @@
+import { createContext, type ReactNode, useContext } from 'react';
+
+/** What a number in brackets and a remark are drawn as. Null leaves the number as it was written. */
+export type References = { cite: (number: number) => ReactNode | null; remark: (index: number) => ReactNode };
+
+const Context = createContext<References | null>(null);
+
+export const ReferenceProvider = Context.Provider;
+export const useReferences = (): References | null => useContext(Context);

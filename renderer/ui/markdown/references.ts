@@ -1,0 +1,65 @@
+//  Two things that stand inside an answer's text and are no Markdown: the number of a source, [3], and the place after a
+//  sentence where a remark about it goes. Both become elements of their own; what is between them stays one text.
+
+/** Around the index of a remark. Private characters, taken out of what comes in. */
+const OPEN = '\uE002';
+const CLOSE = '\uE003';
+const INSIDE = /\[(\d{1,3})\]|\uE002(\d+)\uE003/g;
+
+type Node = { type: string; value?: string; children?: Node[]; data?: Record<string, unknown> };
+
+const element = (name: string, number: string): Node => ({
+  type: 'reference',
+  data: { hName: name, hProperties: { dataNumber: number } },
+  children: [],
+});
+
+function split(text: string): Node[] {
+  const nodes: Node[] = [];
+  let at = 0;
+  for (const match of text.matchAll(INSIDE)) {
+    if (match.index > at) nodes.push({ type: 'text', value: text.slice(at, match.index) });
+    nodes.push(match[1] ? element('cite', match[1]) : element('data', match[2] as string));
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) nodes.push({ type: 'text', value: text.slice(at) });
+  return nodes;
+}
+
+function walk(node: Node): void {
+  if (!node.children) return;
+  node.children = node.children.flatMap((child) => {
+    if (child.type === 'text' && child.value !== undefined) return split(child.value);
+    walk(child);
+    return [child];
+  });
+}
+
+/** For the Markdown library: numbers in brackets and remarks become the elements `cite` and `data`. */
+export const references = () => walk as (tree: unknown) => void;
+
+export const withoutRemarks = (text: string): string => text.replace(/\uE002\d*\uE003?/g, '');
+
+/** Puts remark `index` behind the sentence that ends at `end`. Not inside code: there everything is said as it is. */
+export function withRemarks(text: string, remarks: readonly { end: number; index: number }[]): string {
+  const clean = text.replace(/[\uE002\uE003]/g, '\uFFFD');
+  let out = '';
+  let at = 0;
+  for (const { end, index } of [...remarks].sort((a, b) => a.end - b.end)) {
+    const place = afterSentence(clean, end);
+    if (place < at || insideFence(clean, place)) continue;
+    out += `${clean.slice(at, place)}${OPEN}${index}${CLOSE}`;
+    at = place;
+  }
+  return out + clean.slice(at);
+}
+
+/** Behind the last letter, so that a remark never begins a line. */
+function afterSentence(text: string, end: number): number {
+  let place = Math.min(end, text.length);
+  while (place > 0 && /\s/.test(text[place - 1] as string)) place -= 1;
+  return place;
+}
+
+const insideFence = (text: string, place: number): boolean =>
+  (text.slice(0, place).match(/^ {0,3}(```|~~~)/gm)?.length ?? 0) % 2 === 1;

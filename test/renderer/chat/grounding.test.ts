@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { ChatId, Grounding, Source, Support } from '../../../app/protocol/index.ts';
+import { citedSources, countOf, markFor, remarksOf, sourceOf } from '../../../renderer/chat/grounding.ts';
+import { type Held, heldAt } from '../../../renderer/chat/hold-line.ts';
+import { newMessage } from '../../support/fake-core.ts';
+
+const source = (number: number, cited = false): Source => ({
+  number,
+  passageId: `p${number}` as Source['passageId'],
+  documentId: 'd' as Source['documentId'],
+  collectionId: 'c' as Source['collectionId'],
+  name: 'Paper',
+  label: 'p. 3',
+  text: 'A state of fixed size.',
+  spans: [],
+  cited,
+});
+const support = (level: Support['level'], end: number, about: Partial<Support> = {}): Support => ({
+  start: 0,
+  end,
+  level,
+  source: null,
+  evidence: null,
+  ...about,
+});
+const grounding = (sources: Source[], sentences: Support[] = []): Grounding => ({
+  found: true,
+  by: 'words',
+  question: '',
+  sources,
+  support: sentences,
+});
+const answer = (text: string, given: Grounding | null) =>
+  newMessage('chat' as ChatId, 'assistant', { text, grounding: given });
+
+describe('sources of an answer', () => {
+  test('those that are cited; while it is written, those it has named; before that, all', () => {
+    const numbers = (text: string, sources: Source[]) =>
+      citedSources(answer(text, grounding(sources))).map(({ number }) => number);
+    expect(numbers('So it is.', [source(1, true), source(2), source(3, true)])).toEqual([1, 3]);
+    expect(numbers('So it is [2].', [source(1), source(2)])).toEqual([2]);
+    expect(numbers('So', [source(1), source(2)])).toEqual([1, 2]);
+    expect(citedSources(answer('So', null))).toEqual([]);
+  });
+
+  test('a number that is no source has none', () => {
+    const message = answer('See [7].', grounding([source(1)]));
+    expect(sourceOf(message, 7)).toBeNull();
+    expect(sourceOf(message, 1)?.name).toBe('Paper');
+    expect(sourceOf(null, 1)).toBeNull();
+  });
+
+  test('a mark carries the evidence of all sentences that rest on the source', () => {
+    const given = grounding(
+      [source(1)],
+      [
+        support('supported', 5, { source: 1, evidence: [2, 7] }),
+        support('weak', 9, { source: 1, evidence: [8, 12] }),
+        support('supported', 12, { source: 2, evidence: [0, 3] }),
+      ],
+    );
+    expect(markFor(given, source(1)).evidence).toEqual([
+      [2, 7],
+      [8, 12],
+    ]);
+  });
+
+  test('only sentences that are not borne out get a word', () => {
+    const given = grounding([source(1)], [support('supported', 5), support('none', 9), support('weak', 20)]);
+    expect(remarksOf(given)).toEqual([
+      { end: 9, index: 1 },
+      { end: 20, index: 2 },
+    ]);
+    expect(countOf(given, 'none')).toBe(1);
+    expect(remarksOf(null)).toEqual([]);
+  });
+});
+
+test('a held line is put back to its height until everything has settled', () => {
+  let top = 300;
+  let now = 0;
+  const element = { getBoundingClientRect: () => ({ top }), isConnected: true } as unknown as Element;
+  const scroller = { scrollTop: 1000 } as HTMLElement;
+  const held: Held = heldAt(element, () => now);
+  top = 380;
+  expect(held.keep(scroller)).toBe(true);
+  expect(scroller.scrollTop).toBe(1080);
+  now = 10_000;
+  expect(held.keep(scroller)).toBe(false);
+  expect(scroller.scrollTop).toBe(1080);
+});

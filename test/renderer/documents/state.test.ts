@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import type { CollectionId, Document, DocumentId, PassageHit, PassageId } from '../../../app/protocol/index.ts';
+import {
+  documentsIn,
+  importing,
+  keyOfRow,
+  noBatch,
+  rowsOf,
+  shareOfDocument,
+  sortedCollections,
+  withBatch,
+  withChanges,
+} from '../../../renderer/documents/state.ts';
+import { newCollection, newDocument } from '../../support/fake-documents.ts';
+
+const papers = 'papers' as CollectionId;
+const doc = (name: string, state: Document['state'] = { at: 'ready' }) => newDocument(papers, name, { state });
+const known = (...documents: Document[]) => new Map(documents.map((document) => [document.id, document]));
+const reading = (done: number, total: number): Document['state'] => ({ at: 'reading', step: 'file', done, total });
+const failed: Document['state'] = {
+  at: 'failed',
+  failure: { code: 'unreadable', message: '[pdf] damaged' },
+  remedy: 'retry',
+};
+const hit = (document: Document, label: string): PassageHit => ({
+  passageId: `${document.id} ${label}` as PassageId,
+  documentId: document.id,
+  label,
+  excerpt: 'x',
+  highlights: [],
+  score: 1,
+});
+const told = (rows: ReturnType<typeof rowsOf>) =>
+  rows.map((row) =>
+    row.at === 'document'
+      ? row.document.name
+      : row.at === 'hit'
+        ? row.hit.label
+        : row.at === 'more'
+          ? `+${row.count}`
+          : row.name,
+  );
+
+describe('the list', () => {
+  test('documents stand by name, numbers in their order, one collection or all', () => {
+    const other = newDocument('other' as CollectionId, 'Lecture 3');
+    const documents = known(doc('Lecture 10'), doc('lecture 2'), other);
+    expect(documentsIn(documents, papers).map(({ name }) => name)).toEqual(['lecture 2', 'Lecture 10']);
+    expect(documentsIn(documents, null)).toHaveLength(3);
+  });
+
+  test('what ships with the app comes after the collections of the user', () => {
+    const names = sortedCollections([newCollection('About', { builtIn: true }), newCollection('Zoo')]);
+    expect(names.map(({ name }) => name)).toEqual(['Zoo', 'About']);
+  });
+
+  test('without a search only what is ready is listed: the rest stands under Importing', () => {
+    expect(told(rowsOf([doc('a'), doc('b', failed), doc('c', reading(1, 2))], null, new Set(), null))).toEqual(['a']);
+  });
+
+  test('passages stand under their document, best document first, four of the open one until it is unfolded', () => {
+    const [a, b, c] = [doc('a'), doc('b'), doc('c')];
+    const hits = [...['1', '2', '3', '4', '5', '6'].map((label) => hit(b, label)), hit(a, '9')];
+    const shown = [a, b, c];
+    expect(told(rowsOf(shown, hits, new Set(), null))).toEqual([
+      'found',
+      'b',
+      '1',
+      '2',
+      '3',
+      '4',
+      '+2',
+      'a',
+      'without',
+      'c',
+    ]);
+    expect(told(rowsOf(shown, hits, new Set([b.id]), a.id))).toEqual([
+      'found',
+      'b',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      'a',
+      '9',
+      'without',
+      'c',
+    ]);
+  });
+
+  test('a hit of a document that has gone is left out, and every row has a key of its own', () => {
+    const [a, gone] = [doc('a'), doc('gone')];
+    const rows = rowsOf([a], [hit(gone, '1'), hit(a, '2'), hit(a, '2')], new Set(), null);
+    expect(told(rows)).toEqual(['found', 'a', '2', '2']);
+    expect(new Set(rows.map(keyOfRow)).size).toBe(rows.length);
+  });
+});
+
+describe('importing', () => {
+  test('the share of a document follows its pages, and never passes one', () => {
+    expect(shareOfDocument(doc('a', reading(31, 62)))).toBe(0.5);
+    expect(shareOfDocument(doc('a', reading(9, 3)))).toBe(1);
+    expect(shareOfDocument(doc('a', { at: 'queued' }))).toBe(0);
+    expect(shareOfDocument(doc('a', reading(1, 0)))).toBe(0);
+  });
+
+  test('a batch begins with the first file, keeps what became ready, and ends with the last', () => {
+    const [a, b] = [doc('a', { at: 'queued' }), doc('b', reading(1, 4))];
+    const first = withBatch(noBatch, known(a, b), [{ document: a }, { document: b }], 1000);
+    expect(first).toEqual({ ids: new Set([a.id, b.id]), since: 1000 });
+    const ready: Document = { ...a, state: { at: 'ready' } };
+    const second = withBatch(first, known(ready, b), [{ document: ready }], 3000);
+    expect(importing([ready, b], second, 3000)).toMatchObject({ ready: 1, total: 2 });
+    const failedToo: Document = { ...b, state: failed };
+    expect(withBatch(second, known(ready, failedToo), [{ document: failedToo }], 9000)).toBe(noBatch);
+  });
+
+  test('rest time is known after three seconds and grows with what is left', () => {
+    const a = doc('a', reading(1, 4));
+    const batch = { ids: new Set<DocumentId>([a.id]), since: 0 };
+    expect(importing([a], batch, 2000).msLeft).toBeNull();
+    expect(importing([a], batch, 10_000).msLeft).toBe(30_000);
+  });
+
+  test('what is read stands first, what failed next, what waits last', () => {
+    const all = [doc('waits', { at: 'queued' }), doc('fails', failed), doc('reads', reading(1, 2)), doc('done')];
+    expect(importing(all, noBatch, 0).documents.map(({ name }) => name)).toEqual(['reads', 'fails', 'waits']);
+  });
+
+  test('a removed document leaves the list and its batch', () => {
+    const a = doc('a', reading(1, 2));
+    const documents = withChanges(known(a), [{ removed: a.id }]);
+    expect(documents.size).toBe(0);
+    expect(withBatch({ ids: new Set([a.id]), since: 1 }, documents, [{ removed: a.id }], 2)).toBe(noBatch);
+  });
+});
