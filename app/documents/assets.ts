@@ -2,13 +2,21 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Files of packages that are read while documents are: wherever the packages are installed. */
-export type Assets = { cMaps: string; standardFonts: string; pdfWasm: string };
+export type Assets = {
+  cMaps: string;
+  standardFonts: string;
+  pdfWasm: string;
+  /** Data of Tesseract's languages. */
+  languages: string;
+};
 
 export function findAssets(): Assets {
-  const pdfjs = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')));
+  const folderOf = (name: string) => dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+  const pdfjs = folderOf('pdfjs-dist');
   return {
     cMaps: join(pdfjs, 'cmaps/'),
     standardFonts: join(pdfjs, 'standard_fonts/'),
     pdfWasm: join(pdfjs, 'wasm/'),
+    languages: join(folderOf('@tesseract.js-data/eng'), '4.0.0_best_int'),
   };
 }

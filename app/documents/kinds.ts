@@ -17,7 +17,7 @@ const ENDINGS: Record<DocumentKind, string> = {
     'py pyi rb php pl pm lua r jl sh bash zsh fish ps1 bat sql css scss less xml xsl svg yaml yml toml ini cfg conf ' +
     'properties env cmake gradle make mk dockerfile proto graphql tf nix hs ml mli ex exs erl clj lisp el vim diff patch asm s',
   email: 'eml',
-  image: 'png jpg jpeg webp bmp tif tiff gif pbm pgm ppm',
+  image: 'png jpg jpeg webp bmp pbm pgm ppm',
 };
 
 const byEnding = new Map(

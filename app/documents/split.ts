@@ -57,7 +57,7 @@ export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOp
     const done = finish();
     if (!last) return done;
     if (last.piece.kind === 'row') {
-      if (head && head.tokens <= overlap && last.piece !== head.piece) put({ ...head, repeated: true });
+      if (head && head.tokens <= most / 3 && last.piece !== head.piece) put({ ...head, repeated: true });
       return done;
     }
     const prose = last.piece.kind === 'paragraph' || last.piece.kind === 'item' || last.piece.kind === 'quote';
@@ -86,6 +86,14 @@ export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOp
     return [...done, ...addPart(part)];
   }
 
+  /** Slides and sheets stand for themselves, however short. */
+  function beginSection(part: Part): NewPassage[] {
+    const done = parts.some(({ piece }) => piece.kind !== 'slide' && piece.kind !== 'sheet') ? finish() : [];
+    headings = [{ level: 0, text: part.piece.text }];
+    above = [];
+    return [...done, ...addPart(part)];
+  }
+
   return {
     add(piece) {
       const paged = piece.where.at === 'page';
@@ -102,6 +110,7 @@ export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOp
       };
       if (piece.kind !== 'row') head = null;
       else if (piece.head) head = whole;
+      if (piece.kind === 'slide' || piece.kind === 'sheet') return { block, passages: beginSection(whole) };
       if (piece.kind === 'heading' && whole.tokens <= most / 2) return { block, passages: addHeading(whole) };
       if (whole.tokens <= most) return { block, passages: addPart(whole) };
       const cuts = cutText(piece.text, most - overlap, piece.kind === 'code');

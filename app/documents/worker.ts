@@ -65,7 +65,8 @@ async function read(source: Source, kind: DocumentKind) {
     progress: (step, done, total) => say({ progress: { step, done, total } }),
     notice: (sentence) => void notices.add(sentence),
   };
-  const facts = await readerOf(kind)(source, sink, assets);
+  const reader = await readerOf(kind);
+  const facts = await reader(source, sink, assets);
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
   return { facts, notices: [...notices] };

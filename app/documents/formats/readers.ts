@@ -1,24 +1,24 @@
 import type { DocumentKind } from '../../protocol/documents.ts';
-import { LonghandError } from '../../protocol/errors.ts';
 import type { Assets } from '../assets.ts';
-import { readPdf } from '../pdf/read.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
-import { readMarkdown } from './markdown.ts';
-import { readCode, readJson, readPlainText } from './text.ts';
 
 type Reader = (source: Source, sink: Sink, assets: Assets) => Promise<Facts>;
 
-const readers: Partial<Record<DocumentKind, Reader>> = {
-  pdf: readPdf,
-  markdown: readMarkdown,
-  text: readPlainText,
-  code: readCode,
-  json: readJson,
+/** Each is loaded when the first file of its kind comes: a text does not wait for a PDF library. */
+const loaders: Record<DocumentKind, () => Promise<Reader>> = {
+  pdf: async () => (await import('../pdf/read.ts')).readPdf,
+  docx: async () => (await import('./docx.ts')).readDocx,
+  xlsx: async () => (await import('./xlsx.ts')).readXlsx,
+  pptx: async () => (await import('./pptx.ts')).readPptx,
+  epub: async () => (await import('./epub.ts')).readEpub,
+  html: async () => (await import('./html.ts')).readHtml,
+  markdown: async () => (await import('./markdown.ts')).readMarkdown,
+  text: async () => (await import('./text.ts')).readPlainText,
+  csv: async () => (await import('./csv.ts')).readCsv,
+  json: async () => (await import('./text.ts')).readJson,
+  code: async () => (await import('./text.ts')).readCode,
+  email: async () => (await import('./email.ts')).readEmail,
+  image: async () => (await import('./image.ts')).readImage,
 };
 
-/** @throws LonghandError `unreadable` */
-export function readerOf(kind: DocumentKind): Reader {
-  const reader = readers[kind];
-  if (!reader) throw new LonghandError('unreadable', `[documents] files of the kind ${kind} cannot be read`);
-  return reader;
-}
+export const readerOf = (kind: DocumentKind): Promise<Reader> => loaders[kind]();

@@ -1,5 +1,4 @@
-import { pathToFileURL } from 'node:url';
-import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { LonghandError } from '../../protocol/errors.ts';
 import type { Assets } from '../assets.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
@@ -8,30 +7,35 @@ import { readGlyphs } from './glyphs.ts';
 import { layOut } from './layout.ts';
 import { type Segment, segmentsOf } from './lines.ts';
 import { createMargins } from './margins.ts';
+import { openPdf } from './open.ts';
 import { piecesOf } from './paragraphs.ts';
-import { type Turn, wordsOf } from './words.ts';
+import { createScanner, type Scanner } from './scan.ts';
+import { type PageWord, type Turn, wordsOf } from './words.ts';
 
 export const MOST_PAGES = 10_000;
 
 /** PDF, page by page: what one page needs is let go before the next. */
 export async function readPdf(source: Source, sink: Sink, assets: Assets): Promise<Facts> {
   const pdf = await openPdf(source, assets);
+  const scanner = createScanner(source, assets);
   try {
-    return await readPages(pdf, source, sink);
+    return await readPages(pdf, source, sink, scanner);
   } finally {
+    await scanner.close();
     await pdf.loadingTask.destroy();
   }
 }
 
 type Rest = { page: number; others: Segment[][] };
 
-async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink): Promise<Facts> {
+async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
   const total = Math.min(pdf.numPages, MOST_PAGES);
   if (pdf.numPages > total) sink.notice(`Only the first ${total} of ${pdf.numPages} pages were read.`);
   const margins = createMargins<Rest>();
   const flow = createFlow();
   const silent: number[] = [];
   const broken: number[] = [];
+  const recognised: number[] = [];
   const place = async (pages: ReturnType<typeof margins.end>) => {
     for (const { segments, rest } of pages) {
       const regions = [segments, ...rest.others].flatMap((one) => layOut(one));
@@ -39,20 +43,32 @@ async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink): Pro
     }
   };
   for (let number = 1; number <= total; number++) {
-    const page = await readPage(pdf, number).catch(() => null);
+    let page = await readPage(pdf, number).catch(() => null);
+    if (page?.silent && source.ocr) {
+      const words = await scanner.words(number);
+      page = { ...page, ...scanned(words, number), silent: words.length === 0 };
+      recognised.push(number);
+    }
     if (!page) broken.push(number);
-    else if (page.silent) silent.push(number);
+    // Nothing on a page that was recognised is an empty page.
+    else if (page.silent && !source.ocr) silent.push(number);
     await place(margins.add(page ?? { height: 0, segments: [], rest: { page: number, others: [] } }));
-    sink.progress('file', number, total);
+    sink.progress(recognised.length > 0 ? 'ocr' : 'file', number, total);
   }
   await place(margins.end());
   for (const piece of flow.end()) await sink.add(piece);
   if (silent.length + broken.length === total && total > 0) throw unread(source, silent.length, broken.length);
   if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
+  if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures (English).`);
   if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
   const info = (await pdf.getMetadata().catch(() => null))?.info as { Title?: unknown } | undefined;
   return { title: titleOf(info?.Title), pages: pdf.numPages };
 }
+
+const scanned = (words: readonly PageWord[], page: number) => ({
+  segments: segmentsOf(words),
+  rest: { page, others: [] },
+});
 
 async function readPage(pdf: PDFDocumentProxy, number: number) {
   const page = await pdf.getPage(number);
@@ -72,44 +88,6 @@ async function readPage(pdf: PDFDocumentProxy, number: number) {
     // Nothing to read where there is something to see.
     silent: known.length < 4 && (pictures > 0 || glyphs.length > known.length),
   };
-}
-
-async function openPdf(source: Source, assets: Assets): Promise<PDFDocumentProxy> {
-  const task = getDocument({
-    url: pathToFileURL(source.path).href,
-    ...(source.password !== null && { password: source.password }),
-    disableAutoFetch: true,
-    disableStream: true,
-    // Pictures are not unpacked: only text is wanted.
-    maxImageSize: 1,
-    fontExtraProperties: true,
-    useSystemFonts: false,
-    isEvalSupported: false,
-    verbosity: VerbosityLevel.ERRORS,
-    cMapUrl: assets.cMaps,
-    standardFontDataUrl: assets.standardFonts,
-    wasmUrl: assets.pdfWasm,
-  } as Parameters<typeof getDocument>[0]);
-  try {
-    return await task.promise;
-  } catch (error) {
-    await task.destroy();
-    throw openError(error, source);
-  }
-}
-
-function openError(error: unknown, { fileName, password }: Source): LonghandError {
-  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  if (name === 'PasswordException') {
-    return new LonghandError(
-      'permission',
-      password === null
-        ? `[documents] ${fileName} is locked with a password`
-        : `[documents] the password does not open ${fileName}`,
-      { details: { remedy: 'unlock', wrong: password !== null } },
-    );
-  }
-  return new LonghandError('unreadable', `[documents] ${fileName} is damaged or no PDF: ${message}`);
 }
 
 function unread({ fileName }: Source, silent: number, broken: number): LonghandError {

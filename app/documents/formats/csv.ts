@@ -1,0 +1,30 @@
+import Papa from 'papaparse';
+import { type Reader, row } from '../piece.ts';
+import { readText } from './decode.ts';
+import { columnName } from './xlsx.ts';
+
+const MOST_CELLS = 1_000_000;
+
+/** Values separated by commas, semicolons, tabs or bars, quoted or not. */
+export const readCsv: Reader = async (source, sink) => {
+  const text = await readText(source, sink);
+  const { data } = Papa.parse<string[]>(text, {
+    skipEmptyLines: false,
+    delimiter: source.fileName.endsWith('.tsv') ? '\t' : '',
+  });
+  let count = 0;
+  let rows = 0;
+  for (const [at, values] of data.entries()) {
+    const cells = values.map((value) => value.replace(/\s+/g, ' ').trim());
+    if (cells.every((cell) => cell === '')) continue;
+    count += cells.length;
+    if (count > MOST_CELLS) {
+      sink.notice(`Only the first ${MOST_CELLS} cells were read.`);
+      break;
+    }
+    const names = cells.length > 1 && cells.every((cell) => !/^[-+]?[\d.,]+%?$/.test(cell));
+    const range = `A${at + 1}:${columnName(cells.length)}${at + 1}`;
+    await sink.add(row(cells, { at: 'cells', sheet: '', range }, rows++ === 0 && names));
+  }
+  return { title: null, pages: null };
+};

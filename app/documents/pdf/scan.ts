@@ -1,0 +1,58 @@
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { Assets } from '../assets.ts';
+import { createRecogniser } from '../ocr.ts';
+import type { Source } from '../piece.ts';
+import { openPdf } from './open.ts';
+import type { PageWord } from './words.ts';
+
+//  Pages that are pictures: drawn and recognised. The file is opened a second time, with its pictures.
+
+export type Scanner = {
+  words(page: number): Promise<PageWord[]>;
+  close(): Promise<void>;
+};
+
+/** What scanners use. */
+const DOTS_PER_INCH = 200;
+const MOST_PIXELS = 16e6;
+
+type Drawing = Parameters<PDFPageProxy['render']>[0];
+/** As @napi-rs/canvas makes it, which pdf.js draws on in Node. */
+type CanvasFactory = {
+  create(width: number, height: number): Drawn;
+  destroy(drawn: Drawn): void;
+};
+type Drawn = {
+  canvas: NonNullable<Drawing['canvas']> & { toBuffer(type: 'image/png'): Uint8Array };
+  context: NonNullable<Drawing['canvasContext']>;
+};
+
+export function createScanner(source: Source, assets: Assets): Scanner {
+  const recogniser = createRecogniser(assets);
+  let opening: Promise<PDFDocumentProxy> | null = null;
+  return {
+    async words(number) {
+      opening ??= openPdf(source, assets, { pictures: true });
+      const pdf = await opening;
+      const page = await pdf.getPage(number);
+      const { width, height } = page.getViewport({ scale: 1 });
+      const scale = Math.min(DOTS_PER_INCH / 72, Math.sqrt(MOST_PIXELS / (width * height)));
+      const viewport = page.getViewport({ scale });
+      const factory = pdf.canvasFactory as CanvasFactory;
+      const drawn = factory.create(Math.ceil(viewport.width), Math.ceil(viewport.height));
+      try {
+        await page.render({ canvas: drawn.canvas, canvasContext: drawn.context, viewport }).promise;
+        const { words } = await recogniser.words(drawn.canvas.toBuffer('image/png'), 1 / scale);
+        return words;
+      } finally {
+        factory.destroy(drawn);
+        page.cleanup();
+      }
+    },
+    async close() {
+      await recogniser.close();
+      const pdf = await opening?.catch(() => null);
+      await pdf?.loadingTask.destroy();
+    },
+  };
+}
