@@ -1,7 +1,7 @@
 import type { LoadTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import type { Measured } from '../metrics/runs.ts';
-import type { Emit, ModelId, Notice, Settings } from '../protocol/index.ts';
+import type { Emit, ModelId, Notice, SamplingSettings, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 
 /** What the chat services work with. */
@@ -12,8 +12,8 @@ export type Core = {
   notice: (notice: Notice) => void;
   settings: () => Settings;
   models: {
-    /** How to load it, and its name. @throws LonghandError `model-missing` */
-    target(modelId: ModelId | null): { target: LoadTarget; name: string };
+    /** How to load it, its name, and the sampling that was set for it. @throws LonghandError `model-missing` */
+    target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
     /** Whether a chat thinks when neither it nor the settings say so. */
     thinksByDefault(modelId: ModelId): boolean;
     used(modelId: ModelId): void;

@@ -9,7 +9,6 @@ import {
   type MessageId,
   type Request,
   type Response,
-  type SamplingSettings,
   type TurnId,
 } from '../protocol/index.ts';
 import { copyAttachments } from '../store/attachments.ts';
@@ -284,7 +283,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 
 /** Builds the prompt from what is on disk. */
 function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean) {
-  const { target, name } = core.models.target(chat.modelId);
+  const { target, name, sampling } = core.models.target(chat.modelId);
   core.models.used(target.modelId);
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
@@ -294,15 +293,13 @@ function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun:
     priority: 'chat',
     target,
     prompt: promptOf(core.db, { chat, settings, thinking }, path, begun ? answer : null),
-    sampling: merged(settings.sampling, chat.sampling),
+    sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
   };
   return { generation, modelName: name };
 }
-
-const merged = (general: SamplingSettings, own: SamplingSettings): SamplingSettings => ({ ...general, ...own });
 
 /** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
 function settle({ db }: Core) {

@@ -35,6 +35,8 @@ export type LoadTarget = {
   device: string | null;
   threads: number | null;
   contextLength: number | null;
+  /** Used in the place of the model's own. */
+  template: string | null;
 };
 
 export type Priority = 'chat' | 'title';
@@ -77,6 +79,9 @@ export type TurnUpdate = {
 
 export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };
 
+/** `own`: the template that came with the model; `text`: a conversation as the model would get it. */
+export type Preview = { own: string | null; text: string };
+
 export type Inspected = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
 /** What can be read of a model without its weights. */
@@ -92,6 +97,7 @@ export type Asks = {
   inspect: { input: { path: string }; output: Inspected };
   /** The verdict on a model that is not here, from its headers alone. */
   describe: { input: Headers; output: ModelDescription };
+  preview: { input: { path: string; template: string | null }; output: Preview };
   /** Bytes a second that memory is read with; 0 when it could not be measured. Waits for a running answer. */
   bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };

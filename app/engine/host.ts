@@ -16,6 +16,7 @@ import type {
 import { createEncoders } from './encoder.ts';
 import { toLonghandError } from './errors.ts';
 import { inspectModel, type LoadedModel, loadModel } from './model.ts';
+import { previewTemplate } from './preview.ts';
 import { countPrompt, countText } from './prompt.ts';
 import { createQueue } from './queue.ts';
 import { type Running, runGeneration } from './turn.ts';
@@ -40,6 +41,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     inspect: ({ path }) => inspectModel(addon, renderer, path),
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),
+    preview: (asked) => previewTemplate(addon, renderer, asked),
     bandwidth: () => inTurn(() => addon.memoryBandwidth()),
     load: (target) => {
       // A newer wish ends the load of another model.

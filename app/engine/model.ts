@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { ModelDescription, type ModelId } from '../protocol/index.ts';
 import { promptOf } from '../text/chat.ts';
-import type { ModelText } from '../text/model-text.ts';
+import { type ModelText, withTemplate } from '../text/model-text.ts';
 import type { TemplateRenderer } from '../text/template-renderer.ts';
 import type { Inspected, Loaded, LoadTarget, Priority } from './asks.ts';
 import { readModelText } from './text-files.ts';
@@ -27,7 +27,7 @@ export async function loadModel(
   signal: Addon.AbortFlag,
   onProgress: (done: number, total: number) => void,
 ): Promise<LoadedModel> {
-  const text = await readModelText(addon, target.path);
+  const text = withTemplate(await readModelText(addon, target.path), target.template);
   const native = await addon.load(target.path, {
     ...(target.device !== null && { device: target.device }),
     ...(target.threads !== null && { threads: target.threads }),

@@ -30,7 +30,13 @@ export type Keeper = {
   close(): Promise<void>;
 };
 
-type Removed = { row: ModelRow; aside: string | null; folder: string | null; timer: NodeJS.Timeout };
+type Removed = {
+  row: ModelRow;
+  presets: ModelRow[];
+  aside: string | null;
+  folder: string | null;
+  timer: NodeJS.Timeout;
+};
 
 /** Longer than the undo is on screen. */
 const UNDO_MS = 60_000;
@@ -42,8 +48,8 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
   const stop = new AbortController();
 
   /** The model's own folder on the shelf; null for files that belong to somebody else. */
-  const folderOf = async ({ path }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
-    if (path === null || !shelf.owns(path)) return null;
+  const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
+    if (path === null || presetOf !== null || !shelf.owns(path)) return null;
     const rest = path.slice(shelf.folder.length + 1);
     const folder = `${shelf.folder}/${rest.split(/[/\\]/)[0]}`;
     const manifest = await readManifest(folder);
@@ -74,7 +80,7 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
     removed.delete(modelId);
     clearTimeout(entry.timer);
     if (entry.aside) await shelf.discard(entry.aside);
-    else if (entry.row.path) await unlinkIfOurs(entry.row.path);
+    else if (entry.row.path && entry.row.presetOf === null) await unlinkIfOurs(entry.row.path);
   }
 
   const unlinkIfOurs = async (path: string) => {
@@ -91,7 +97,7 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
           (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
       return {
         modelId,
-        kept: row.path === null ? 'built-in' : own ? 'downloaded' : 'linked',
+        kept: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : own ? 'downloaded' : 'linked',
         origin: own && {
           source: own.manifest.source,
           repository: own.manifest.repository,
@@ -124,10 +130,12 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
       const freed = own ? await shelf.frees(own.folder) : 0;
       if (engine.target()?.modelId === modelId) await engine.unload();
       const aside = own ? await shelf.setAside(own.folder, modelId) : null;
+      // Presets have no files of their own: they go, and come back, with the model.
+      const presets = library.presetsOf(modelId).map((preset) => library.forget(preset.id));
       library.forget(modelId);
       const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS);
       timer.unref();
-      removed.set(modelId, { row, aside, folder: own?.folder ?? null, timer });
+      removed.set(modelId, { row, presets, aside, folder: own?.folder ?? null, timer });
       return { model: entryOf(row), freed };
     },
     async restore(modelId) {
@@ -140,7 +148,9 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
         if (existsSync(entry.folder)) await shelf.discard(entry.aside);
         else await shelf.takeBack(entry.aside, entry.folder);
       }
-      return library.put(entry.row);
+      const restored = library.put(entry.row);
+      for (const preset of entry.presets) library.put(preset);
+      return restored;
     },
     async close() {
       stop.abort();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { LoadTarget } from '../engine/asks.ts';
+import type { LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import {
   type Emit,
@@ -9,6 +9,8 @@ import {
   type ModelDescription,
   type ModelEntry,
   type ModelId,
+  type ModelSettings,
+  type SamplingSettings,
   type Settings,
 } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
@@ -19,8 +21,10 @@ import {
   findModelByPath,
   listModels,
   type ModelRow,
+  presetsOf,
   removeModel,
   setModelFacts,
+  setModelSettings,
   setModelUsed,
 } from '../store/models.ts';
 
@@ -39,7 +43,13 @@ export type Library = {
   forget(modelId: ModelId): ModelRow;
   put(row: ModelRow): ModelEntry;
   find(modelId: ModelId): ModelRow;
-  target(modelId: ModelId | null): { target: LoadTarget; name: string };
+  presetsOf(modelId: ModelId): ModelRow[];
+  /** `sampling`: what the user set for this model. */
+  target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
+  /** @throws LonghandError `template-failed` when its template cannot be rendered; then nothing is changed */
+  configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
+  duplicate(modelId: ModelId, name: string): ModelEntry;
+  preview(modelId: ModelId, template: string | null): Promise<Preview>;
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
   /** Loads the default, else the last used model, so that the first question need not wait; then looks at the built-in one,
@@ -96,23 +106,28 @@ export function createLibrary(options: LibraryOptions): Library {
     const row = find(modelId ?? settings().defaultModelId ?? starterId);
     const path = row.path ?? starter;
     if (!existsSync(path)) throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
-    const { device, threads, contextLength } = settings();
     guardMemory(row);
-    return { target: { modelId: row.id, path, device, threads, contextLength }, name: row.name };
+    const { name, settings: own } = row;
+    const device = own.device ?? settings().device;
+    const target = { modelId: row.id, path, device, threads: settings().threads, contextLength: contextOf(row) };
+    return { target: { ...target, template: own.template }, name, sampling: own.sampling };
   }
+
+  const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
 
   /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
    *  asked again. */
-  function guardMemory({ id, name, facts }: ModelRow) {
+  function guardMemory(row: ModelRow) {
+    const { id, name, facts } = row;
     if (!facts || engine.target()?.modelId === id) return;
     const { description } = facts;
-    const contextLength = Math.min(settings().contextLength ?? usualContext, description.contextLength);
+    const contextLength = Math.min(contextOf(row) ?? usualContext, description.contextLength);
     const limitBytes = options.memoryLimit();
     const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength });
     if (needs.verdict !== 'too-large') return;
     // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
     const { longestContext } = needs;
-    if (settings().contextLength === null && longestContext >= leastContext) return;
+    if (contextOf(row) === null && longestContext >= leastContext) return;
     throw new LonghandError(
       'out-of-memory',
       `[models] ${name} needs ${gigabytes(needs.total)} with ${contextLength} tokens of context, ${gigabytes(limitBytes)} are free; ` +
@@ -127,6 +142,7 @@ export function createLibrary(options: LibraryOptions): Library {
     list,
     add,
     find,
+    presetsOf: (modelId) => presetsOf(db, modelId),
     inspect: async (given) => (await engine.ask('inspect', { path: modelPath(given) })).description,
     forget(modelId) {
       if (modelId === starterId)
@@ -143,6 +159,22 @@ export function createLibrary(options: LibraryOptions): Library {
       return entryOf(row);
     },
     target,
+    async configure(modelId, wanted) {
+      const row = find(modelId);
+      const { template } = wanted;
+      if (template !== null) await engine.ask('preview', { path: row.path ?? starter, template });
+      setModelSettings(db, modelId, wanted);
+      changed();
+      return entryOf({ ...row, settings: wanted });
+    },
+    duplicate(modelId, name) {
+      const { path, facts, settings: own, presetOf } = find(modelId);
+      const id = newId(now()) as ModelId;
+      addModel(db, { id, name, path, facts, settings: own, presetOf: presetOf ?? modelId }, now());
+      changed();
+      return entryOf(find(id));
+    },
+    preview: (modelId, template) => engine.ask('preview', { path: find(modelId).path ?? starter, template }),
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {
       setModelUsed(db, modelId, now());
@@ -160,15 +192,17 @@ export function createLibrary(options: LibraryOptions): Library {
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
 
-export const entryOf = ({ id, name, path, lastUsedAt, facts }: ModelRow): ModelEntry => ({
+export const entryOf = ({ id, name, path, lastUsedAt, facts, settings, presetOf }: ModelRow): ModelEntry => ({
   id,
   name,
   path,
-  builtIn: path === null,
+  builtIn: path === null && presetOf === null,
   missing: path !== null && !existsSync(path),
   lastUsedAt,
   description: facts?.description ?? null,
   thinking: facts?.thinking ?? null,
+  settings,
+  presetOf,
 });
 
 /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
 import { documentCalls } from './documents.ts';
 import { Download } from './downloads.ts';
-import { Device, EngineStatus, ModelDescription, ModelEntry } from './engine.ts';
+import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings } from './engine.ts';
 import { Notice } from './events.ts';
 import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
@@ -161,6 +161,15 @@ export const calls = {
   'models.add': call(z.object({ path: z.string().min(1) }), ModelEntry),
   'models.forget': call(z.object({ modelId: ModelId }), nothing),
   'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
+  /** What is set for one model; what is left out is set back. A template that cannot be rendered is refused. */
+  'models.configure': call(z.object({ modelId: ModelId, settings: ModelSettings }), ModelEntry),
+  /** The same files under another name, with settings of their own. */
+  'models.duplicate': call(z.object({ modelId: ModelId, name: z.string().min(1).max(200) }), ModelEntry),
+  /** A short conversation as the model would get it; null for `template` is the model's own. */
+  'models.preview': call(
+    z.object({ modelId: ModelId, template: z.string().min(1).max(200_000).nullable() }),
+    z.object({ own: z.string().nullable(), text: z.string() }),
+  ),
   'models.load': call(z.object({ modelId: ModelId }), nothing),
   'models.unload': call(nothing, nothing),
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SamplingSettings } from './chat.ts';
 import { Failure } from './errors.ts';
 import { ModelId } from './ids.ts';
 
@@ -29,6 +30,17 @@ export const ModelDescription = z.object({
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 
+/** What the user set for one model; what is not set follows Settings, then the model's own files. */
+export const ModelSettings = z.object({
+  sampling: SamplingSettings.default({}),
+  /** Used in the place of the model's chat template. */
+  template: z.string().min(1).max(200_000).nullable().default(null),
+  contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
+  /** A device id. */
+  device: z.string().max(100).nullable().default(null),
+});
+export type ModelSettings = z.infer<typeof ModelSettings>;
+
 export const ModelEntry = z.object({
   id: ModelId,
   name: z.string(),
@@ -40,6 +52,9 @@ export const ModelEntry = z.object({
   description: ModelDescription.nullable(),
   /** Whether the template can think, and does so by default. */
   thinking: z.object({ able: z.boolean(), byDefault: z.boolean() }).nullable(),
+  settings: ModelSettings,
+  /** The model whose files a preset uses. */
+  presetOf: ModelId.nullable(),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
 

@@ -1,4 +1,4 @@
-import type { ModelDescription, ModelEntry, ModelId } from '../protocol/index.ts';
+import { type ModelDescription, type ModelEntry, type ModelId, ModelSettings } from '../protocol/index.ts';
 import type { Database } from './database.ts';
 
 /** What was found out about a model from its files. */
@@ -10,12 +10,18 @@ export type ModelRow = {
   path: string | null;
   lastUsedAt: number | null;
   facts: ModelFacts | null;
+  settings: ModelSettings;
+  presetOf: ModelId | null;
 };
 
-type Stored = Omit<ModelRow, 'facts'> & { facts: string | null };
+type Stored = Omit<ModelRow, 'facts' | 'settings'> & { facts: string | null; settings: string | null };
 
-const select = 'SELECT id, name, path, last_used_at AS lastUsedAt, facts FROM models';
-const rowOf = (row: Stored): ModelRow => ({ ...row, facts: row.facts === null ? null : JSON.parse(row.facts) });
+const select = 'SELECT id, name, path, last_used_at AS lastUsedAt, facts, settings, preset_of AS presetOf FROM models';
+const rowOf = (row: Stored): ModelRow => ({
+  ...row,
+  facts: row.facts === null ? null : JSON.parse(row.facts),
+  settings: ModelSettings.parse(row.settings === null ? {} : JSON.parse(row.settings)),
+});
 
 /** Last used first, then last added. */
 export const listModels = (db: Database): ModelRow[] =>
@@ -27,19 +33,31 @@ export function findModel(db: Database, id: ModelId): ModelRow | undefined {
 }
 
 export const findModelByPath = (db: Database, path: string): ModelRow | undefined => {
-  const row = db.get<Stored>(`${select} WHERE path = ?`, path);
+  const row = db.get<Stored>(`${select} WHERE path = ? AND preset_of IS NULL`, path);
   return row && rowOf(row);
 };
 
-export const addModel = (db: Database, model: Omit<ModelRow, 'lastUsedAt'>, now: number) =>
+export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'facts'> &
+  Partial<Pick<ModelRow, 'settings' | 'presetOf'>>;
+
+export const addModel = (db: Database, { id, name, path, facts, settings, presetOf }: NewModel, now: number) =>
   db.run(
-    'INSERT INTO models (id, name, path, added_at, facts) VALUES (?, ?, ?, ?, ?)',
-    model.id,
-    model.name,
-    model.path,
+    'INSERT INTO models (id, name, path, added_at, facts, settings, preset_of) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    id,
+    name,
+    path,
     now,
-    model.facts && JSON.stringify(model.facts),
+    facts && JSON.stringify(facts),
+    settings ? JSON.stringify(settings) : null,
+    presetOf ?? null,
   );
+
+/** Models that use the files of this one. */
+export const presetsOf = (db: Database, id: ModelId): ModelRow[] =>
+  db.all<Stored>(`${select} WHERE preset_of = ?`, id).map(rowOf);
+
+export const setModelSettings = (db: Database, id: ModelId, settings: ModelSettings) =>
+  db.run('UPDATE models SET settings = ? WHERE id = ?', JSON.stringify(settings), id);
 
 export const setModelFacts = (db: Database, id: ModelId, facts: ModelFacts) =>
   db.run('UPDATE models SET facts = ? WHERE id = ?', JSON.stringify(facts), id);

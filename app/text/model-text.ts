@@ -115,6 +115,10 @@ function assemble(tokenizer: Tokenizer, { stops, ...rest }: Parts): ModelText {
   };
 }
 
+/** The same model with another template; null leaves its own. */
+export const withTemplate = (text: ModelText, template: string | null): ModelText =>
+  template === null ? text : { ...text, template, thinking: thinkingMarkersOf(text.tokenizer, template) };
+
 const list = (ids: z.infer<typeof Ids>): readonly number[] => (Array.isArray(ids) ? ids : ids == null ? [] : [ids]);
 
 function templateOf(template: z.infer<typeof TokenizerConfig>['chat_template']): string | null {

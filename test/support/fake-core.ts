@@ -12,6 +12,7 @@ import {
   type Message,
   type MessageId,
   type ModelEntry,
+  ModelSettings,
   type Response,
   type Run,
   type Settings,
@@ -54,6 +55,8 @@ export const starter: ModelEntry = {
   missing: false,
   lastUsedAt: null,
   thinking: { able: true, byDefault: true },
+  settings: ModelSettings.parse({}),
+  presetOf: null,
   description: {
     supported: true,
     problems: [],

@@ -8,6 +8,7 @@ import {
   type ModelDescription,
   type ModelEntry,
   type ModelId,
+  ModelSettings,
   type Variant,
 } from '../../app/protocol/index.ts';
 import type { World } from './fake-core.ts';
@@ -110,6 +111,8 @@ export const installed = (id: string, bytes: number, type: string, more: Partial
   lastUsedAt: null,
   description: shapeOf(id, bytes, type),
   thinking: { able: true, byDefault: true },
+  settings: ModelSettings.parse({}),
+  presetOf: null,
   ...more,
 });
 
@@ -178,6 +181,20 @@ export function fakeModels(
     },
     'models.forget': () => undefined,
     'models.inspect': ({ path }) => shapeOf('qwen3.5-4b', path.length, 'Q4_K_M'),
+    'models.configure': ({ modelId, settings }) => {
+      const entry = { ...model(modelId), settings };
+      put(world.models.map((one) => (one.id === modelId ? entry : one)));
+      return entry;
+    },
+    'models.duplicate': ({ modelId, name }) => {
+      const entry = { ...model(modelId), id: `${modelId}-2` as ModelId, name, builtIn: false, presetOf: modelId };
+      put([...world.models, entry]);
+      return entry;
+    },
+    'models.preview': ({ template }) => ({
+      own: '{% for message in messages %}<|im_start|>{{ message.role }}{% endfor %}',
+      text: template ?? '<|im_start|>user\nAnd through Basel?<|im_end|>\n<|im_start|>assistant\n',
+    }),
     'models.details': ({ modelId }) => {
       const { path, description } = model(modelId);
       const bytes = description?.weightBytes ?? 0;

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../../app/engine/client.ts';
 import { createLibrary } from '../../../app/models/library.ts';
 import { memoryLimit } from '../../../app/models/machine.ts';
-import { defaultSettings, LonghandError, type ModelId } from '../../../app/protocol/index.ts';
+import { defaultSettings, LonghandError, type ModelId, ModelSettings } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { newFolder, places } from '../../support/core.ts';
@@ -30,7 +30,15 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     now: () => 1,
   });
   const id = 'model' as ModelId;
-  library.put({ id, name: 'Qwen3.5 4B', path: folder, lastUsedAt: null, facts });
+  library.put({
+    id,
+    name: 'Qwen3.5 4B',
+    path: folder,
+    lastUsedAt: null,
+    facts,
+    settings: ModelSettings.parse({}),
+    presetOf: null,
+  });
   return { target: () => library.target(id) };
 }
 
