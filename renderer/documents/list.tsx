@@ -11,7 +11,7 @@ import { Popover } from '../ui/popover.tsx';
 import { CollectionRows } from './collections.tsx';
 import { SEARCH_FIELD } from './focus.ts';
 import { ImportGroup } from './import-group.tsx';
-import { documentsIn, keyOfRow, type Row, rowsOf } from './state.ts';
+import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from './state.ts';
 import { collectionById, hitsIn, useDocuments } from './store.ts';
 import { aboutDocument, passages } from './words.ts';
 
@@ -221,7 +221,7 @@ const Line = memo(function Line({ row, index, current }: { row: Row; index: numb
         >
           <span className="w-9 flex-none truncate text-fg-3 tabular-nums">{row.hit.label}</span>
           <span className="min-w-0 truncate text-fg-2">
-            <Excerpt hit={row.hit} />
+            <Excerpt hit={forOneLine(row.hit)} />
           </span>
         </button>
       );

@@ -157,6 +157,39 @@ export const keyOfRow = (row: Row): string => {
   }
 };
 
+/** The words of a hit that were found, once each. */
+export const foundWords = ({ excerpt, highlights }: PassageHit): string[] => [
+  ...new Set(highlights.map(([start, end]) => excerpt.slice(start, end).toLocaleLowerCase())),
+];
+
+/** Every place of these words in a passage, where a word begins. */
+export function placesOfWords(text: string, words: readonly string[]): [number, number][] {
+  const plain = text.toLocaleLowerCase();
+  const places: [number, number][] = [];
+  for (const word of words) {
+    for (let at = plain.indexOf(word); word !== '' && at !== -1; at = plain.indexOf(word, at + word.length)) {
+      if (at === 0 || !/[\p{L}\p{N}]/u.test(plain[at - 1] as string)) places.push([at, at + word.length]);
+    }
+  }
+  return places.sort((a, b) => a[0] - b[0]);
+}
+
+const LEAD = 20;
+
+/** A hit for one narrow line: its first found word comes soon. */
+export function forOneLine(hit: PassageHit): PassageHit {
+  const first = hit.highlights[0]?.[0] ?? 0;
+  if (first <= LEAD) return hit;
+  const space = hit.excerpt.indexOf(' ', first - LEAD);
+  const from = space === -1 || space >= first ? first : space + 1;
+  const shift = 1 - from;
+  return {
+    ...hit,
+    excerpt: `…${hit.excerpt.slice(from)}`,
+    highlights: hit.highlights.map(([start, end]): [number, number] => [start + shift, end + shift]),
+  };
+}
+
 /** Passages of one document in the order in which they stand in it, so that "next" goes on downwards. */
 export const hitsOf = (hits: readonly PassageHit[] | null, documentId: DocumentId): PassageHit[] =>
   (hits ?? []).filter((hit) => hit.documentId === documentId);

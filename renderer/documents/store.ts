@@ -5,6 +5,7 @@ import {
   type DocumentId,
   type Failure,
   failureOf,
+  type Passage,
   type PassageHit,
   type PassageId,
   type Response,
@@ -17,9 +18,11 @@ import {
   type Batch,
   type Change,
   type Documents,
+  foundWords,
   hitsOf,
   type Mark,
   noBatch,
+  placesOfWords,
   sortedCollections,
   withBatch,
   withChanges,
@@ -69,22 +72,26 @@ type DocumentsStore = {
 };
 
 /** Passages are asked for once; their words never change. */
-const marks = new Map<PassageId, Promise<Mark>>();
+const passages = new Map<PassageId, Promise<Passage>>();
 
-function markOf(passageId: PassageId): Promise<Mark> {
-  const known = marks.get(passageId);
+function passageOf(passageId: PassageId): Promise<Passage> {
+  const known = passages.get(passageId);
   if (known) return known;
-  const asked = core
-    .call('documents.passage', { passageId })
-    .then(({ text, spans }): Mark => ({ key: passageId, text, spans, evidence: [] }));
-  marks.set(passageId, asked);
-  asked.catch(() => marks.delete(passageId));
+  const asked = core.call('documents.passage', { passageId });
+  passages.set(passageId, asked);
+  asked.catch(() => passages.delete(passageId));
   return asked;
+}
+
+/** The words that were looked for are marked full, the rest of the passage softly. */
+async function markOf(hit: PassageHit): Promise<Mark> {
+  const { text, spans } = await passageOf(hit.passageId);
+  return { key: hit.passageId, text, spans, evidence: placesOfWords(text, foundWords(hit)) };
 }
 
 /** The other passages on screen, for their soft marks. */
 export const marksOf = (hits: readonly PassageHit[]): Promise<Mark[]> =>
-  Promise.allSettled(hits.map(({ passageId }) => markOf(passageId))).then((all) =>
+  Promise.allSettled(hits.map(markOf)).then((all) =>
     all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
   );
 
@@ -165,7 +172,7 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
       set((state) => ({
         shown: { documentId, passage: index, mark: state.shown?.documentId === documentId ? state.shown.mark : null },
       }));
-      const mark = await markOf(hit.passageId).catch(() => null);
+      const mark = await markOf(hit).catch(() => null);
       const { shown } = get();
       if (shown?.documentId === documentId && shown.passage === index) set({ shown: { ...shown, mark } });
     },

@@ -94,7 +94,7 @@ const MOST_MARKS = 60;
 /** All passages of the document that were found, for their soft marks and those along the scroll bar. */
 function useOthers(hits: readonly PassageHit[]): readonly Mark[] {
   const [marks, setMarks] = useState(noMarks);
-  const wanted = hits.map(({ passageId }) => passageId).join(' ');
+  const wanted = hits.map(({ passageId, excerpt }) => `${passageId} ${excerpt}`).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same passages are the same marks
   useEffect(() => {
     let gone = false;

@@ -31,6 +31,7 @@ export function aboutState({ state }: Document, t: TFunction, formats: Formats):
         ? t(`documents.step.${state.step}Of`, { done: formats.exact(state.done), total: formats.exact(state.total) })
         : t(`documents.step.${state.step}`);
     case 'failed':
+      if (state.failure.details?.wrong === true) return t('documents.wrongPassword');
       return state.failure.hint ?? reasonOf(state.remedy, t) ?? t(`errors.${state.failure.code}.what`);
   }
 }

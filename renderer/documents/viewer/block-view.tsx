@@ -121,7 +121,8 @@ function marksByBlock(mark: Mark | null, others: readonly Mark[], blocks: readon
     const full = blockMarks(mark, block);
     const soft = others
       .filter((other) => other.key !== mark?.key)
-      .flatMap((other) => blockMarks(other, block).map((one): TextMark => ({ ...one, strength: 'soft' })));
+      .flatMap((other) => blockMarks(other, block))
+      .flatMap((one): TextMark[] => (one.strength === 'current' ? [{ ...one, strength: 'soft' }] : []));
     if (full.length + soft.length > 0) marks.set(block.number, [...full, ...soft]);
   }
   return marks;

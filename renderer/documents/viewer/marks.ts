@@ -25,20 +25,45 @@ export function firstPlace(mark: Mark): Place | null {
 
 export const pageMarks = (mark: Mark | null, page: number): PageMark[] => marksByPage(mark, []).get(page) ?? [];
 
-/** The passage full, other passages of the same search softly, page by page. */
+/** The passage full, other passages of the same search softly, page by page; words side by side become one stroke. */
 export function marksByPage(mark: Mark | null, others: readonly Mark[]): Map<number, PageMark[]> {
   const marks = new Map<number, PageMark[]>();
-  const put = (one: Mark, of: (span: Span) => Strength) => {
-    for (const span of one.spans) {
-      if (span.place.at !== 'page') continue;
-      const known = marks.get(span.place.page) ?? [];
-      const more = span.place.rectangles.map((rectangle) => ({ rectangle, strength: of(span) }));
-      marks.set(span.place.page, [...known, ...more]);
-    }
+  const put = (span: Span, strength: Strength) => {
+    if (span.place.at !== 'page') return;
+    const known = marks.get(span.place.page) ?? [];
+    for (const rectangle of span.place.rectangles) known.push({ rectangle, strength });
+    marks.set(span.place.page, known);
   };
-  for (const other of others) if (other.key !== mark?.key) put(other, () => 'soft');
-  if (mark) put(mark, (span) => strengthOf(mark, span));
-  return marks;
+  for (const other of others) {
+    if (other.key === mark?.key) continue;
+    for (const span of other.spans) if (strengthOf(other, span) === 'current') put(span, 'soft');
+  }
+  for (const span of mark?.spans ?? []) put(span, strengthOf(mark as Mark, span));
+  return new Map([...marks].map(([page, all]) => [page, strokesOf(all)]));
+}
+
+/** A pen is not lifted between the words of a line. */
+function strokesOf(marks: readonly PageMark[]): PageMark[] {
+  const strokes: PageMark[] = [];
+  for (const mark of marks) {
+    const last = strokes.at(-1);
+    const joined = last?.strength === mark.strength ? joinedLine(last.rectangle, mark.rectangle) : null;
+    if (joined) strokes[strokes.length - 1] = { rectangle: joined, strength: mark.strength };
+    else strokes.push(mark);
+  }
+  return strokes;
+}
+
+/** One rectangle for two words of a line, whichever way it is read; null when they stand apart. */
+function joinedLine([x, y, width, height]: Rectangle, [x2, y2, width2, height2]: Rectangle): Rectangle | null {
+  const top = Math.min(y, y2);
+  const bottom = Math.max(y + height, y2 + height2);
+  const left = Math.min(x, x2);
+  const right = Math.max(x + width, x2 + width2);
+  const lower = Math.min(height, height2);
+  const sameLine = Math.min(y + height, y2 + height2) - Math.max(y, y2) > 0.6 * lower;
+  const gap = right - left - width - width2;
+  return sameLine && gap < 1.2 * lower ? [left, top, right - left, bottom - top] : null;
 }
 
 /** The upper edge of what is marked on a page, in points; null when nothing is. */
@@ -64,8 +89,28 @@ export function blockMarks(mark: Mark | null, block: Block): TextMark[] {
     const piece = mark.text.slice(span.start, span.end);
     const given: [number, number] = [place.start ?? 0, place.end ?? block.text.length];
     const found = isSame(block.text.slice(...given), piece) ? given : locate(block.text, piece);
-    return found ? [{ start: found[0], end: found[1], strength: strengthOf(mark, span) }] : [];
+    return found ? partsOf(mark, span, found) : [];
   });
+}
+
+/** The mark of a span, cut where what says it best begins and ends. A text that was only found with other white space
+ *  cannot be cut so finely: it is marked as a whole. */
+function partsOf(mark: Mark, span: Span, [start, end]: [number, number]): TextMark[] {
+  const whole = strengthOf(mark, span);
+  if (whole === 'soft' || end - start !== span.end - span.start) return [{ start, end, strength: whole }];
+  const best = mark.evidence.filter((range) => overlaps(span, range));
+  const parts: TextMark[] = [];
+  let at = start;
+  for (const [from, to] of best) {
+    const first = Math.max(at, start + from - span.start);
+    const last = Math.min(end, start + to - span.start);
+    if (last <= first) continue;
+    if (first > at) parts.push({ start: at, end: first, strength: 'soft' });
+    parts.push({ start: first, end: last, strength: 'current' });
+    at = last;
+  }
+  if (at < end) parts.push({ start: at, end, strength: best.length > 0 ? 'soft' : 'current' });
+  return parts;
 }
 
 const isSame = (one: string, other: string) => withoutSpace(one).text === withoutSpace(other).text;

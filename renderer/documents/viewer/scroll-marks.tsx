@@ -1,6 +1,6 @@
 import type { Mark } from '../state.ts';
 import { type Layout, topOfPage } from './layout.ts';
-import { pageOf } from './marks.ts';
+import { pageOf, strengthOf } from './marks.ts';
 
 /** Where the marks are in the whole document, along the scroll bar. The list beside it says the same in words. */
 export function ScrollMarks({
@@ -14,7 +14,7 @@ export function ScrollMarks({
 }) {
   const places = new Set(
     marks.flatMap((mark) => {
-      const span = mark?.spans[0];
+      const span = mark?.spans.find((one) => strengthOf(mark, one) === 'current');
       const page = span ? pageOf(span.place) : null;
       if (!span || page === null) return [];
       const top = span.place.at === 'page' ? (span.place.rectangles[0]?.[1] ?? 0) : 0;

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { CollectionId, Document, DocumentId, PassageHit, PassageId } from '../../../app/protocol/index.ts';
 import {
   documentsIn,
+  forOneLine,
+  foundWords,
   importing,
   keyOfRow,
   noBatch,
+  placesOfWords,
   rowsOf,
   shareOfDocument,
   sortedCollections,
@@ -95,6 +98,33 @@ describe('the list', () => {
     const rows = rowsOf([a], [hit(gone, '1'), hit(a, '2'), hit(a, '2')], new Set(), null);
     expect(told(rows)).toEqual(['found', 'a', '2', '2']);
     expect(new Set(rows.map(keyOfRow)).size).toBe(rows.length);
+  });
+});
+
+describe('found words', () => {
+  const given: PassageHit = {
+    ...hit(doc('a'), 'p. 1'),
+    excerpt: '… and of the many things a layer keeps, a matrix of fixed size. Fixed costs',
+    highlights: [
+      [52, 57],
+      [58, 62],
+      [64, 69],
+    ],
+  };
+
+  test('are marked wherever a word of the passage begins with them', () => {
+    expect(foundWords(given)).toEqual(['fixed', 'size']);
+    expect(placesOfWords('Sizes: prefixed, fixed.', foundWords(given))).toEqual([
+      [0, 4],
+      [17, 22],
+    ]);
+  });
+
+  test('come soon in a narrow line, and the marks move along', () => {
+    const { excerpt, highlights } = forOneLine(given);
+    expect(excerpt.indexOf('fixed')).toBeLessThan(24);
+    expect(highlights.map(([start, end]) => excerpt.slice(start, end))).toEqual(['fixed', 'size', 'Fixed']);
+    expect(forOneLine({ ...given, excerpt: 'fixed', highlights: [[0, 5]] }).excerpt).toBe('fixed');
   });
 });
 

@@ -60,6 +60,21 @@ describe('on pages', () => {
     expect(marks?.map(({ strength }) => strength)).toEqual(['soft', 'current', 'current']);
   });
 
+  test('words of a line become one stroke; another line, a wide gap and another strength do not', () => {
+    const word = (start: number, x: number, y: number): Span => ({
+      start,
+      end: start + 3,
+      place: { at: 'page', page: 1, rectangles: [[x, y, 30, 10]] },
+    });
+    const line = mark('one two six ten', [word(0, 50, 100), word(4, 84, 101), word(8, 300, 100), word(12, 50, 114)]);
+    expect(pageMarks(line, 1).map(({ rectangle }) => rectangle)).toEqual([
+      [50, 100, 64, 11],
+      [300, 100, 30, 10],
+      [50, 114, 30, 10],
+    ]);
+    expect(pageMarks({ ...line, evidence: [[4, 7]] }, 1)).toHaveLength(4);
+  });
+
   test('a page without rectangles is a page only', () => {
     expect(isLocated(mark('x', [onPage(0, 1, 2)]))).toBe(false);
     expect(isLocated(passage)).toBe(true);
@@ -81,6 +96,15 @@ describe('in blocks', () => {
     ]);
     expect(blockMarks(mark('three', [inBlock(0, 5)]), block('one two'))).toEqual([]);
     expect(blockMarks(mark('one', [inBlock(0, 3)]), block('one', 4))).toEqual([]);
+  });
+
+  test('what says it best is cut out of the passage, the rest is soft', () => {
+    const given = mark('a matrix of fixed size.', [inBlock(0, 23)], [[12, 17]]);
+    expect(blockMarks(given, block('So: a matrix of fixed size.'))).toEqual([
+      { start: 4, end: 16, strength: 'soft' },
+      { start: 16, end: 21, strength: 'current' },
+      { start: 21, end: 27, strength: 'soft' },
+    ]);
   });
 
   test('white space may differ', () => {
