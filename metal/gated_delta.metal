@@ -85,9 +85,10 @@ template <int KPL>
     device const float* projected [[buffer(1)]],  // [tokens, q | k | v | z | b | a]
     device const float* decay [[buffer(2)]],    // [value_heads]
     device const float* dt_bias [[buffer(3)]],  // [value_heads]
-    device float* state [[buffer(4)]],          // [value_heads, key_dim, value_dim]
-    device float* o [[buffer(5)]],              // [tokens, value_heads * value_dim]
-    constant GatedDeltaParams& p [[buffer(6)]],
+    device const float* before [[buffer(4)]],   // [value_heads, key_dim, value_dim]; may be the memory of `after`
+    device float* after [[buffer(5)]],
+    device float* o [[buffer(6)]],              // [tokens, value_heads * value_dim]
+    constant GatedDeltaParams& p [[buffer(7)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
@@ -98,9 +99,9 @@ template <int KPL>
   const bool active = column < p.value_dim;
   const uint c = active ? column : p.value_dim - 1;
   const uint keys = p.key_heads * p.key_dim, at = key_head_of(head, p) * p.key_dim + part * KPL;
-  device float* mine = state + ulong(head) * p.key_dim * p.value_dim + c;
+  const ulong mine = ulong(head) * p.key_dim * p.value_dim + c;
   Column<KPL> S;
-  S.load(mine, part, p.value_dim);
+  S.load(before + mine, part, p.value_dim);
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = qkv + ulong(t) * p.qkv_stride;
     float q[KPL], k[KPL];
@@ -112,7 +113,7 @@ template <int KPL>
     const float out = S.step(q, k, row[2 * keys + head * p.value_dim + c], gates, p.l2_eps);
     if (active && part == 0) o[ulong(t) * p.o_stride + head * p.value_dim + column] = out;
   }
-  if (active) S.store(mine, part, p.value_dim);
+  if (active) S.store(after + mine, part, p.value_dim);
 }
 
 // Prefill's last step, in place on o. One simdgroup a head of a token.
@@ -151,10 +152,12 @@ template <int KPL>
     device const float* decay [[buffer(2)]],
     device const float* dt_bias [[buffer(3)]],
     device const float* weight [[buffer(4)]],
-    device float* window [[buffer(5)]],           // [width - 1, channels]
-    device float* state [[buffer(6)]],
-    device float* o [[buffer(7)]],
-    constant GatedDeltaParams& p [[buffer(8)]],
+    device const float* window [[buffer(5)]],     // [width - 1, channels]; may be the memory of `next_window`
+    device float* next_window [[buffer(6)]],
+    device const float* before [[buffer(7)]],     // [value_heads, key_dim, value_dim]; may be the memory of `after`
+    device float* after [[buffer(8)]],
+    device float* o [[buffer(9)]],
+    constant GatedDeltaParams& p [[buffer(10)]],
     uint key_head [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint threads [[threads_per_threadgroup]],
@@ -169,9 +172,9 @@ template <int KPL>
   const bool active = column < values;
   const uint c = active ? column : values - 1, local_head = c / p.value_dim;
   const uint head = TILED ? local_head * p.key_heads + key_head : key_head * served + local_head;
-  device float* mine = state + ulong(head) * p.key_dim * p.value_dim + c % p.value_dim;
+  const ulong mine = ulong(head) * p.key_dim * p.value_dim + c % p.value_dim;
   Column<KPL> S;
-  S.load(mine, part, p.value_dim);
+  S.load(before + mine, part, p.value_dim);
 
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = projected + ulong(t) * p.p_stride;
@@ -205,12 +208,12 @@ template <int KPL>
       for (uint i = lane; i < p.value_dim; i += 32) to[i] = gated(raw[h * p.value_dim + i], scale, weight[i], z[i]);
     }
   }
-  if (active) S.store(mine, part, p.value_dim);
+  if (active) S.store(after + mine, part, p.value_dim);
   for (uint i = thread_index; i < local_channels; i += threads) {  // the window each channel's own thread has read
     const uint channel = channel_of(i, key_head, p);
     for (uint j = 0; j < past; j++) {
       const int from = int(p.tokens) - int(past) + int(j);
-      window[j * channels + channel] = from >= 0 ? projected[ulong(from) * p.p_stride + channel] : window[uint(from + int(past)) * channels + channel];
+      next_window[j * channels + channel] = from >= 0 ? projected[ulong(from) * p.p_stride + channel] : window[uint(from + int(past)) * channels + channel];
     }
   }
 }

@@ -68,18 +68,19 @@ kernel void gla_state_update(
     device const float* k [[buffer(0)]],
     device const float* v [[buffer(1)]],
     device const float* slopes [[buffer(2)]],
-    device float* state [[buffer(3)]],
-    constant GlaParams& p [[buffer(4)]],
+    device const float* before [[buffer(3)]],  // may be the memory of `after`
+    device float* after [[buffer(4)]],
+    constant GlaParams& p [[buffer(5)]],
     uint2 at [[thread_position_in_grid]]) {
   const uint head = at.y;
   if (at.x >= p.key_dim * p.value_dim) return;
   const uint d = at.x / p.value_dim, c = at.x % p.value_dim;
   const float decay = exp(-slopes[head]);
-  device float* mine = state + ulong(head) * p.key_dim * p.value_dim + at.x;
-  float s = *mine;
+  const ulong mine = ulong(head) * p.key_dim * p.value_dim + at.x;
+  float s = before[mine];
   for (uint j = 0; j < p.tokens; j++)
     s = decay * s + k[ulong(j) * p.k_stride + head * p.key_dim + d] * v[ulong(j) * p.v_stride + head * p.value_dim + c];
-  *mine = s;
+  after[mine] = s;
 }
 
 // Decode: read and write the state once for all tokens of the pass, columns as in gated_delta.metal.
@@ -89,9 +90,10 @@ template <int KPL>
     device const float* k [[buffer(1)]],
     device const float* v [[buffer(2)]],
     device const float* slopes [[buffer(3)]],
-    device float* state [[buffer(4)]],
-    device float* o [[buffer(5)]],
-    constant GlaParams& p [[buffer(6)]],
+    device const float* before [[buffer(4)]],  // may be the memory of `after`
+    device float* after [[buffer(5)]],
+    device float* o [[buffer(6)]],
+    constant GlaParams& p [[buffer(7)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
@@ -101,10 +103,10 @@ template <int KPL>
   const uint part = lane / COLUMNS, column = first + lane % COLUMNS, head = group.y;
   const bool active = column < p.value_dim;
   const uint c = active ? column : p.value_dim - 1, at = head * p.key_dim + part * KPL;
-  device float* mine = state + ulong(head) * p.key_dim * p.value_dim + c;
+  const ulong mine = ulong(head) * p.key_dim * p.value_dim + c;
   const float decay = exp(-slopes[head]);
   float s[KPL];
-  for (int j = 0; j < KPL; j++) s[j] = part * KPL + j < KEY_DIM ? mine[ulong(part * KPL + j) * p.value_dim] : 0.0f;
+  for (int j = 0; j < KPL; j++) s[j] = part * KPL + j < KEY_DIM ? before[mine + ulong(part * KPL + j) * p.value_dim] : 0.0f;
   for (uint t = 0; t < p.tokens; t++) {
     device const float* query = q + ulong(t) * p.q_stride + at;
     device const float* key = k + ulong(t) * p.k_stride + at;
@@ -121,7 +123,7 @@ template <int KPL>
   }
   if (!active) return;
   for (int j = 0; j < KPL; j++)
-    if (part * KPL + j < KEY_DIM) mine[ulong(part * KPL + j) * p.value_dim] = s[j];
+    if (part * KPL + j < KEY_DIM) after[mine + ulong(part * KPL + j) * p.value_dim] = s[j];
 }
 #define DECODE(kpl) template [[host_name("gla_decode_" #kpl)]] [[kernel]] decltype(gla_decode<kpl>) gla_decode<kpl>;
 DECODE(4)

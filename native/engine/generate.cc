@@ -91,7 +91,19 @@ Tensor Session::prefill(std::span<const int32_t> prompt, const GenerateOptions& 
 
 void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResult& result, const Timing& timing) {
   Sampler sampler(options.sampling, tokens_);
+  struct RunAhead {
+    Session& session;
+    ~RunAhead() { session.stop_running_ahead(); }  // however generation ends
+  } const guard{*this};
+  const bool run_ahead = can_run_ahead();
   const int64_t prompt = held();
+  const auto next = [&](int32_t token, const std::atomic<bool>* cancel) {
+    if (!run_ahead) return advance({&token, 1}, held() + 1, Rows::last, {options.path, cancel});
+    const int64_t after = held() + 1;  // a snapshot is taken of what was accepted: nothing runs ahead of it
+    const bool more = static_cast<int64_t>(result.tokens.size()) + 1 < options.max_tokens && after < context_ &&
+                      (after - prompt) % generated_snapshot_every != 0;
+    return step_ahead(token, more, sampler, options.path);
+  };
   double step_ms = 0;
   Clock::time_point first{};
   while (static_cast<int64_t>(result.tokens.size()) < options.max_tokens) {
@@ -119,8 +131,7 @@ void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResu
     }
     const Clock::time_point step = Clock::now();
     try {
-      logits = advance({&token, 1}, held() + 1, Rows::last,
-                       {options.path, step_ms > uninterrupted_ms ? options.cancel : nullptr});
+      logits = next(token, step_ms > uninterrupted_ms ? options.cancel : nullptr);
     } catch (const Cancelled&) {
       result.finish = Finish::cancelled;
       break;

@@ -81,17 +81,33 @@ void Sampler::accept(int32_t token) {
   if (options_.penalty_window > 0 && history_.size() > window) count(history_[history_.size() - window - 1], -1);
 }
 
-Sampled Sampler::pick(Backend& backend, Tensor logits_row) {
+std::vector<TokenCount> Sampler::counts() const {
   std::vector<TokenCount> counts;
   counts.reserve(counts_.size());
   for (const auto& [token, seen] : counts_) counts.push_back({token, seen});
   std::ranges::sort(counts, {}, &TokenCount::id);
+  return counts;
+}
+
+std::vector<TokenBias> Sampler::biases() const {
   std::vector<TokenBias> biases;
   if (options_.dry) biases = dry_biases(*options_.dry, history_);
   for (const int32_t token : options_.forbidden) biases.push_back({token, -std::numeric_limits<float>::infinity()});
+  return biases;
+}
+
+Sampled Sampler::pick(Backend& backend, Tensor logits_row) {
   Sampling sampling = options_.sampling;
   sampling.position = history_.size();
-  return backend.sample(logits_row, sampling, counts, biases);
+  return backend.sample(logits_row, sampling, counts(), biases());
+}
+
+// Good enough to be right nearly always: what DRY says after a token that is not known yet, and the token that leaves a
+// penalty window meanwhile, are left to `pick`.
+void Sampler::guess(Backend& backend, Tensor logits_row, bool after_guess) const {
+  Sampling sampling = options_.sampling;
+  sampling.position = history_.size() + (after_guess ? 1 : 0);
+  backend.guess(logits_row, sampling, counts(), biases(), after_guess && penalties_ && options_.penalty_window != 0);
 }
 
 }  // namespace longhand

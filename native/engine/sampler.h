@@ -34,10 +34,14 @@ class Sampler {
   Sampler(SamplingOptions options, std::span<const int32_t> history);
 
   Sampled pick(Backend& backend, Tensor logits_row);
+  // The device's own choice (Backend::guess). With `after_guess` one more token stands before it than was accepted.
+  void guess(Backend& backend, Tensor logits_row, bool after_guess) const;
   void accept(int32_t token);
 
  private:
   void count(int32_t token, int32_t step);
+  std::vector<TokenCount> counts() const;
+  std::vector<TokenBias> biases() const;
 
   SamplingOptions options_;
   std::vector<int32_t> history_;

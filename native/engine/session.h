@@ -115,6 +115,11 @@ class Session {
   int64_t reusable(std::span<const int32_t> prompt, Reuse& reason) const;
   Tensor prefill(std::span<const int32_t> prompt, const GenerateOptions& options, int64_t cached);
   void decode(Tensor logits, const GenerateOptions& options, GenerateResult& result, const Timing& timing);
+  // Scores after `token`, which follows what is held (run_ahead.cc). With `more`, the step after it is under way
+  // already when this returns; `stop_running_ahead` takes that one back.
+  Tensor step_ahead(int32_t token, bool more, const Sampler& sampler, Path path);
+  bool can_run_ahead();
+  void stop_running_ahead();
   std::vector<int64_t> message_ends(std::span<const int32_t> prompt, std::span<const int32_t> stops) const;
 
   void keep(Kept why);
@@ -130,6 +135,17 @@ class Session {
   std::vector<PassRecord> passes_;
   std::vector<KeptSnapshot> kept_;
   Snapshot checkpoint_{.length = -1};  // the state before the running pass
+
+  // A decode step that the device works on.
+  struct Step {
+    Tensor logits;
+    SessionMemory::Slots before;
+  };
+  Step hand_over(int32_t token, bool after_guess, const Sampler& sampler, Path path);
+  void take_back();
+  std::optional<Step> ahead_;  // the one behind the last accepted token: it was fed `guess_`
+  int32_t guess_ = 0;
+  bool slots_open_ = false;
 };
 
 }  // namespace longhand

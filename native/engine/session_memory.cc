@@ -72,8 +72,9 @@ void SessionMemory::each_state(const Visit& visit) {
   for (LayerMemory& layer : layers_) {
     for (Memory& memory : layer) {
       if (auto* state = std::get_if<RecurrentState>(&memory))
-        visit(state->state, memory_bytes(state->layout, 0, type_));
-      if (auto* conv = std::get_if<ConvState>(&memory)) visit(conv->window, memory_bytes(conv->layout, 0, type_));
+        visit(state->state, state->other, memory_bytes(state->layout, 0, type_));
+      if (auto* conv = std::get_if<ConvState>(&memory))
+        visit(conv->window, conv->other, memory_bytes(conv->layout, 0, type_));
     }
   }
 }
@@ -81,7 +82,7 @@ void SessionMemory::each_state(const Visit& visit) {
 uint64_t SessionMemory::bytes(int64_t tokens) const {
   uint64_t sum = 0;
   for (const MemoryLayout& layout : layouts_) sum += memory_bytes(layout, tokens, type_);
-  return sum;
+  return backend_.runs_ahead() ? sum + snapshot_bytes() : sum;
 }
 
 uint64_t SessionMemory::snapshot_bytes() const {
@@ -91,7 +92,7 @@ uint64_t SessionMemory::snapshot_bytes() const {
 }
 
 void SessionMemory::reserve(int64_t tokens) {
-  each_state([&](BufferPtr& buffer, uint64_t bytes) {
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t bytes) {
     if (!buffer) buffer = backend_.allocate(bytes);
   });
   if (tokens <= capacity_) return;
@@ -104,7 +105,7 @@ void SessionMemory::reserve(int64_t tokens) {
 }
 
 void SessionMemory::clear() {
-  each_state([&](BufferPtr& buffer, uint64_t) {
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t) {
     if (buffer) backend_.clear(*buffer);
   });
   cut(0);
@@ -118,7 +119,7 @@ void SessionMemory::cut(int64_t length) {
 
 void SessionMemory::save(Snapshot& into, int64_t length) {
   size_t index = 0;
-  each_state([&](BufferPtr& buffer, uint64_t bytes) {
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t bytes) {
     if (index == into.states.size()) into.states.push_back(backend_.allocate(bytes));
     backend_.copy(*into.states[index++], 0, *buffer, 0, bytes);
   });
@@ -127,8 +128,38 @@ void SessionMemory::save(Snapshot& into, int64_t length) {
 
 void SessionMemory::restore(const Snapshot& from) {
   size_t index = 0;
-  each_state([&](BufferPtr& buffer, uint64_t bytes) { backend_.copy(*buffer, 0, *from.states[index++], 0, bytes); });
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t bytes) {
+    backend_.copy(*buffer, 0, *from.states[index++], 0, bytes);
+  });
   cut(from.length);
+}
+
+void SessionMemory::open_slots() {
+  size_t index = 0;
+  each_state([&](BufferPtr&, BufferPtr&, uint64_t bytes) {
+    if (index++ == spare_.size()) spare_.push_back(backend_.allocate(bytes));
+  });
+  index = 0;
+  each_state([&](BufferPtr&, BufferPtr& other, uint64_t) { other = spare_[index++]; });
+}
+
+void SessionMemory::close_slots() {
+  size_t index = 0;
+  each_state([&](BufferPtr&, BufferPtr& other, uint64_t) { spare_[index++] = std::move(other); });
+}
+
+SessionMemory::Slots SessionMemory::slots() {
+  Slots all;
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t) { all.push_back(buffer); });
+  return all;
+}
+
+void SessionMemory::back_to(const Slots& slots, int64_t length) {
+  size_t index = 0;
+  each_state([&](BufferPtr& buffer, BufferPtr& other, uint64_t) {
+    if (buffer != slots[index++]) std::swap(buffer, other);
+  });
+  cut(length);
 }
 
 }  // namespace longhand

@@ -32,7 +32,16 @@ class SessionMemory {
   void save(Snapshot& into, int64_t length);  // reuses the buffers of `into`
   void restore(const Snapshot& from);         // states, and the growing parts cut to its length
 
+  // For steps that run ahead: a second slot for every state, the one that is not read. `slots` before such a step is
+  // what `back_to` returns to, without a byte copied.
+  using Slots = std::vector<BufferPtr>;
+  void open_slots();   // throws OutOfMemory and changes nothing
+  void close_slots();  // ops work in place again
+  Slots slots();
+  void back_to(const Slots& slots, int64_t length);
+
  private:
+  // visit(state, its second slot, bytes)
   template <class Visit>
   void each_state(const Visit& visit);
 
@@ -43,6 +52,7 @@ class SessionMemory {
   int64_t limit_;
   int64_t capacity_ = 0;
   bool has_states_ = false;
+  Slots spare_;  // second slots that are not in use
 };
 
 }  // namespace longhand

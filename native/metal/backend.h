@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cassert>
+#include <deque>
 #include <map>
 #include <memory>
 
@@ -25,7 +26,8 @@ class MetalBackend final : public Backend {
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   void begin(const PassOptions& options) override;
   void finish() override;
-  Tensor scratch(int64_t rows, int64_t cols) override { return arena_.take(rows, cols); }
+  Tensor scratch(int64_t rows, int64_t cols) override { return arena().take(rows, cols); }
+  Tensor keep_only(Tensor x) override;
   void read(float* to, const Tensor& from) override;
   BufferPtr allocate(size_t bytes) override { return device_->allocate(bytes, "memory"); }
   void copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) override;
@@ -80,6 +82,15 @@ class MetalBackend final : public Backend {
   // sample.mm
   Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                  std::span<const TokenBias> biases) override;
+  void guess(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
+             std::span<const TokenBias> biases, bool after_guess) override;
+
+  // ahead.mm
+  bool runs_ahead() const override { return true; }
+  void hand_over() override;
+  int32_t await_guess() override;
+  void discard() override;
+  double device_seconds() const override { return commands_.gpu_seconds(); }
 
  private:
   struct Borrowed {
@@ -100,7 +111,15 @@ class MetalBackend final : public Backend {
     commands_.run(kernel, constants, arguments, params, grid);
   }
   [[noreturn]] void cancelled();
-  Tensor upload(const void* from, size_t bytes);  // into the arena: ids, positions
+  // Before the CPU touches memory: nothing may be running but passes handed over, whose memory is not that of the
+  // oldest.
+  void settle() {
+    if (commands_.busy() && under_way_.empty()) commands_.finish();
+  }
+  Arena& arena() { return arenas_[turn_]; }
+  Tensor guess_of(size_t turn) const { return {guesses_.get(), 4 * turn, 1, 1, 1}; }
+  Tensor upload_pairs(std::vector<std::pair<int32_t, int32_t>> pairs);
+  Tensor upload(const void* from, size_t bytes);  // ids, positions: the same list again is not written again
   MetalBufferPtr mapping(const WeightView& view, const std::shared_ptr<const void>& keep_alive, size_t& offset);
   Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
                  const std::shared_ptr<const void>& keep_alive, bool& copied);
@@ -116,9 +135,19 @@ class MetalBackend final : public Backend {
   std::unique_ptr<Device> device_;
   Pipelines pipelines_;
   Commands commands_;
-  Arena arena_;
+  // Passes take turns, so that one can be encoded while the other runs and its results are read.
+  struct UnderWay {
+    uint64_t ticket;  // of its last command buffer
+    size_t turn;
+  };
+  Arena arenas_[2];
+  size_t turn_ = 0;
+  std::deque<UnderWay> under_way_;  // handed over, oldest first
+  MetalBufferPtr guesses_;          // int32, one a turn, 16 bytes apart
   PassOptions pass_{};
   std::map<const std::byte*, Borrowed> mappings_;
+  std::vector<std::byte> uploaded_;  // what upload() wrote last in this pass, and where
+  Tensor uploaded_to_{};
   Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
   uint64_t expert_bytes_read_ = 0;
 };
@@ -141,6 +170,12 @@ inline Argument reads(const Buffer& buffer) {
 }
 inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::update); }
 inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
+inline Argument writes(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::write); }
+// Where an op leaves a state, and what it does when it is encoded: native/ops/memory.h.
+inline Buffer& slot_after(const BufferPtr& current, const BufferPtr& other) { return other ? *other : *current; }
+inline void change_slots(BufferPtr& current, BufferPtr& other) {
+  if (other) std::swap(current, other);
+}
 // An argument the kernel is compiled not to look at: something must be bound.
 inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
 

@@ -8,14 +8,25 @@
 namespace longhand::metal {
 
 MetalBackend::MetalBackend(std::unique_ptr<Device> device)
-    : device_(std::move(device)), pipelines_(*device_), commands_(*device_, pipelines_), arena_(*device_) {}
+    : device_(std::move(device)),
+      pipelines_(*device_),
+      commands_(*device_, pipelines_),
+      arenas_{Arena(*device_), Arena(*device_)},
+      guesses_(device_->allocate(2 * 16, "guess")) {}
 MetalBackend::~MetalBackend() { commands_.abandon(); }
 
 void MetalBackend::begin(const PassOptions& options) {
-  commands_.abandon();  // what a cancelled or failed pass left behind
+  if (!options.ahead) discard();  // what a cancelled or failed pass left behind
   pass_ = options;
-  gates_of_ = {};
-  arena_.recycle();
+  turn_ = options.ahead ? 1 - turn_ : 0;
+  gates_of_ = uploaded_to_ = {};
+  arena().recycle();
+}
+
+Tensor MetalBackend::keep_only(Tensor x) {
+  gates_of_ = {};  // the next projection may lie where this layer's lay
+  arena().keep_only(x);
+  return x;
 }
 
 void MetalBackend::finish() {
@@ -30,13 +41,16 @@ void MetalBackend::cancelled() {
 }
 
 Tensor MetalBackend::upload(const void* from, size_t bytes) {
-  const Tensor to = scratch(1, static_cast<int64_t>((bytes + sizeof(float) - 1) / sizeof(float)));
-  std::memcpy(to.buffer->host() + to.offset * sizeof(float), from, bytes);
-  return to;
+  const std::span list(static_cast<const std::byte*>(from), bytes);
+  if (uploaded_to_ && std::ranges::equal(uploaded_, list)) return uploaded_to_;
+  uploaded_.assign(list.begin(), list.end());
+  uploaded_to_ = arena().written(static_cast<int64_t>((bytes + sizeof(float) - 1) / sizeof(float)));
+  std::memcpy(uploaded_to_.buffer->host() + uploaded_to_.offset * sizeof(float), from, bytes);
+  return uploaded_to_;
 }
 
 void MetalBackend::read(float* to, const Tensor& from) {
-  if (commands_.busy()) commands_.finish();
+  settle();
   const auto* first = reinterpret_cast<const float*>(from.buffer->host()) + from.offset;
   for (int64_t i = 0; i < from.rows; ++i)
     std::memcpy(to + i * from.cols, first + i * from.stride, static_cast<size_t>(from.cols) * sizeof(float));
@@ -75,31 +89,8 @@ void MetalBackend::write(Buffer& to, size_t offset, const void* from, size_t byt
 
 void MetalBackend::read(void* to, Buffer& from, size_t offset, size_t bytes) {
   assert(offset + bytes <= from.bytes());
-  if (commands_.busy()) commands_.finish();
+  settle();
   std::memcpy(to, from.host() + offset, bytes);
-}
-
-Tensor Arena::take(int64_t rows, int64_t cols) {
-  assert(rows >= 0 && cols >= 0);
-  constexpr size_t line = 128, first_chunk = size_t{1} << 20;
-  const size_t bytes = (static_cast<size_t>(rows * cols) * sizeof(float) + line - 1) / line * line;
-  if (chunks_.empty() || used_ + bytes > chunks_.back()->bytes()) {
-    chunks_.push_back(device_.allocate(std::max({bytes, first_chunk, total_}), "arena"));
-    used_ = 0;
-  }
-  const Tensor tensor{chunks_.back().get(), used_ / sizeof(float), rows, cols, cols};
-  used_ += bytes;
-  total_ += bytes;
-  return tensor;
-}
-
-void Arena::recycle() {
-  if (chunks_.size() > 1) {
-    chunks_.clear();
-    chunks_.push_back(device_.allocate(total_, "arena"));
-  }
-  used_ = 0;
-  total_ = 0;
 }
 
 }  // namespace longhand::metal

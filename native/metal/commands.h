@@ -48,6 +48,10 @@ class Commands {
   bool busy() const;
   // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
   void finish();
+  // Hands everything over. The ticket is good for `await`.
+  uint64_t hand_over();
+  // Returns when everything up to the ticket is done. Throws DeviceError when the GPU failed.
+  void await(uint64_t ticket);
   // Waits for what was handed over and forgets what was only encoded (a cancelled or failed pass).
   void abandon();
   // Seconds the GPU worked, since the start.
@@ -75,6 +79,7 @@ class Commands {
   std::vector<Span> touched_;  // since the last barrier
   double work_ = 0;
   double gpu_seconds_ = 0;
+  uint64_t committed_ = 0;  // command buffers handed over since the start
   bool capturing_ = false;
 };
 

@@ -107,6 +107,7 @@ void Commands::commit() {
   [objects_->encoder endEncoding];
   [objects_->commands commit];
   objects_->running.push_back(objects_->commands);
+  ++committed_;
   objects_->encoder = nil;
   objects_->commands = nil;
   touched_.clear();
@@ -133,6 +134,19 @@ void Commands::finish() {
     commit();
     wait(0);
     if (worked) end_capture();
+  }
+}
+
+uint64_t Commands::hand_over() {
+  @autoreleasepool {
+    commit();
+    return committed_;
+  }
+}
+
+void Commands::await(uint64_t ticket) {
+  @autoreleasepool {
+    wait(static_cast<size_t>(std::min<uint64_t>(committed_ - ticket, objects_->running.size())));
   }
 }
 

@@ -21,6 +21,8 @@ class Device {
   std::string identity() const;
   // Zeroed. `label` begins with the class of the buffer ("weights", "memory", "arena"). Throws OutOfMemory.
   MetalBufferPtr allocate(size_t bytes, const char* label);
+  // All of a heap of its own, not zeroed: for memory that is shared out by offsets. Throws OutOfMemory.
+  MetalBufferPtr heap_buffer(size_t bytes, const char* label);
   // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it.
   // `offset` receives where `data` lies in the buffer.
   MetalBufferPtr borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive, size_t& offset);
@@ -30,6 +32,7 @@ class Device {
 
  private:
   explicit Device(std::unique_ptr<Objects> objects);
+  void check_room(size_t bytes) const;
   std::unique_ptr<Objects> objects_;
 };
 

@@ -57,19 +57,51 @@ std::string Device::identity() const {
   }
 }
 
+static OutOfMemory refused(id<MTLDevice> device, size_t bytes) {
+  return OutOfMemory("[memory] the GPU cannot give " + std::to_string(bytes) +
+                     " bytes: " + std::to_string(device.currentAllocatedSize) + " of " +
+                     std::to_string(device.recommendedMaxWorkingSetSize) + " are in use");
+}
+
+// Beyond its working set the system pages GPU memory out between command buffers: slower than saying no.
+void Device::check_room(size_t bytes) const {
+  id<MTLDevice> device = objects_->device;
+  if (device.currentAllocatedSize + bytes > device.recommendedMaxWorkingSetSize) throw refused(device, bytes);
+}
+
+static MetalBufferPtr shared_buffer(id<MTLBuffer> buffer, size_t bytes, const char* label,
+                                    std::shared_ptr<const void> keep_alive) {
+  buffer.label = [NSString stringWithUTF8String:label];
+  auto* host = static_cast<std::byte*>([buffer contents]);
+  return std::make_shared<MetalBuffer>(const_cast<void*>(CFBridgingRetain(buffer)), host, bytes, std::move(keep_alive));
+}
+
 MetalBufferPtr Device::allocate(size_t bytes, const char* label) {
   @autoreleasepool {
     const size_t rounded = std::max<size_t>((bytes + 15) / 16 * 16, 16);
+    check_room(rounded);
+    id<MTLBuffer> buffer = [objects_->device newBufferWithLength:rounded options:MTLResourceStorageModeShared];
+    if (!buffer) throw refused(objects_->device, bytes);
+    return shared_buffer(buffer, bytes, label, nullptr);
+  }
+}
+
+MetalBufferPtr Device::heap_buffer(size_t bytes, const char* label) {
+  @autoreleasepool {
     id<MTLDevice> device = objects_->device;
-    const bool fits = device.currentAllocatedSize + rounded <= device.recommendedMaxWorkingSetSize;
-    id<MTLBuffer> buffer = fits ? [device newBufferWithLength:rounded options:MTLResourceStorageModeShared] : nil;
-    if (!buffer)
-      throw OutOfMemory("[memory] the GPU cannot give " + std::to_string(bytes) +
-                        " bytes: " + std::to_string(device.currentAllocatedSize) + " of " +
-                        std::to_string(device.recommendedMaxWorkingSetSize) + " are in use");
-    buffer.label = [NSString stringWithUTF8String:label];
-    auto* host = static_cast<std::byte*>([buffer contents]);
-    return std::make_shared<MetalBuffer>(const_cast<void*>(CFBridgingRetain(buffer)), host, bytes, nullptr);
+    const MTLSizeAndAlign need = [device heapBufferSizeAndAlignWithLength:bytes options:MTLResourceStorageModeShared];
+    check_room(need.size);
+    MTLHeapDescriptor* descriptor = [MTLHeapDescriptor new];
+    descriptor.type = MTLHeapTypePlacement;
+    descriptor.storageMode = MTLStorageModeShared;
+    descriptor.hazardTrackingMode = MTLHazardTrackingModeTracked;  // command buffers stay in order by themselves
+    descriptor.size = need.size;
+    id<MTLHeap> heap = [device newHeapWithDescriptor:descriptor];
+    id<MTLBuffer> buffer = [heap newBufferWithLength:bytes options:MTLResourceStorageModeShared offset:0];
+    if (!buffer) throw refused(device, bytes);
+    heap.label = buffer.label = [NSString stringWithUTF8String:label];
+    return shared_buffer(buffer, bytes, label,
+                         {CFBridgingRetain(heap), [](const void* held) { CFBridgingRelease(held); }});
   }
 }
 

@@ -6,7 +6,8 @@ Tensor MetalBackend::embed(std::span<const int32_t> ids, const Weight& table, fl
   const MetalWeight& weight = metal_weight(table);
   assert(weight.parts.size() == 1);
   const Part& part = weight.parts[0];
-  const Tensor list = upload(ids.data(), ids.size_bytes());
+  const bool guessed = ids.size() == 1 && ids[0] == guessed_token;
+  const Tensor list = guessed ? guess_of(1 - turn_) : upload(ids.data(), ids.size_bytes());
   const Tensor y = scratch(static_cast<int64_t>(ids.size()), weight.in);
   const params::EmbedParams p{
       .in = narrow(weight.in), .segments = part.segments, .y_stride = narrow(y.stride), .scale = scale};

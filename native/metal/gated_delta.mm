@@ -52,18 +52,24 @@ Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv,
   if (p.rows <= step_tokens && values <= step_values) {
     const auto simdgroups = static_cast<size_t>((values + 7) / 8);
     run(Kernel{"gated_delta", instance.step}, constants,
-        {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), updates(*conv.window),
-         updates(*state.state), writes(o)},
+        {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), reads(conv.window),
+         writes(slot_after(conv.window, conv.other)), reads(state.state), writes(slot_after(state.state, state.other)),
+         writes(o)},
         params, Grid{{static_cast<size_t>(w.key_heads), 1, 1}, {simdgroups * 32, 1, 1}});
+    change_slots(conv.window, conv.other);
+    change_slots(state.state, state.other);
     return o;
   }
   const Tensor qkv = conv_silu(p, *w.conv, conv);
   params.qkv_stride = narrow(qkv.stride);
   const size_t columns = scan_simdgroups * 8;
   run(Kernel{"gated_delta", instance.scan}, constants,
-      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), updates(*state.state), writes(o)}, params,
+      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), reads(state.state),
+       writes(slot_after(state.state, state.other)), writes(o)},
+      params,
       Grid{{(static_cast<size_t>(w.value_dim) + columns - 1) / columns, static_cast<size_t>(w.value_heads), 1},
            {scan_simdgroups * 32, 1, 1}});
+  change_slots(state.state, state.other);
   run(Kernel{"gated_delta", "gated_norm"}, constants, {reads(p), reads(w.norm.weight), updates(o)}, params,
       Grid{{static_cast<size_t>(w.value_heads), static_cast<size_t>(p.rows), 1}, {32, 1, 1}});
   return o;

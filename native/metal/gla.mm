@@ -49,9 +49,11 @@ void MetalBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tens
 }
 
 void MetalBackend::gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
-  run(Kernel{"gla", "gla_state_update"}, Constants{}, {reads(k), reads(v), reads(shape.slopes), updates(*state.state)},
+  run(Kernel{"gla", "gla_state_update"}, Constants{},
+      {reads(k), reads(v), reads(shape.slopes), reads(state.state), writes(slot_after(state.state, state.other))},
       params_of(shape, k, k, v, v),
       elements(static_cast<size_t>(shape.key_dim * shape.value_dim), static_cast<size_t>(shape.heads), 128));
+  change_slots(state.state, state.other);
 }
 
 Tensor MetalBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
@@ -61,10 +63,12 @@ Tensor MetalBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, 
   assert(instance != std::end(instances));
   const size_t columns = decode_simdgroups * 8;
   run(Kernel{"gla", instance->decode}, Constants().set(kDim, narrow(shape.key_dim)),
-      {reads(q), reads(k), reads(v), reads(shape.slopes), updates(*state.state), writes(o)},
+      {reads(q), reads(k), reads(v), reads(shape.slopes), reads(state.state),
+       writes(slot_after(state.state, state.other)), writes(o)},
       params_of(shape, q, k, v, o),
       Grid{{(static_cast<size_t>(shape.value_dim) + columns - 1) / columns, static_cast<size_t>(shape.heads), 1},
            {decode_simdgroups * 32, 1, 1}});
+  change_slots(state.state, state.other);
   return o;
 }
 

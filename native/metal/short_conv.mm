@@ -14,8 +14,9 @@ Tensor MetalBackend::convolve(const Tensor& x, const Buffer& taps, ConvState& st
                      .x_stride = narrow(x.stride),
                      .y_stride = narrow(y.stride)};
   run(Kernel{"short_conv", "short_conv"}, Constants().set(kSilu, !product).set(kProduct, product),
-      {reads(x), reads(taps), updates(*state.window), writes(y)}, p,
+      {reads(x), reads(taps), reads(state.window), writes(slot_after(state.window, state.other)), writes(y)}, p,
       elements(static_cast<size_t>(channels), static_cast<size_t>(x.rows + kConvTokens - 1) / kConvTokens, 64));
+  change_slots(state.window, state.other);
   return y;
 }
 

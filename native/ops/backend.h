@@ -202,8 +202,12 @@ struct Sampled {
 struct PassOptions {
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;  // checked between ops; a cancelled pass throws Cancelled
+  bool ahead = false;                         // begins behind passes that are still running; ends with hand_over()
 };
 struct Cancelled {};
+
+// In the ids of `embed`: the token that the pass before, still running, chose with `guess`.
+inline constexpr int32_t guessed_token = -1;
 
 class Backend {
  public:
@@ -300,6 +304,24 @@ class Backend {
   // Chooses one token from a row of logits. `counts`: tokens of the penalty window; `biases`: sparse additions.
   virtual Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                          std::span<const TokenBias> biases) = 0;
+
+  // Running ahead: a device of its own is given the next decode step before the last one is done, so that it never
+  // waits for the CPU. The pass chooses its token itself, as part of its work (`guess`), and the next pass reads it
+  // from there. `sample` stays the judge: a step that was fed another token than it chose is taken back, which costs
+  // time and nothing else. At most two passes are under way; both keep their results until the third begins.
+  virtual bool runs_ahead() const { return false; }
+  // Encodes the choice. With `after_guess` the token guessed by the pass before is counted too: the caller knows it
+  // later.
+  virtual void guess(Tensor /*logits_row*/, const Sampling& /*options*/, std::span<const TokenCount> /*counts*/,
+                     std::span<const TokenBias> /*biases*/, bool /*after_guess*/) {}
+  // Ends a pass that began `ahead` without waiting for it.
+  virtual void hand_over() {}
+  // Waits for the oldest pass handed over; its results can be read. Returns its guess.
+  virtual int32_t await_guess() { return 0; }
+  // Waits for every pass handed over and forgets it, errors included.
+  virtual void discard() {}
+  // Time the device has worked since the start; 0 where the CPU is the device.
+  virtual double device_seconds() const { return 0; }
 };
 
 // Factories, one a back end; a build without it returns null and the reason.

@@ -72,13 +72,17 @@ struct LatentCache {
   int64_t capacity = 0;
   int64_t length = 0;
 };
+// Both states may have a second slot (only where Backend::runs_ahead()): an op then leaves what was read as it is,
+// writes the other slot, and the two change names, so that a step can be taken back.
 struct RecurrentState {
   RecurrentStateLayout layout;
   BufferPtr state{};
+  BufferPtr other{};
 };
 struct ConvState {
   ConvStateLayout layout;
   BufferPtr window{};
+  BufferPtr other{};
 };
 struct CompressedKeys {
   CompressedKeysLayout layout;

@@ -37,6 +37,7 @@ enum ConstantIndex {
   kTiled = 19,        // bool: value head h reads key head h % key_heads (GGUF), not h / group
   kSigmoid = 20,      // bool: router scores are sigmoids
   kHeads = 21,        // uint: query heads of one group an attention threadgroup takes
+  kGreedy = 22,       // bool: the highest score, the lowest id of equals
 };
 
 // Tile sizes the host needs for its grids.
@@ -53,6 +54,8 @@ enum Tile {
   kGlaRows = 8,            // GLA: query rows a threadgroup
   kGlaChunk = 64,
   kSelectThreads = 128,
+  kSampleTile = 256,        // tokens a threadgroup of the first sampling kernel looks at
+  kSampleCandidates = 1024  // tokens that are ordered
 };
 
 // ---- weights ------------------------------------------------------------------------------------------------------
@@ -174,6 +177,17 @@ struct RouteParams {
   uint experts, topk, logits_stride, renormalise;
   float renormalise_eps, scale;
   uint has_bias;
+};
+
+// ---- sampling -----------------------------------------------------------------------------------------------------
+
+struct SampleParams {
+  uint vocabulary, counts, biases;  // lists: words of 2, ascending by id
+  uint after_guess;                 // 1: the token of the pass before counts once more
+  uint top_k;                       // 0: off
+  float repetition, presence, frequency;
+  float temperature, top_p, min_p;
+  float random;  // in [0, 1)
 };
 
 #ifndef __METAL_VERSION__

@@ -27,6 +27,10 @@ const noticed: Record<string, RegExp> = {
   'two encoders at once': /still open/,
   'wait before commit': /before commit/,
   'buffer freed too early': /multiples of the page size/,
+  'early reuse of heap memory': /missing barrier between 'fill' and 'twice'/,
+  'buffer beyond its heap': /256 bytes at 1024 ends outside a heap of 1024/,
+  'heap offset not aligned': /heap offset 100 is not a multiple of 256/,
+  'offset in a heap that places by itself': /an offset needs a heap of type placement/,
   'function constant of another type': /function constant 'loud' has type bool/,
   'blit outside a buffer': /copy outside a buffer/,
 };
@@ -35,8 +39,8 @@ describe('a host mistake', () => {
   beforeAll(() => standin.options({ check: true }));
   afterAll(() => standin.options({}));
 
-  test('a correct program raises nothing', () => {
-    expect(standin.mistake('none')).toBe('');
+  test.each(['none', 'heap memory reused after a barrier'])('a correct program raises nothing: %s', (name) => {
+    expect(standin.mistake(name)).toBe('');
   });
   test.for(Object.keys(noticed))('%s is noticed', (name) => {
     expect(standin.mistake(name)).toMatch(noticed[name] as RegExp);

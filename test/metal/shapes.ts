@@ -47,7 +47,9 @@ function bf16(shape: number[], spread: number, center = 0): StoredTensor {
   const count = shape.reduce((a, b) => a * b, 1);
   const pattern = Float32Array.from({ length: 4093 }, (_, i) => center + spread * Math.sin(i * 12.9898 + i * i));
   const bits = Uint16Array.from(new Uint32Array(pattern.buffer), (value) => value >>> 16);
-  const values = Uint16Array.from({ length: count }, (_, i) => bits[i % bits.length] as number);
+  const values = new Uint16Array(count);
+  values.set(bits.subarray(0, Math.min(count, bits.length)));
+  for (let filled = bits.length; filled < count; filled *= 2) values.copyWithin(filled, 0, filled);
   return { dtype: 'BF16', shape, bytes: new Uint8Array(values.buffer) };
 }
 const matrix = (out: number, columns: number) => bf16([out, columns], columns ** -0.5);

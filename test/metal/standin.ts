@@ -25,6 +25,8 @@ export interface Counters {
   archiveHits: number;
   archiveMisses: number;
   allocated: number;
+  /** Of the heaps that are alive. */
+  heapBytes: number;
   threads: number;
   simdOperations: number;
   matrixOperations: number;
@@ -49,6 +51,9 @@ export interface Standin {
     commandBuffer?: number;
     commandBufferCode?: number;
     pipelineThreads?: number;
+    /** After every run of this kernel the word at this argument is one too large. */
+    spoilKernel?: string;
+    spoilArgument?: number;
   }): void;
   counters(): Counters;
   reset(): void;

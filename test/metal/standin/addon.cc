@@ -41,6 +41,8 @@ void set_faults(const Napi::CallbackInfo& info) {
   to.compile_error = text(given, "compileError");
   to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
   to.command_buffer_code = static_cast<int>(integer(given, "commandBufferCode", 1));
+  to.spoil_kernel = text(given, "spoilKernel");
+  to.spoil_argument = static_cast<int>(integer(given, "spoilArgument", 0));
   to.pipeline_threads = static_cast<unsigned>(integer(given, "pipelineThreads", 0));
 }
 
@@ -57,6 +59,7 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   put(all, "archiveHits", from.archive_hits);
   put(all, "archiveMisses", from.archive_misses);
   put(all, "allocated", from.allocated);
+  put(all, "heapBytes", from.heap_bytes);
   put(all, "threads", from.work.threads);
   put(all, "simdOperations", from.work.simd_operations);
   put(all, "matrixOperations", from.work.matrix_operations);
@@ -78,9 +81,10 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
 
 void reset(const Napi::CallbackInfo&) {
   std::lock_guard guard(state().lock);
-  const uint64_t allocated = state().counters.allocated;
+  const uint64_t allocated = state().counters.allocated, heap_bytes = state().counters.heap_bytes;
   state().counters = Counters{};
   state().counters.allocated = allocated;
+  state().counters.heap_bytes = heap_bytes;
 }
 
 mtl_u3 size(const Napi::Value& value) {

@@ -68,6 +68,15 @@ struct Scene {
     made.label = @"test";
     return made;
   }
+  id<MTLHeap> heap(NSUInteger bytes, MTLHeapType type) {
+    MTLHeapDescriptor* descriptor = [MTLHeapDescriptor new];
+    descriptor.size = bytes;
+    descriptor.type = type;
+    return [device newHeapWithDescriptor:descriptor];
+  }
+  id<MTLBuffer> placed(id<MTLHeap> in, NSUInteger offset) {
+    return [in newBufferWithLength:256 options:MTLResourceStorageModeShared offset:offset];
+  }
   void fill(id<MTLBuffer> to, NSUInteger offset = 0) {
     [encoder setComputePipelineState:pipeline(@"fill")];
     [encoder setBuffer:to offset:offset atIndex:0];
@@ -231,6 +240,26 @@ const std::map<std::string, Program>& programs() {
          s.fill(view);
          return s.finish();
        }},
+      {"early reuse of heap memory",
+       [](Scene& s) {
+         id<MTLHeap> heap = s.heap(1024, MTLHeapTypePlacement);
+         id<MTLBuffer> a = s.placed(heap, 0), b = s.buffer(64), c = s.placed(heap, 0);
+         s.fill(a), s.barrier(), s.twice(a, b), s.fill(c);
+         return s.finish();
+       }},
+      {"heap memory reused after a barrier",
+       [](Scene& s) {
+         id<MTLHeap> heap = s.heap(1024, MTLHeapTypePlacement);
+         id<MTLBuffer> a = s.placed(heap, 0), b = s.buffer(64), c = s.placed(heap, 0);
+         s.fill(a), s.barrier(), s.twice(a, b), s.barrier(), s.fill(c);
+         return s.finish();
+       }},
+      {"buffer beyond its heap",
+       [](Scene& s) { return s.placed(s.heap(1024, MTLHeapTypePlacement), 1024), std::string(); }},
+      {"heap offset not aligned",
+       [](Scene& s) { return s.placed(s.heap(1024, MTLHeapTypePlacement), 100), std::string(); }},
+      {"offset in a heap that places by itself",
+       [](Scene& s) { return s.placed(s.heap(1024, MTLHeapTypeAutomatic), 0), std::string(); }},
       {"function constant of another type",
        [](Scene& s) {
          MTLFunctionConstantValues* values = [MTLFunctionConstantValues new];

@@ -32,6 +32,14 @@ using standin::state;
   return self;
 }
 
+- (instancetype)initInside:(StandinBuffer*)memory at:(NSUInteger)offset length:(NSUInteger)n {
+  inside = memory;
+  bytes = memory->bytes + offset;
+  _length = n;
+  _storageMode = memory.storageMode;
+  return self;
+}
+
 - (void)dealloc {
   if (mapping) {
     munmap(mapping, mapping_bytes);

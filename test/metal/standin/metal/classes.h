@@ -34,12 +34,25 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
   void* mapping;
   size_t mapping_bytes;
   void (^release_)(void*, NSUInteger);
+  StandinBuffer* inside;  // the memory of the heap it was placed in
 }
 @property(copy) NSString* label;
 @property NSUInteger length;
 @property MTLStorageMode storageMode;
 - (instancetype)initWithLength:(NSUInteger)n mode:(MTLStorageMode)mode;
 - (instancetype)initAround:(void*)p length:(NSUInteger)n release:(void (^)(void*, NSUInteger))release;
+- (instancetype)initInside:(StandinBuffer*)memory at:(NSUInteger)offset length:(NSUInteger)n;
+@end
+
+@interface StandinHeap : NSObject <MTLHeap> {
+ @public
+  StandinBuffer* memory;
+}
+@property(copy) NSString* label;
+@property NSUInteger size;
+@property MTLStorageMode storageMode;
+@property MTLHeapType type;
+@property MTLHazardTrackingMode hazardTrackingMode;
 @end
 
 @interface StandinFunction : NSObject <MTLFunction> {

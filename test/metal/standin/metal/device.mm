@@ -9,6 +9,8 @@ using standin::state;
 id<MTLBinaryArchive> standin_archive(MTLBinaryArchiveDescriptor* descriptor, NSError** error);
 id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descriptor, MTLPipelineOption options,
                                              NSError** error);
+MTLSizeAndAlign standin_heap_need(NSUInteger n);
+id<MTLHeap> standin_heap(MTLHeapDescriptor* descriptor);
 
 static bool has_room(NSUInteger bytes) {
   std::lock_guard guard(state().lock);
@@ -66,6 +68,12 @@ static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<M
                                   options:(MTLResourceOptions)options
                               deallocator:(void (^)(void*, NSUInteger))release {
   return [[StandinBuffer alloc] initAround:p length:n release:release];
+}
+- (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
+  return standin_heap_need(n);
+}
+- (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)descriptor {
+  return has_room(descriptor.size) ? standin_heap(descriptor) : nil;
 }
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source options:(MTLCompileOptions*)given error:(NSError**)error {
   standin::CompileOptions options;

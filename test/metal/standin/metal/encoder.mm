@@ -108,6 +108,8 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
     const std::string fault = standin::run(*dispatch, &work);
     std::lock_guard guard(standin::state().lock);
     standin::Counters& all = standin::state().counters;
+    if (standin::state().faults.spoil_kernel == dispatch->kernel->name)
+      ++*static_cast<uint32_t*>(dispatch->buffer[standin::state().faults.spoil_argument]);
     all.dispatches++;
     all.kernels[dispatch->kernel->name]++;
     all.work.threads += work.threads;

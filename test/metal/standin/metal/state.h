@@ -25,7 +25,7 @@ struct Bytes {
 struct Counters {
   uint64_t dispatches = 0, barriers = 0, command_buffers = 0, waits = 0, archive_hits = 0, archive_misses = 0;
   int in_flight = 0, most_in_flight = 0;
-  uint64_t allocated = 0;
+  uint64_t allocated = 0, heap_bytes = 0;  // alive now
   Work work;
   std::map<std::string, Bytes> bytes;
   std::map<std::string, uint64_t> kernels;  // dispatches by function
@@ -38,6 +38,8 @@ struct Faults {
   std::string compile_error;      // a library whose source contains this text does not compile
   int command_buffer = 0;         // the n-th command buffer from now (1 = next) ends with an error
   int command_buffer_code = 1;    // MTLCommandBufferError: 1 internal, 2 timeout, 8 out of memory
+  std::string spoil_kernel;       // after every run of this kernel ...
+  int spoil_argument = 0;         // ... the word at this argument is one too large
   unsigned pipeline_threads = 0;  // maxTotalThreadsPerThreadgroup of every pipeline; 0: what the kernel says
 };
 

@@ -17,7 +17,7 @@ typedef NS_ENUM(NSUInteger, MTLLanguageVersion) { MTLLanguageVersion3_0 = (3 << 
 typedef NS_ENUM(NSInteger, MTLGPUFamily) { MTLGPUFamilyApple7 = 1007, MTLGPUFamilyApple8 = 1008, MTLGPUFamilyApple9 = 1009, MTLGPUFamilyMetal3 = 5001 };
 typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) { MTLPipelineOptionNone = 0, MTLPipelineOptionFailOnBinaryArchiveMiss = 1 << 2 };
 FOUNDATION_EXPORT NSString* const MTLLibraryErrorDomain; FOUNDATION_EXPORT NSString* const MTLCommandBufferErrorDomain, * const MTLBinaryArchiveDomain;
-@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive;
+@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive, MTLHeap;
 @class MTLComputePipelineReflection;
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @interface MTLCompileOptions : NSObject
@@ -32,7 +32,14 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @interface MTLBinaryArchiveDescriptor : NSObject
 @property (nonatomic, copy) NSURL* url;
 @end
+typedef NS_ENUM(NSInteger, MTLHeapType) { MTLHeapTypeAutomatic = 0, MTLHeapTypePlacement = 1, MTLHeapTypeSparse = 2 };
+typedef NS_ENUM(NSUInteger, MTLHazardTrackingMode) { MTLHazardTrackingModeDefault = 0, MTLHazardTrackingModeUntracked = 1, MTLHazardTrackingModeTracked = 2 };
+typedef struct { NSUInteger size, align; } MTLSizeAndAlign;
+@interface MTLHeapDescriptor : NSObject
+@property (nonatomic) NSUInteger size; @property (nonatomic) MTLStorageMode storageMode; @property (nonatomic) MTLHazardTrackingMode hazardTrackingMode; @property (nonatomic) MTLHeapType type;
+@end
 @protocol MTLDevice <NSObject>
+- (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)o; - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)d;
 @property (readonly) NSString* name; @property (readonly) uint64_t registryID; @property (readonly) BOOL hasUnifiedMemory; @property (readonly) NSUInteger maxThreadgroupMemoryLength; @property (readonly) MTLSize maxThreadsPerThreadgroup; @property (readonly) NSUInteger maxBufferLength; @property (readonly) uint64_t recommendedMaxWorkingSetSize; @property (readonly) NSUInteger currentAllocatedSize;
 - (BOOL)supportsFamily:(MTLGPUFamily)f;
 - (id<MTLCommandQueue>)newCommandQueue;
@@ -59,6 +66,10 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @protocol MTLResource <NSObject> @property (copy) NSString* label; @property (readonly) MTLStorageMode storageMode; @end
 @protocol MTLBuffer <MTLResource>
 @property (readonly) NSUInteger length; @property (readonly) uint64_t gpuAddress; - (void*)contents; - (void)didModifyRange:(NSRange)r;
+@end
+@protocol MTLHeap <NSObject>
+@property (copy) NSString* label; @property (readonly) NSUInteger size; @property (readonly) MTLStorageMode storageMode; @property (readonly) MTLHeapType type; @property (readonly) MTLHazardTrackingMode hazardTrackingMode;
+- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)o offset:(NSUInteger)at;
 @end
 @protocol MTLCommandQueue <NSObject> @property (copy) NSString* label; - (id<MTLCommandBuffer>)commandBuffer; - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences; @end
 @protocol MTLCommandBuffer <NSObject>

@@ -1,0 +1,50 @@
+#include "metal/arena.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace longhand::metal {
+
+namespace {
+
+constexpr size_t line = 128, first_chunk = size_t{1} << 20;
+
+size_t rounded_up(size_t bytes) { return (bytes + line - 1) / line * line; }
+
+}  // namespace
+
+Tensor Region::take(int64_t rows, int64_t cols) {
+  assert(rows >= 0 && cols >= 0);
+  const size_t bytes = rounded_up(static_cast<size_t>(rows * cols) * sizeof(float));
+  for (;; ++current_) {
+    if (current_ == chunks_.size())
+      chunks_.push_back(device_.heap_buffer(std::max({bytes, first_chunk, peak_}), "arena"));
+    MetalBuffer& chunk = *chunks_[current_];
+    size_t at = used_;
+    if (kept_.buffer == &chunk && at < kept_.high && kept_.low < at + bytes) at = kept_.high;
+    if (at + bytes <= chunk.bytes()) {
+      used_ = at + bytes;
+      peak_ = std::max(peak_, before_ + used_);
+      return {&chunk, at / sizeof(float), rows, cols, cols};
+    }
+    before_ += used_;
+    used_ = 0;
+  }
+}
+
+void Region::keep_only(const Tensor& x) {
+  const auto floats = static_cast<size_t>((x.rows - 1) * x.stride + x.cols);
+  kept_ = {x.buffer, x.offset * sizeof(float) / line * line, rounded_up((x.offset + floats) * sizeof(float))};
+  current_ = used_ = before_ = 0;
+}
+
+void Region::recycle() {
+  if (chunks_.size() > 1) {
+    chunks_.clear();
+    chunks_.push_back(device_.heap_buffer(peak_, "arena"));
+  }
+  current_ = used_ = before_ = 0;
+  kept_ = {};
+}
+
+}  // namespace longhand::metal
