@@ -70,11 +70,9 @@ function isTable(columns: readonly Segment[][]): boolean {
     (one) => !columns.some((column) => !column.includes(one) && column.some((other) => level(one, other))),
   );
   if (alone.length > all.length * 0.35) return false;
-  const running = columns.filter((column) => {
-    const width = Math.max(...column.map(({ right }) => right)) - Math.min(...column.map(({ left }) => left));
-    const full = column.filter((one) => one.right - one.left > width * 0.75 && one.words.length >= 4).length;
-    return column.length >= 3 && full >= column.length * 0.5;
-  });
+  const running = columns.filter(
+    (column) => column.length >= 3 && median(column.map(({ words }) => words.length)) >= 4,
+  );
   return running.length < 2;
 }
 

@@ -1,7 +1,8 @@
+import { rowsOf } from './layout.ts';
 import type { Segment } from './lines.ts';
 
 //  Headers and footers: lines near the upper or lower edge that stand at the same height with the same words on pages
-//  nearby, whatever their numbers. Passages leave them out.
+//  nearby, whatever their numbers, with nothing else between them and the edge. Passages leave them out.
 
 export type MarginPage<T> = { height: number; segments: Segment[]; rest: T };
 
@@ -19,13 +20,23 @@ export function createMargins<T>() {
     const page = pages[at] as MarginPage<T>;
     const around = pages.filter((_, other) => other !== at && Math.abs(other - at) <= REACH);
     const needed = Math.min(2, around.length);
-    const segments = page.segments.filter((segment) => {
-      if (!inZone(segment, page.height)) return true;
-      const seen = around.filter((other) =>
-        other.segments.some((one) => isSame(segment, one, page.height, other.height)),
-      );
-      return seen.length < needed || needed === 0;
-    });
+    const repeated = (segment: Segment) => {
+      const same = (one: Segment, height: number) => isSame(segment, one, page.height, height);
+      return around.filter(({ segments, height }) => segments.some((one) => same(one, height))).length >= needed;
+    };
+    const margin = new Set<Segment>();
+    const down = fromTop(page);
+    for (const { rows, near } of [
+      { rows: down, near: nearTop },
+      { rows: [...down].reverse(), near: nearBottom },
+    ]) {
+      for (const row of rows) {
+        const found = needed > 0 ? row.filter((one) => near(one, page.height) && repeated(one)) : [];
+        if (found.length === 0) break;
+        for (const one of found) margin.add(one);
+      }
+    }
+    const segments = page.segments.filter((one) => !margin.has(one));
     return { ...page, segments };
   }
 
@@ -47,11 +58,13 @@ export function createMargins<T>() {
   };
 }
 
-const inZone = ({ top, bottom }: Segment, height: number) => bottom < height * ZONE || top > height * (1 - ZONE);
+const fromTop = ({ segments }: MarginPage<unknown>): Segment[][] => rowsOf(segments);
+const nearTop = ({ bottom }: Segment, height: number) => bottom < height * ZONE;
+const nearBottom = ({ top }: Segment, height: number) => top > height * (1 - ZONE);
 
 function isSame(a: Segment, b: Segment, heightA: number, heightB: number): boolean {
   if (heightA !== heightB || Math.abs(a.baseline - b.baseline) > 2) return false;
-  return inZone(b, heightB) && mask(a) === mask(b);
+  return mask(a) === mask(b);
 }
 
 const mask = ({ words }: Segment) =>

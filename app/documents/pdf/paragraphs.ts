@@ -19,7 +19,8 @@ export function piecesOf(regions: readonly Region[], page: number): PagePiece[] 
 type Line = Segment[];
 
 function paragraphsOf(lines: readonly Line[]): Line[][] {
-  const steps = lines.slice(1).map((line, at) => baselineOf(line) - baselineOf(lines[at] as Line));
+  // In ems of the line, so that large print has its own distance.
+  const steps = lines.slice(1).map((line, at) => (baselineOf(line) - baselineOf(lines[at] as Line)) / sizeOf(line));
   // Of few steps the smaller: the others are those between paragraphs.
   const pitch = [...steps].sort((a, b) => a - b)[Math.floor(Math.max(0, steps.length - 1) * 0.4)] ?? 0;
   const left = Math.min(...lines.map(leftOf));
@@ -39,7 +40,7 @@ function begins(before: Line, line: Line, column: { pitch: number; left: number;
   const size = sizeOf(line);
   if (Math.abs(size - sizeOf(before)) > size * 0.12) return true;
   if (isBold(line) !== isBold(before)) return true;
-  if (baselineOf(line) - baselineOf(before) > column.pitch * 1.3 + size * 0.1) return true;
+  if ((baselineOf(line) - baselineOf(before)) / size > column.pitch * 1.3 + 0.1) return true;
   if (ITEM.test(line[0]?.words[0]?.text ?? '')) return true;
   const indented = leftOf(line) > column.left + size * 0.8 && leftOf(before) < column.left + size * 0.4;
   if (indented && rightOf(before) > column.left + (column.right - column.left) * 0.3) {

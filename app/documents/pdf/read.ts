@@ -108,7 +108,8 @@ const pagesOf = (pages: readonly number[]) =>
 function titleOf(title: unknown): string | null {
   if (typeof title !== 'string') return null;
   const trimmed = title.trim();
-  return trimmed.length < 4 || /^(untitled|microsoft word|title)|\.(docx?|indd|tex|dvi|qxd|pptx?)$/i.test(trimmed)
+  return trimmed.length < 4 ||
+    /^(untitled|microsoft word|title|about:)|^https?:|\.(docx?|indd|tex|dvi|qxd|pptx?)$/i.test(trimmed)
     ? null
     : trimmed;
 }
