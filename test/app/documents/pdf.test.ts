@@ -214,7 +214,7 @@ test('ligatures are letters', async () => {
 });
 
 test('glyphs without a map to Unicode are not taken for text', async () => {
-  const page = (font: Text['font']): Page => ({
+  const page = (font: NonNullable<Text['font']>): Page => ({
     texts: column(['these words are drawn with a', 'font that does not say what', 'its glyphs mean at all'], 60, 700, {
       font,
     }),
