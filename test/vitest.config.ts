@@ -27,7 +27,5 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
-    // Real processes, signals and clocks: on a crowded machine a race may be lost once, a fault fails twice.
-    retry: process.env.CI ? 1 : 0,
   },
 });

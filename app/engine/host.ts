@@ -81,7 +81,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** Done when everything before it is done: a model is never taken away from a running answer. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      queue.add('chat', { run: () => work().then(resolve, reject), yieldTo: () => {} });
+      queue.add('chat', { run: () => (async () => work())().then(resolve, reject), yieldTo: () => {} });
     });
   }
 

@@ -4,8 +4,13 @@ import { useSettings } from '../settings/store.ts';
 import { type Command, commands, keysOfCommand } from './commands.ts';
 import { keysOf } from './keys.ts';
 
+/** One that is closing has no keys any more. */
+function role(name: string): string {
+  return `[role=${name}]:not([data-state=closed])`;
+}
+
 const TEXT = 'input:not([type=checkbox]):not([type=radio]), textarea, [contenteditable=true]';
-const LAYERS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
+const LAYERS = [role('dialog'), role('alertdialog'), role('menu'), role('listbox')].join();
 
 /** One listener for the keys of all commands. A layer on top keeps its keys: Esc closes it and stops nothing. */
 export function useKeyboard(): void {

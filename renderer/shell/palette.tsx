@@ -26,7 +26,7 @@ export function Palette() {
         <Dialog.Overlay className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed inset-x-0 top-[min(7rem,12.5vh)] z-30 mx-auto flex max-h-[70vh] w-[min(var(--container-palette),calc(100vw-2rem))] flex-col overflow-hidden rounded-xl bg-raised shadow-3 outline-none animate-enter"
+          className="fixed inset-x-0 top-[min(7rem,12.5vh)] z-30 mx-auto flex max-h-[70vh] w-[min(var(--container-palette),calc(100vw-2rem))] flex-col overflow-hidden rounded-xl bg-raised shadow-3 outline-none data-[state=open]:animate-enter"
         >
           <Dialog.Title className="sr-only">{t('commands.palette')}</Dialog.Title>
           <Search onlyChats={mode === 'chats'} close={close} />

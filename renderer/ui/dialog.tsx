@@ -28,7 +28,7 @@ export function Dialog({ open, onClose, title, description, width = 480, footer,
             first.focus();
           }}
           style={{ width: `min(${width / 16}rem, calc(100vw - 2rem))` }}
-          className="fixed inset-0 z-30 m-auto flex h-fit max-h-[calc(100vh-2rem)] flex-col overflow-hidden rounded-xl bg-raised shadow-3 outline-none animate-enter"
+          className="fixed inset-0 z-30 m-auto flex h-fit max-h-[calc(100vh-2rem)] flex-col overflow-hidden rounded-xl bg-raised shadow-3 outline-none data-[state=open]:animate-enter"
         >
           <div className="px-6 pt-5.5">
             <Radix.Title className="text-lg font-semibold tracking-tight">{title}</Radix.Title>

@@ -1,5 +1,5 @@
-/** For `onCloseAutoFocus`: a closing layer gives focus back only while nobody else has taken it. It ends its animation
- *  first, and a key pressed meanwhile may have opened another layer or a field. */
+/** For `onCloseAutoFocus`: a closing layer gives focus back a moment later, and only while nobody else has taken it: a key
+ *  pressed meanwhile may have opened another layer or a field. */
 export function giveBackFocus(event: Event): void {
   const focused = document.activeElement;
   const inside = event.target instanceof Node && event.target.contains(focused);

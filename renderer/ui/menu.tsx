@@ -2,7 +2,7 @@ import { DropdownMenu } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
-const surface = 'z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2 animate-enter';
+const surface = 'z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2 data-[state=open]:animate-enter';
 const row =
   'flex min-h-row items-center gap-2 rounded-sm px-2.5 outline-none select-none data-[highlighted]:bg-hover data-[disabled]:opacity-45';
 

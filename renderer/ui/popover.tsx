@@ -25,7 +25,7 @@ export function Popover({ trigger, label, width, children, align = 'start', open
           aria-label={label}
           onCloseAutoFocus={giveBackFocus}
           style={{ width: `${width / 16}rem` }}
-          className="z-40 flex max-h-(--radix-popover-content-available-height) flex-col overflow-y-auto rounded-lg bg-raised p-1.25 shadow-2 outline-none animate-enter"
+          className="z-40 flex max-h-(--radix-popover-content-available-height) flex-col overflow-y-auto rounded-lg bg-raised p-1.25 shadow-2 outline-none data-[state=open]:animate-enter"
         >
           {children}
         </Radix.Content>

@@ -31,7 +31,7 @@ export function ToastRegion({ label }: { label: string }) {
         <Radix.Root
           key={toast.id}
           onOpenChange={(open) => !open && close(toast.id)}
-          className="flex items-center gap-3 rounded-lg bg-raised py-2.25 ps-3.5 pe-2 shadow-2 animate-enter"
+          className="flex items-center gap-3 rounded-lg bg-raised py-2.25 ps-3.5 pe-2 shadow-2 data-[state=open]:animate-enter"
         >
           <Radix.Description className="min-w-0 truncate">{toast.text}</Radix.Description>
           <Radix.Action asChild altText={toast.action}>

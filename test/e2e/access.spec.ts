@@ -53,17 +53,37 @@ test('everything can be reached and done by keyboard', async ({ page, app }) => 
   await page.keyboard.press('Control+Shift+M');
   await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('textbox', { name: 'Search models' })).toBeHidden();
   await page.keyboard.press('Alt+t');
   await expect(page.getByRole('radio', { name: 'Auto' })).toBeFocused();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('radio', { name: 'Auto' })).toBeHidden();
   await page.keyboard.press('Control+f');
   await expect(page.getByRole('textbox', { name: 'Find in this chat' })).toBeFocused();
   await page.keyboard.type('Hello');
   await expect(page.getByText(/^1 of \d/)).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('#composer')).toBeFocused();
+});
+
+test('a key pressed right after a layer was closed is not lost, also while that layer was still opening', async ({
+  page,
+  scene,
+}) => {
+  await scene('chat');
+  const find = page.getByRole('textbox', { name: 'Find in this chat' });
+  for (let round = 0; round < 8; round++) {
+    await page.locator('#composer').focus();
+    await page.keyboard.press('Control+Shift+M');
+    await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Alt+t');
+    await expect(page.getByRole('radio', { name: 'Auto' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('state');
+    await expect(find).toHaveValue('state');
+    await page.keyboard.press('Escape');
+    await expect(find).toBeHidden();
+  }
 });
 
 test('a screen reader hears the answer in sentences, from a region of its own', async ({ page, app }) => {

@@ -7,8 +7,6 @@ export default defineConfig({
   outputDir: join(import.meta.dirname, '..', '..', '.cache', 'e2e'),
   globalSetup: './build.ts',
   workers: 1,
-  // The real app under whatever else the machine does: a test that passes when asked again is told as flaky.
-  retries: process.env.CI ? 2 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   use: {
