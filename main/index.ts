@@ -7,6 +7,7 @@ import { type CoreProcess, createCoreProcess } from './core-process.ts';
 import { serveIpc } from './ipc.ts';
 import { openKeychain } from './keychain.ts';
 import { sendToWindow, setMenu } from './menu.ts';
+import { removeCopies } from './open-copy.ts';
 import { registerScheme, servePage } from './page.ts';
 import { pathsOf } from './paths.ts';
 import { lockDown } from './permissions.ts';
@@ -96,7 +97,7 @@ function quit(event: { preventDefault(): void }) {
   if (quitting || !core) return;
   quitting = true;
   event.preventDefault();
-  void core.close().finally(() => app.exit(0));
+  void Promise.allSettled([core.close(), removeCopies()]).finally(() => app.exit(0));
 }
 
 function fail({ code, message }: Failure) {

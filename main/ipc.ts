@@ -12,10 +12,12 @@ import {
 } from 'electron';
 import { z } from 'zod';
 import { Choosing } from '../app/protocol/index.ts';
+import { openCopy } from './open-copy.ts';
 import { isOwn } from './permissions.ts';
 
 const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
 const Path = z.string().min(1).max(4096);
+const Copy = z.object({ name: z.string().min(1).max(255), bytes: z.instanceof(Uint8Array) });
 
 /** The few things a page asks of the shell itself. Everything else goes over its port to the core. Only the main frame of
  *  our own page is heard. */
@@ -59,6 +61,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
     return filePaths;
   });
   handle('open-external', Address, (address) => shell.openExternal(address));
+  handle('open-copy', Copy, ({ name, bytes }) => openCopy(name, bytes));
   handle('reveal', Path, (path) => {
     if (existsSync(path)) shell.showItemInFolder(path);
   });

@@ -37,6 +37,7 @@ const api: PreloadApi = {
   pathOf: (file) => webUtils.getPathForFile(file as File),
   choose: (what) => ipcRenderer.invoke('choose', what),
   openExternal: (address) => ipcRenderer.invoke('open-external', address),
+  openCopy: (name, bytes) => ipcRenderer.invoke('open-copy', { name, bytes }),
   reveal: (path) => ipcRenderer.invoke('reveal', path),
   onMenu: (heard) => void ipcRenderer.on('menu', (_, command: MenuCommand) => heard(command)),
 };

@@ -126,4 +126,7 @@ export const reveal = (): ((path: string) => void) | null => {
   return api ? (path) => void api.reveal(path) : null;
 };
 
+/** Opens a copy of a file in the system's viewer; null where the page cannot. */
+export const openCopy = (): PreloadApi['openCopy'] | null => preload()?.openCopy ?? null;
+
 export const onMenu = (listener: (command: MenuCommand) => void): void => preload()?.onMenu(listener);

@@ -30,6 +30,8 @@ export type PreloadApi = {
   choose(what: Choosing): Promise<string[]>;
   /** Opens http(s) and mailto addresses in the user's browser, after the page has asked. */
   openExternal(address: string): Promise<void>;
+  /** Opens a copy in the system's viewer. False for kinds of files that are not opened. */
+  openCopy(name: string, bytes: Uint8Array): Promise<boolean>;
   reveal(path: string): Promise<void>;
   onMenu(listener: (command: MenuCommand) => void): void;
 };

@@ -50,7 +50,7 @@ export function NotFound({ message }: { message: Message }) {
   return (
     <section aria-label={t('sources.notFound')} className="mt-3 overflow-hidden rounded-lg bg-card shadow-1">
       <div className="px-4 pt-3 pb-2.5">
-        <h3 className="font-semibold">{t('sources.notFound')}</h3>
+        <h2 className="font-semibold">{t('sources.notFound')}</h2>
         <p className="mt-0.5 text-fg-2">
           {grounding.question === ''
             ? t(`sources.lookedBy.${grounding.by}`)
@@ -59,7 +59,7 @@ export function NotFound({ message }: { message: Message }) {
       </div>
       {closest.length > 0 && (
         <>
-          <h4 className="border-t border-line px-4 pt-2 text-2xs font-semibold text-fg-3">{t('sources.closest')}</h4>
+          <h3 className="border-t border-line px-4 pt-2 text-2xs font-semibold text-fg-3">{t('sources.closest')}</h3>
           <ul className="pb-1.5">
             {closest.map((source) => (
               <li key={source.number}>

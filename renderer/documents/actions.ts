@@ -1,5 +1,5 @@
 import type { Collection, CollectionId, Document } from '../../app/protocol/index.ts';
-import { choose, core, isMac, placeFile } from '../bridge.ts';
+import { choose, core, isMac, openCopy, placeFile } from '../bridge.ts';
 import { t } from '../i18n.ts';
 import { shown } from '../shell/keys.ts';
 import { useToasts } from '../ui/toast.tsx';
@@ -60,6 +60,12 @@ export async function chooseFiles(collectionId: () => Promise<CollectionId>): Pr
   const files = (await asked).map((path) => ({ path, name: nameOf(path) }));
   if (files.length > 0) await useDocuments.getState().add(await collectionId(), files);
   return true;
+}
+
+/** In the system's viewer; what that does not open is saved instead. */
+export async function openOutside(doc: Document): Promise<void> {
+  const open = openCopy();
+  if (!open || !(await open(doc.fileName, await readAll(doc.id)))) await saveCopy(doc);
 }
 
 /** The file as it came, on the user's own disk, where any program can open it. */

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Document, PassageHit } from '../../app/protocol/index.ts';
-import { isMac, reveal } from '../bridge.ts';
+import { isElectron, isMac, reveal } from '../bridge.ts';
 import { useChat } from '../chat/store.ts';
 import { useFormats } from '../i18n.ts';
 import { openChat } from '../shell/commands.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { removeDocument, saveCopy } from './actions.ts';
+import { openOutside, removeDocument, saveCopy } from './actions.ts';
 import { hitsOf, type Mark } from './state.ts';
 import { hitsIn, marksOf, useDocuments } from './store.ts';
 import { FindBar } from './viewer/find-bar.tsx';
@@ -67,6 +67,7 @@ export function ViewerColumn() {
           </>
         )}
       </div>
+      {document && document.notices.length > 0 && <Notices notices={document.notices} />}
       {find && <FindBar find={find} found={view.found} onFind={setFind} />}
       <Viewer
         document={document}
@@ -78,6 +79,17 @@ export function ViewerColumn() {
         onState={onState}
       />
     </section>
+  );
+}
+
+/** What was left out or guessed on the way in. */
+function Notices({ notices }: { notices: readonly string[] }) {
+  return (
+    <ul className="max-h-16 flex-none overflow-y-auto border-b border-line px-4 py-1.5 text-xs text-fg-2">
+      {notices.map((notice) => (
+        <li key={notice}>{notice}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -179,6 +191,7 @@ function Tools({ document, view, inverted, onInvert, onZoom, onFind }: ToolsProp
           {t('documents.invert')}
         </MenuCheck>
         <MenuLine />
+        {isElectron() && <MenuItem onSelect={() => void openOutside(document)}>{t('documents.openOutside')}</MenuItem>}
         <MenuItem onSelect={() => void saveCopy(document)}>{t('documents.saveCopy')}</MenuItem>
         {show && watchedPath !== null && (
           <MenuItem onSelect={() => show(watchedPath)}>

@@ -103,3 +103,20 @@ test('right to left: the sidebar is on the right, and code stays left to right',
   const sidebar = await page.getByRole('complementary', { name: 'Sidebar' }).boundingBox();
   expect(sidebar?.x).toBeGreaterThan(1000);
 });
+
+const wide = ['documents', 'documents-text', 'documents-collection', 'documents-empty', 'sources', 'not-found'];
+const narrow = ['documents', 'sources'];
+for (const [width, names] of [
+  [1440, wide],
+  [720, narrow],
+] as const) {
+  for (const name of names) {
+    test(`no violation in the scene "${name}" at ${width}`, async ({ page, scene }) => {
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      await scene(name);
+      await page.waitForTimeout(2000);
+      expect(await violations(page)).toEqual([]);
+    });
+  }
+}

@@ -221,6 +221,10 @@ export const dialog = {
 };
 export const shell = {
   openExternal: async (address: string) => void done.opened.push(address),
+  openPath: async (path: string) => {
+    done.opened.push(path);
+    return '';
+  },
   showItemInFolder: (path: string) => void done.opened.push(path),
 };
 export const powerSaveBlocker = {

@@ -103,7 +103,12 @@ export function fillLibrary(world: World): Library {
   const passages = SENTENCES.map(([page, text], index) => put(world, paper, page, text, index + 1));
   add('Hybrid stacks, a field guide', { pages: 118 });
   add('State spaces, lecture 6', { pages: 44 });
-  const notes = add('Notes on recall, draft 3', { kind: 'docx', fileName: 'Notes on recall.docx', pages: 21 });
+  const notes = add('Notes on recall, draft 3', {
+    kind: 'docx',
+    fileName: 'Notes on recall.docx',
+    pages: 21,
+    notices: ['2 tracked changes are shown as accepted.'],
+  });
   library.blocks.set(notes.id, notesBlocks);
   addNotes(world, notes);
   add('Benchmarks 2026', { kind: 'xlsx', fileName: 'Benchmarks 2026.xlsx', pages: 6 });

@@ -1,0 +1,154 @@
+import type { Page } from '@playwright/test';
+import { setPage, writePdf } from '../support/paper.ts';
+import { makePdf } from '../support/pdf.ts';
+import { begin, expect, test } from './app.ts';
+
+//  Documents in the real app: files come in, passages are found, and the marker lies on the right words.
+
+const pdf = (name: string, buffer: Uint8Array) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(buffer) });
+
+const filler = (page: number) =>
+  setPage([
+    { text: `Chapter ${page}`, size: 14, bold: true },
+    ...Array.from({ length: 6 }, (_, index) => ({
+      text: `Entry ${index + 1} of chapter ${page} tells of the weather in the valley, of the harvest, and of the carts on the road to the mill.`,
+    })),
+  ]);
+
+const almanac = writePdf(
+  [
+    filler(1),
+    filler(2),
+    setPage([
+      { text: 'The lighthouse of Varn', size: 14, bold: true },
+      {
+        text: 'The keeper of the lighthouse lights a copper lantern at dusk, and winds the clockwork every four hours.',
+      },
+      { text: 'In the winter of 1887 the tower stood in ice for nineteen days, and no ship came to the harbour.' },
+    ]),
+    filler(4),
+  ],
+  'Almanac of the coast',
+);
+
+/** Its letters have no meaning that is known: only a picture of words. */
+const scan = makePdf({ pages: [{ texts: [{ text: 'Letters without a map', x: 60, y: 700, font: 'unmapped' }] }] });
+const damaged = Buffer.from('%PDF-1.4\nthis is no file');
+
+const openDocuments = (page: Page) =>
+  page
+    .getByRole('button', { name: /^Documents/ })
+    .first()
+    .click();
+const upload = (page: Page, ...files: ReturnType<typeof pdf>[]) =>
+  page.locator('input[type=file][aria-label="Add files"]').setInputFiles(files);
+const list = (page: Page) => page.getByRole('navigation', { name: 'Documents' });
+
+/** The words of the text layer that lie under the marks of a strength, in reading order. */
+const wordsUnder = (page: Page, strength: 'current' | 'soft') =>
+  page.evaluate((wanted) => {
+    const marks = [...document.querySelectorAll(`.paper [data-mark="${wanted}"]`)].map((one) =>
+      one.getBoundingClientRect(),
+    );
+    const words: string[] = [];
+    for (const layer of document.querySelectorAll('.textlayer')) {
+      const walker = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const match of (node.nodeValue ?? '').matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(node, match.index);
+          range.setEnd(node, match.index + match[0].length);
+          const box = range.getBoundingClientRect();
+          const x = box.x + box.width / 2;
+          const y = box.y + box.height / 2;
+          if (marks.some((mark) => x > mark.left && x < mark.right && y > mark.top && y < mark.bottom))
+            words.push(match[0]);
+        }
+      }
+    }
+    return words.join(' ');
+  }, strength);
+
+test.beforeEach(async ({ page, app }) => {
+  await begin(page, app);
+  await openDocuments(page);
+});
+
+test('a file is added, found by its words, and the marker lies on them', async ({ page, problems }) => {
+  await upload(page, pdf('almanac.pdf', almanac));
+  await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search in documents' }).fill('copper lantern');
+  const hit = page.locator('[data-hit]').first();
+  await expect(hit).toContainText('p. 3');
+  await hit.click();
+  await expect(page.locator('.paper [data-mark="current"]').first()).toBeVisible();
+  await expect(page.locator('[data-page="3"] .textlayer span').first()).toBeAttached();
+  await expect.poll(() => wordsUnder(page, 'current')).toBe('copper lantern');
+  expect(await wordsUnder(page, 'soft')).toContain('The keeper of the lighthouse lights a');
+  await expect(page.getByText('Page 3 of 4')).toBeVisible();
+  const viewer = await page.getByRole('region', { name: 'Pages' }).boundingBox();
+  const mark = await page.locator('.paper [data-mark="current"]').first().boundingBox();
+  if (!viewer || !mark) throw new Error('nothing is marked');
+  expect(mark.y - viewer.y).toBeLessThan(viewer.height / 2);
+  expect(mark.y).toBeGreaterThan(viewer.y);
+  await page.reload();
+  await openDocuments(page);
+  await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('larger, turned dark and searched: marks stay on their words', async ({ page }) => {
+  await upload(page, pdf('almanac.pdf', almanac));
+  await list(page)
+    .getByRole('button', { name: /Almanac/ })
+    .click();
+  await expect(page.locator('[data-page="1"] .textlayer span').first()).toBeAttached();
+  await page.getByRole('button', { name: 'Find in the text' }).click();
+  await page.getByRole('textbox', { name: 'Find in the text' }).fill('nineteen');
+  await expect(page.getByText('1 of 1')).toBeVisible();
+  await expect(page.locator('[data-page="3"]')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Search in documents' }).fill('nineteen');
+  await page.locator('[data-hit]').first().click();
+  await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
+  await page.getByRole('button', { name: 'View and file' }).click();
+  await page.getByRole('menuitem', { name: 'Larger' }).click();
+  await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
+});
+
+test('a damaged file says why and holds up nobody; a scan offers what helps', async ({ page }) => {
+  await upload(page, pdf('damaged.pdf', damaged), pdf('scan.pdf', scan), pdf('almanac.pdf', almanac));
+  const importing = page.getByRole('region', { name: 'Importing' });
+  await expect(list(page).getByRole('button', { name: /Almanac/ })).toBeVisible();
+  await expect(importing.getByRole('button', { name: 'Skip: damaged.pdf' })).toBeVisible();
+  await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+  await importing.getByRole('button', { name: 'Skip: damaged.pdf' }).click();
+  await expect(importing.getByText('damaged.pdf')).toBeHidden();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(importing.getByText('damaged.pdf')).toBeVisible();
+  await page.reload();
+  await openDocuments(page);
+  await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+});
+
+test('collections: made, named, filled, deleted and brought back', async ({ page }) => {
+  await page.getByRole('button', { name: 'New collection' }).click();
+  await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Coast');
+  await page.keyboard.press('Enter');
+  const row = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Coast/ });
+  await expect(row).toHaveAttribute('aria-current', 'true');
+  await upload(page, pdf('almanac.pdf', almanac));
+  await expect(row).toHaveText('Coast1');
+  await row.hover();
+  await page.getByRole('button', { name: 'Options of “Coast”' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Shore');
+  await page.keyboard.press('Enter');
+  const renamed = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Shore/ });
+  await renamed.hover();
+  await page.getByRole('button', { name: 'Options of “Shore”' }).click();
+  await page.getByRole('menuitem', { name: 'Delete collection' }).click();
+  await expect(renamed).toBeHidden();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(renamed).toBeVisible();
+});

@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openCopy, removeCopies } from '../../main/open-copy.ts';
+import * as electron from '../support/fake-electron.ts';
+
+vi.mock('electron', () => import('../support/fake-electron.ts'));
+
+const { done, world } = electron;
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'longhand-open-'));
+  world.userData = folder;
+  done.opened.length = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const bytes = new Uint8Array([37, 80, 68, 70]);
+
+test('a document is opened as a copy of its own name, readable by nobody else, and goes with the app', async () => {
+  expect(await openCopy('Almanac of the coast.pdf', bytes)).toBe(true);
+  const path = String(done.opened[0]);
+  expect(path).toMatch(/longhand-\w+\/Almanac of the coast\.pdf$/);
+  expect(readFileSync(path)).toEqual(Buffer.from(bytes));
+  expect(statSync(path).mode & 0o077).toBe(0);
+  await removeCopies();
+  expect(existsSync(path)).toBe(false);
+});
+
+test.each(['run.sh', 'app.desktop', 'page.html', 'setup.exe', 'noending', 'a.pdf.command'])(
+  '%s is not opened: a system would run it',
+  async (name) => {
+    expect(await openCopy(name, bytes)).toBe(false);
+    expect(done.opened).toEqual([]);
+  },
+);
+
+test('a name cannot lead out of its folder', async () => {
+  await openCopy('../../../etc/notes.txt', bytes);
+  await openCopy('..\\..\\notes.txt', bytes);
+  for (const path of done.opened) expect(String(path)).toMatch(new RegExp(`^${folder}/longhand-\\w+/notes\\.txt$`));
+});
