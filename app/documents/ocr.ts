@@ -6,8 +6,8 @@ import type { PageWord } from './pdf/words.ts';
 //  Texts in pictures, by Tesseract in a thread of its own; the data of its language comes from a package, nothing is fetched.
 
 export type Recogniser = {
-  /** Words of a picture, in its pixels times `scale`. @throws LonghandError `unreadable` */
-  words(picture: Uint8Array, scale: number): Promise<{ words: PageWord[]; confidence: number }>;
+  /** Lines of words of a picture, in its pixels times `scale`. @throws LonghandError `unreadable` */
+  lines(picture: Uint8Array, scale: number): Promise<{ lines: PageWord[][]; confidence: number }>;
   close(): Promise<void>;
 };
 
@@ -26,14 +26,14 @@ export function createRecogniser(assets: Assets): Recogniser {
       errorHandler: (error: unknown) => failed.reject(unreadable(error)),
     });
   return {
-    async words(picture, scale) {
+    async lines(picture, scale) {
       starting ??= start();
       const worker = await Promise.race([starting, failed.promise]);
       const work = worker.recognize(Buffer.from(picture), {}, { text: false, blocks: true });
       const { data } = await Promise.race([work, failed.promise]).catch((error) => {
         throw unreadable(error);
       });
-      return { words: wordsOf(data, scale), confidence: data.confidence };
+      return { lines: linesOf(data, scale), confidence: data.confidence };
     },
     async close() {
       const worker = await starting?.catch(() => null);
@@ -52,9 +52,9 @@ const unreadable = (error: unknown) =>
 
 const FONT = { name: '', bold: false, mapped: true };
 
-function wordsOf(page: Page, scale: number): PageWord[] {
+function linesOf(page: Page, scale: number): PageWord[][] {
   const lines = (page.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
-  return lines.flatMap((line) => {
+  const found = lines.map((line) => {
     const size = (line.bbox.y1 - line.bbox.y0) * scale * 0.8;
     return line.words
       .filter(({ confidence, text }) => confidence >= LEAST_CONFIDENCE && text.trim() !== '')
@@ -71,4 +71,5 @@ function wordsOf(page: Page, scale: number): PageWord[] {
         return { text: text.trim(), spaced: true, left, top, right, bottom, baseline, size, font: FONT, box };
       });
   });
+  return found.filter((words) => words.length > 0);
 }

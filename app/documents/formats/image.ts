@@ -4,7 +4,7 @@ import type { Assets } from '../assets.ts';
 import { createRecogniser } from '../ocr.ts';
 import { createFlow } from '../pdf/flow.ts';
 import { layOut } from '../pdf/layout.ts';
-import { segmentsOf } from '../pdf/lines.ts';
+import { segmentOfLine } from '../pdf/lines.ts';
 import { piecesOf } from '../pdf/paragraphs.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
 
@@ -20,11 +20,11 @@ export async function readImage(source: Source, sink: Sink, assets: Assets): Pro
   const recogniser = createRecogniser(assets);
   try {
     sink.progress('ocr', 0, 1);
-    const { words, confidence } = await recogniser.words(picture, 1);
+    const { lines, confidence } = await recogniser.lines(picture, 1);
     const flow = createFlow();
-    const pieces = [...flow.add(piecesOf(layOut(segmentsOf(words)), 1)), ...flow.end()];
+    const pieces = [...flow.add(piecesOf(layOut(lines.flatMap(segmentOfLine)), 1)), ...flow.end()];
     for (const piece of pieces) await sink.add(piece);
-    if (words.length > 0 && confidence < 60) sink.notice('The text was hard to recognise: expect mistakes.');
+    if (lines.length > 0 && confidence < 60) sink.notice('The text was hard to recognise: expect mistakes.');
     sink.progress('ocr', 1, 1);
   } finally {
     await recogniser.close();

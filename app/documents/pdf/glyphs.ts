@@ -70,13 +70,12 @@ const times = (b: Matrix, a: Matrix): Matrix => [
 const turned = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y, m[1] * x + m[3] * y];
 const moved = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]];
 
-/** All glyphs of a page in the order they are drawn, and whether it draws pictures. */
-export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[]; pictures: number }> {
+/** All glyphs of a page in the order they are drawn, and whether it draws anything. */
+export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[]; draws: boolean }> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const faces = new Map<string, Face>();
   const base = page.getViewport({ scale: 1 }).transform as unknown as Matrix;
   const glyphs: Glyph[] = [];
-  let pictures = 0;
 
   let state: TextState = {
     ctm: base,
@@ -179,12 +178,9 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
       setTextMatrix(typeof args[0] === 'number' ? (args as Matrix) : (args[0] as Matrix)),
     [OPS.nextLine]: () => moveText(0, state.leading),
     [OPS.showText]: ([shown]: [(PdfGlyph | number)[]]) => show(shown),
-    [OPS.paintImageXObject]: () => void pictures++,
-    [OPS.paintInlineImageXObject]: () => void pictures++,
-    [OPS.paintImageMaskXObject]: () => void pictures++,
   };
   for (const [at, operator] of fnArray.entries()) operators[operator]?.(argsArray[at] as never);
-  return { glyphs, pictures };
+  return { glyphs, draws: fnArray.length > 0 };
 }
 
 function newFace(pdf: PdfFont): Face {

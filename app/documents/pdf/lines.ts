@@ -24,6 +24,14 @@ export function segmentsOf(words: readonly PageWord[]): Segment[] {
   return joinNeighbours(segments).map(ordered);
 }
 
+/** Of words that are known to stand on one line. */
+export function segmentOfLine([first, ...rest]: readonly PageWord[]): Segment[] {
+  if (!first) return [];
+  const segment = segmentOf(first);
+  for (const word of rest) append(segment, word);
+  return [segment];
+}
+
 const segmentOf = (word: PageWord): Segment => ({
   words: [word],
   left: word.left,

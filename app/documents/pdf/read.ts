@@ -5,7 +5,7 @@ import type { Facts, Sink, Source } from '../piece.ts';
 import { createFlow } from './flow.ts';
 import { readGlyphs } from './glyphs.ts';
 import { layOut } from './layout.ts';
-import { type Segment, segmentsOf } from './lines.ts';
+import { type Segment, segmentOfLine, segmentsOf } from './lines.ts';
 import { createMargins } from './margins.ts';
 import { openPdf } from './open.ts';
 import { piecesOf } from './paragraphs.ts';
@@ -45,8 +45,8 @@ async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink, scan
   for (let number = 1; number <= total; number++) {
     let page = await readPage(pdf, number).catch(() => null);
     if (page?.silent && source.ocr) {
-      const words = await scanner.words(number);
-      page = { ...page, ...scanned(words, number), silent: words.length === 0 };
+      const lines = await scanner.lines(number);
+      page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
       recognised.push(number);
     }
     if (!page) broken.push(number);
@@ -65,15 +65,15 @@ async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink, scan
   return { title: titleOf(info?.Title), pages: pdf.numPages };
 }
 
-const scanned = (words: readonly PageWord[], page: number) => ({
-  segments: segmentsOf(words),
+const scanned = (lines: readonly PageWord[][], page: number) => ({
+  segments: lines.flatMap(segmentOfLine),
   rest: { page, others: [] },
 });
 
 async function readPage(pdf: PDFDocumentProxy, number: number) {
   const page = await pdf.getPage(number);
   const { width, height } = page.getViewport({ scale: 1 });
-  const { glyphs, pictures } = await readGlyphs(page);
+  const { glyphs, draws } = await readGlyphs(page);
   page.cleanup();
   const known = glyphs.filter(({ font }) => font.mapped);
   const words = wordsOf(known, { width, height });
@@ -86,7 +86,7 @@ async function readPage(pdf: PDFDocumentProxy, number: number) {
     segments: segments(main),
     rest: { page: number, others: others.map(segments) },
     // Nothing to read where there is something to see.
-    silent: known.length < 4 && (pictures > 0 || glyphs.length > known.length),
+    silent: known.length < 4 && draws,
   };
 }
 

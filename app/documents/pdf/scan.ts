@@ -8,7 +8,8 @@ import type { PageWord } from './words.ts';
 //  Pages that are pictures: drawn and recognised. The file is opened a second time, with its pictures.
 
 export type Scanner = {
-  words(page: number): Promise<PageWord[]>;
+  /** Lines of words. */
+  lines(page: number): Promise<PageWord[][]>;
   close(): Promise<void>;
 };
 
@@ -31,7 +32,7 @@ export function createScanner(source: Source, assets: Assets): Scanner {
   const recogniser = createRecogniser(assets);
   let opening: Promise<PDFDocumentProxy> | null = null;
   return {
-    async words(number) {
+    async lines(number) {
       opening ??= openPdf(source, assets, { pictures: true });
       const pdf = await opening;
       const page = await pdf.getPage(number);
@@ -42,8 +43,8 @@ export function createScanner(source: Source, assets: Assets): Scanner {
       const drawn = factory.create(Math.ceil(viewport.width), Math.ceil(viewport.height));
       try {
         await page.render({ canvas: drawn.canvas, canvasContext: drawn.context, viewport }).promise;
-        const { words } = await recogniser.words(drawn.canvas.toBuffer('image/png'), 1 / scale);
-        return words;
+        const { lines } = await recogniser.lines(drawn.canvas.toBuffer('image/png'), 1 / scale);
+        return lines;
       } finally {
         factory.destroy(drawn);
         page.cleanup();
