@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { attachFile } from './chat/attachments.ts';
 import { checkRoom, measureContext } from './chat/context.ts';
 import type { Core } from './chat/core.ts';
@@ -119,6 +120,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     emit,
     dataFolder: store.folder,
     worker: options.documentWorker,
+    help: options.preload === false ? null : join(options.resources, 'help'),
     now,
   });
   const core: Core = { db, engine, emit, notice, settings: () => settings, models, measured: metrics.measured, now };

@@ -30,6 +30,7 @@ import {
 import { getPassage, removeContent } from '../store/passages.ts';
 import { createCopies } from './copies.ts';
 import { gather } from './gather.ts';
+import { followHelp } from './help.ts';
 import { createImporter } from './importer.ts';
 import { createDocumentReader } from './reader.ts';
 import { hitOf, searchPassages } from './retrieve.ts';
@@ -42,6 +43,8 @@ export type DocumentsOptions = {
   dataFolder: string;
   /** The file of worker.ts. */
   worker: string;
+  /** Folder of the user manual; null: this core does not look after it. */
+  help: string | null;
   now: () => number;
 };
 
@@ -58,6 +61,9 @@ export type Documents = {
 const DELETED_KEPT_MS = 24 * 60 * 60 * 1000;
 const MOST_BYTES = 1024 * 1024;
 const COLLECTIONS_MS = 200;
+const SOON_MS = 500;
+/** The manual is read when everything has settled. */
+const LATER_MS = 3000;
 
 /** Collections of documents, from the file that is dropped to the passage that is found. */
 export function createDocuments(options: DocumentsOptions): Documents {
@@ -253,18 +259,25 @@ export function createDocuments(options: DocumentsOptions): Documents {
   }
 
   requeueUnsettled(db);
-  // After the start: neither the first window nor the first question waits for it.
-  const starting = setTimeout(() => {
-    purge().catch(() => {}); // tried again at the next start
+  async function begin() {
+    await purge().catch(() => {}); // tried again at the next start
     importer.wake();
     watcher.follow().catch(() => {}); // each folder tells its own problem
-  }, 500);
+  }
+  async function beginHelp(folder: string) {
+    await followHelp({ db, copies, folder, changed: tell, removed: tellRemoved, now });
+    importer.wake();
+  }
+  // After the start: neither the first window nor the first question waits for it.
+  const timers = [setTimeout(begin, SOON_MS)];
+  const { help } = options;
+  if (help !== null) timers.push(setTimeout(() => void beginHelp(help).catch(() => {}), LATER_MS));
 
   return {
     handlers,
     idle: importer.idle,
     async close() {
-      clearTimeout(starting);
+      for (const timer of timers) clearTimeout(timer);
       if (telling) clearTimeout(telling);
       watcher.close();
       await importer.close();

@@ -31,9 +31,7 @@ export type Shelf = {
   close(): Promise<void>;
 };
 
-export async function openShelf(
-  options: { dataFolder?: string; worker?: string; resources?: string } = {},
-): Promise<Shelf> {
+export async function openShelf(options: { dataFolder?: string; worker?: string; help?: string } = {}): Promise<Shelf> {
   const dataFolder = options.dataFolder ?? newFolder();
   const store = await openStore({ folder: dataFolder, migrations: places.migrations });
   const events: Shelf['events'] = [];
@@ -42,6 +40,7 @@ export async function openShelf(
     emit: (name, payload) => void events.push({ name, payload }),
     dataFolder,
     worker: options.worker ?? places.documentWorker,
+    help: options.help ?? null,
     now: Date.now,
   });
   let closed = false;
