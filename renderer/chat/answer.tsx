@@ -39,6 +39,8 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           save={t('message.save')}
           onSave={(text) => rewrite(message.id, text)}
         />
+      ) : message.grounding?.found === false ? (
+        <NotFound message={message} />
       ) : (
         <div dir="auto" className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}>
           <Citations message={message}>
@@ -47,7 +49,6 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
         </div>
       )}
-      <NotFound message={message} />
       <GroundingLine message={message} />
       {decidedLoops(message).map((evidence) => (
         <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />

@@ -41,14 +41,14 @@ export function GroundingLine({ message }: { message: Message }) {
 
 const CLOSEST = 3;
 
-/** An answer, not an error: what was looked for, where, and the passages that came closest. */
+/** An answer, not an error, in the place of the sentence that says it: what was looked for, and what came closest. */
 export function NotFound({ message }: { message: Message }) {
   const { t } = useTranslation();
   const { grounding } = message;
   if (!grounding || grounding.found) return null;
   const closest = grounding.sources.slice(0, CLOSEST);
   return (
-    <section aria-label={t('sources.notFound')} className="mt-3 overflow-hidden rounded-lg bg-card shadow-1">
+    <section aria-label={t('sources.notFound')} className="overflow-hidden rounded-lg bg-card shadow-1">
       <div className="px-4 pt-3 pb-2.5">
         <h2 className="font-semibold">{t('sources.notFound')}</h2>
         <p className="mt-0.5 text-fg-2">

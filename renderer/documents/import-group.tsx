@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Document } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { removeDocument } from './actions.ts';
 import { type Importing, importing, shareOfDocument } from './state.ts';
@@ -104,6 +104,7 @@ function Failed({ document }: { document: Document }) {
   const remedy = state.at === 'failed' ? state.remedy : 'none';
   const retry = (ocr: boolean) => void core.call('documents.retry', { documentId: id, ocr });
   const reason = aboutState(document, t, formats);
+  const skip = () => void removeDocument(document);
   return (
     <div className="flex items-center gap-3 px-4 py-2">
       <Icon name="warning" className="text-bad-text" />
@@ -121,30 +122,19 @@ function Failed({ document }: { document: Document }) {
         )}
         {remedy === 'ocr' && <Small name={t('documents.readWithOcr')} of={document} onClick={() => retry(true)} />}
         {remedy === 'retry' && <Small name={t('documents.retry')} of={document} onClick={() => retry(false)} />}
-        <Small quiet name={t('documents.skip')} of={document} onClick={() => void removeDocument(document)} />
+        {remedy === 'none' ? (
+          <Small name={t('documents.skip')} of={document} onClick={skip} />
+        ) : (
+          <IconButton small icon="close" label={`${t('documents.skip')}: ${document.fileName}`} onClick={skip} />
+        )}
       </span>
     </div>
   );
 }
 
-function Small({
-  name,
-  of,
-  quiet = false,
-  onClick,
-}: {
-  name: string;
-  of: Document;
-  quiet?: boolean;
-  onClick: () => void;
-}) {
+function Small({ name, of, onClick }: { name: string; of: Document; onClick: () => void }) {
   return (
-    <Button
-      kind={quiet ? 'quiet' : 'default'}
-      className="h-6! px-2 text-xs"
-      aria-label={`${name}: ${of.fileName}`}
-      onClick={onClick}
-    >
+    <Button className="h-6! px-2 text-xs" aria-label={`${name}: ${of.fileName}`} onClick={onClick}>
       {name}
     </Button>
   );

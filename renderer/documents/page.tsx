@@ -34,11 +34,11 @@ export function DocumentsPage() {
             <CollectionColumn />
           </div>
           <div
-            className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 @min-[44rem]/page:border-e @max-[44rem]/page:w-full ${open ? '@max-[44rem]/page:hidden' : ''}`}
+            className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 lg:border-e max-lg:w-full ${open ? 'max-lg:hidden' : ''}`}
           >
             <DocumentColumn />
           </div>
-          <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : '@max-[44rem]/page:hidden'}`}>
+          <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : 'max-lg:hidden'}`}>
             <ViewerColumn />
           </div>
         </div>

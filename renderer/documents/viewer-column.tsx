@@ -43,7 +43,7 @@ export function ViewerColumn() {
   return (
     <section aria-label={document?.name ?? t('documents.goneTitle')} className="flex min-h-0 flex-1 flex-col">
       <div className="@container flex h-10 flex-none items-center gap-1 border-b border-line ps-4 pe-2">
-        <span className="-ms-2 flex-none @min-[44rem]/page:hidden">
+        <span className="-ms-2 flex-none lg:hidden">
           <IconButton icon="back" label={t('documents.back')} onClick={useDocuments.getState().close} />
         </span>
         <h2 className="min-w-0 flex-1 truncate font-medium">

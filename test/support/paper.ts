@@ -1,4 +1,4 @@
-import type { Rectangle } from '../../app/protocol/index.ts';
+import type { Rectangle, Span } from '../../app/protocol/index.ts';
 
 //  Typeset pages for looking at: paragraphs in Times, broken into lines, in a small PDF file that a browser can write too.
 
@@ -60,18 +60,25 @@ function broken(text: string, width: number, size: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** The rectangles of a text that may run over several lines of a page. Throws when it is not there. */
-export function rectanglesOf(lines: readonly Line[], wanted: string): Rectangle[] {
-  const whole = lines.map((line) => line.text).join(' ');
-  const start = whole.indexOf(wanted);
-  if (start === -1) throw new Error(`[paper] the page has no "${wanted}"`);
-  const end = start + wanted.length;
+/** Rectangles of characters [start, end) of the joined lines, one a line. */
+function rectanglesFrom(lines: readonly Line[], start: number, end: number): Rectangle[] {
   let at = 0;
   return lines.flatMap((line) => {
     const from = Math.max(0, start - at);
     const to = Math.min(line.text.length, end - at);
     at += line.text.length + 1;
     return to > from ? [rectangleOf(line, from, to)] : [];
+  });
+}
+
+/** A span for every word of a text that stands on a page, as the reader of documents makes them. */
+export function wordSpans(lines: readonly Line[], text: string, page: number): Span[] {
+  const whole = lines.map((line) => line.text).join(' ');
+  const shift = whole.indexOf(text);
+  return [...text.matchAll(/\S+/g)].map((match) => {
+    const before = whole.slice(0, shift + match.index);
+    const rectangles = rectanglesFrom(lines, before.length, before.length + match[0].length);
+    return { start: match.index, end: match.index + match[0].length, place: { at: 'page', page, rectangles } };
   });
 }
 

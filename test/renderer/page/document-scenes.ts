@@ -13,7 +13,7 @@ import { useDocuments } from '../../../renderer/documents/store.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
 import { newMessage, nextId, type World } from '../../support/fake-core.ts';
 import { newCollection, newDocument } from '../../support/fake-documents.ts';
-import { type Line, rectanglesOf, setPage, writePdf } from '../../support/paper.ts';
+import { type Line, setPage, wordSpans, writePdf } from '../../support/paper.ts';
 import type { Scene } from './model-scenes.ts';
 
 //  The documents page and answers from documents, with what the mock-ups show.
@@ -61,14 +61,13 @@ const SENTENCES: [page: number, text: string][] = [
 ];
 
 function put(world: World, document: Document, page: number, text: string, number: number): Passage {
-  const rectangles = rectanglesOf(pages[page - 1] as Line[], text);
   const passage = {
     id: nextId<PassageId>('passage'),
     documentId: document.id,
     number,
     text,
     headings: [],
-    spans: [{ start: 0, end: text.length, place: { at: 'page' as const, page, rectangles } }],
+    spans: wordSpans(pages[page - 1] as Line[], text, page),
     label: `p. ${page}`,
   };
   world.library.passages.set(passage.id, passage);
@@ -142,7 +141,7 @@ function addNotes(world: World, notes: Document): void {
       { start: 0, end: 49, place: { at: 'block' as const, block: 5, start: 0, end: 49 } },
       { start: 50, end: text.length, place: { at: 'block' as const, block: 7, start: 0, end: 19 } },
     ],
-    label: 'block 5',
+    label: '¶ 5',
   };
   world.library.passages.set(passage.id, passage);
 }
@@ -168,7 +167,7 @@ const sourceOf = (document: Document, passage: Passage, number: number, cited: b
   documentId: document.id,
   collectionId: document.collectionId,
   name: document.name,
-  label: passage.spans[0]?.place.at === 'page' ? `p. ${passage.spans[0].place.page}` : 'block 5',
+  label: passage.spans[0]?.place.at === 'page' ? `p. ${passage.spans[0].place.page}` : '¶ 5',
   text: passage.text,
   spans: passage.spans,
   cited,
