@@ -4,7 +4,8 @@ import type { Database } from '../store/database.ts';
 import { addLoop, type MessagePatch, updateMessage } from '../store/messages.ts';
 import { addPiece, cutBack, joinPieces } from '../store/streaming.ts';
 
-/** Writes one answer to disk while it grows: what came in is on disk within 250 ms. When the disk takes nothing more, the
+/** Writes one answer to disk while it grows: what came in is on disk within 250 ms, and nothing is shown while older text
+ *  waits longer than `flushMs`, however late a timer is on a busy machine. When the disk takes nothing more, the
  *  text stays here and is tried again every second, and `overlay` still shows all of it. */
 export type Writer = {
   text(kind: 'answer' | 'thinking', text: string, ids: readonly number[]): void;
@@ -46,7 +47,7 @@ const newStep = (cut: Cut | null = null): Step => ({ cut, text: '', thinking: ''
 export function createWriter({
   db,
   messageId,
-  flushMs = 150,
+  flushMs = 100,
   retryMs = 1000,
   onTrouble,
   onDone,
@@ -57,15 +58,22 @@ export function createWriter({
   let failing = false;
   let timer: NodeJS.Timeout | undefined;
 
+  /** When the oldest of what is not on disk came. */
+  let waitsSince: number | null = null;
+
   const last = () => steps.at(-1) as Step;
 
   function schedule() {
-    timer ??= setTimeout(flush, failing ? retryMs : flushMs);
+    const now = performance.now();
+    waitsSince ??= now;
+    if (!failing && now - waitsSince >= flushMs) flush();
+    else timer ??= setTimeout(flush, failing ? retryMs : flushMs);
   }
 
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;
+    waitsSince = null;
     try {
       db.transaction(write);
     } catch (error) {

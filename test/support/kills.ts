@@ -1,18 +1,21 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ToEngine } from '../../app/engine/asks.ts';
+import { engineByFork } from '../../app/engine/start.ts';
 import type { StartEngine } from '../../app/engine/supervisor.ts';
-import { newFolder, realEngine, root } from './core.ts';
+import type { Client } from '../../app/protocol/index.ts';
+import { openSocket } from './browser.ts';
+import { places, root } from './core.ts';
 
 /** An engine that the test can kill at any moment. */
-export function killableEngine(): {
+export function killableEngine(build: Build = source): {
   startEngine: StartEngine;
   kill(): void;
   send(message: ToEngine): void;
   starts(): number;
 } {
-  const start = realEngine();
+  const start = engineByFork(build.engine, { ...places, worker: build.worker });
   let kill = () => {};
   let send = (_: ToEngine) => {};
   let starts = 0;
@@ -30,17 +33,59 @@ export function killableEngine(): {
   };
 }
 
+/** Where the parts of the app are: as they lie in the source, or as `npm run build` bundles them. */
+export type Build = {
+  name: 'source' | 'bundle';
+  server: string;
+  core: string;
+  engine: string;
+  worker: string;
+  documentWorker: string;
+  migrations: string;
+  resources: string;
+};
+
+export { places };
+
+export const source: Build = {
+  ...places,
+  name: 'source',
+  server: join(root, 'app/server/main.ts'),
+  core: join(root, 'main/core.ts'),
+};
+
+const bundled = (file: string) => join(root, 'dist/main', file);
+export const bundle: Build = {
+  name: 'bundle',
+  server: bundled('server.js'),
+  core: bundled('core.js'),
+  engine: bundled('engine.js'),
+  worker: bundled('template-worker.js'),
+  documentWorker: bundled('document-worker.js'),
+  migrations: bundled('migrations'),
+  resources: places.resources,
+};
+
+/** `npm run build:shell`. */
+export function buildBundle(): void {
+  const { status, stderr } = spawnSync(join(root, 'node_modules/.bin/electron-vite'), ['build'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`[build:shell] ended with ${status}: ${stderr}`);
+}
+
+/** An app that can be asked, and killed. */
 export type RunningApp = {
-  process: ChildProcess;
-  address: string;
+  client: Client;
   /** Process ids of its engines, as they were when asked. */
   engines(): number[];
   kill(): Promise<void>;
 };
 
-/** The browser host as a process of its own, as `npm start` runs it. */
-export async function startApp(dataFolder = newFolder()): Promise<RunningApp> {
-  const child = fork(join(root, 'app/server/main.ts'), ['--data', dataFolder, '--port', '0', '--no-open'], {
+/** The browser host as a process of its own, as `npm start` runs it, and a page that is connected to it. */
+export async function startHost(dataFolder: string, build: Build): Promise<RunningApp> {
+  const child = fork(build.server, ['--data', dataFolder, '--port', '0', '--no-open'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     execArgv: [],
@@ -59,9 +104,9 @@ export async function startApp(dataFolder = newFolder()): Promise<RunningApp> {
     });
     child.once('exit', (code) => reject(new Error(`the host ended with ${code}: ${said}`)));
   });
+  const { client } = await openSocket(address);
   return {
-    process: child,
-    address,
+    client,
     engines: () => childrenOf(child.pid as number),
     async kill() {
       child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newFolder, places, root, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
-import { startApp } from '../../support/kills.ts';
+import { source, startHost } from '../../support/kills.ts';
 
 //  The model commands as a user types them, against a hub on this machine.
 
@@ -76,7 +76,7 @@ test('search, look, pull, list, verify, rm', async () => {
 
 test('while the app runs, a command works through it', async () => {
   const dataFolder = newFolder();
-  await startApp(dataFolder);
+  await startHost(dataFolder, source);
   const copy = join(newFolder(), 'mine');
   mkdirSync(copy);
   for (const [name, bytes] of Object.entries(starterFiles())) writeFileSync(join(copy, name), bytes);

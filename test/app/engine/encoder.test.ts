@@ -68,7 +68,14 @@ test('passages make way for a chat, a query does not wait for one', async () => 
       {
         turnId: 'turn' as TurnId,
         priority: 'chat',
-        target: { modelId: 'starter' as ModelId, path: starter, device: null, threads: null, contextLength: null, template: null },
+        target: {
+          modelId: 'starter' as ModelId,
+          path: starter,
+          device: null,
+          threads: null,
+          contextLength: null,
+          template: null,
+        },
         prompt: {
           messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],
           thinking: false,
