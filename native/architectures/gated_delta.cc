@@ -18,8 +18,7 @@ WeightPtr ungroup(Weights& weights, const std::string& qkvz, const std::string& 
   if (!big || !small) return nullptr;
   std::vector<WeightView> parts;
   const auto take = [&](const WeightView& from, int64_t stride, int64_t offset, int64_t count) {
-    for (int64_t g = 0; g < delta.key_heads; ++g)
-      parts.push_back(Weights::slice_rows(from, g * stride + offset, count));
+    for (int64_t g = 0; g < delta.key_heads; ++g) parts.push_back(rows_of(from, g * stride + offset, count));
   };
   take(*big, block, 0, delta.key_dim);
   take(*big, block, delta.key_dim, delta.key_dim);
@@ -39,8 +38,7 @@ WeightPtr ungroup_gates(Weights& weights, const LayerNames& at, const GatedDelta
   if (!qkv || !z || !ba) return nullptr;
   std::vector<WeightView> parts{*qkv, *z};
   for (const int64_t offset : {int64_t{0}, share}) {
-    for (int64_t g = 0; g < delta.key_heads; ++g)
-      parts.push_back(Weights::slice_rows(*ba, g * 2 * share + offset, share));
+    for (int64_t g = 0; g < delta.key_heads; ++g) parts.push_back(rows_of(*ba, g * 2 * share + offset, share));
   }
   return weights.assembled(parts);
 }

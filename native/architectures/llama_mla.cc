@@ -60,7 +60,7 @@ std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, 
           in_kept != dims.kept[group].end()
               ? h * kept + (in_kept - dims.kept[group].begin())
               : heads.query * kept + h * rest + (std::ranges::find(dims.rest[group], d) - dims.rest[group].begin());
-      rows.push_back(Weights::slice_rows(q, row, 1));
+      rows.push_back(rows_of(q, row, 1));
     }
   }
   return rows;

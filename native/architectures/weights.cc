@@ -240,22 +240,4 @@ void Weights::finish() {
   }
 }
 
-WeightView Weights::slice_rows(const WeightView& view, int64_t first, int64_t count) {
-  WeightView out = view;
-  const size_t rows = static_cast<size_t>(view.shape.front());
-  const size_t row_bytes = view.data_bytes / rows;
-  out.shape.front() = count;
-  out.data_bytes = row_bytes * static_cast<size_t>(count);
-  if (view.data) out.data = view.data + row_bytes * static_cast<size_t>(first);
-  if (view.affine.scales) {
-    const size_t groups = static_cast<size_t>(view.shape.back() / view.affine.group);
-    const size_t scale_row = groups * (view.affine.scale_type == DType::f32  ? 4
-                                       : view.affine.scale_type == DType::u8 ? 1
-                                                                             : 2);
-    out.affine.scales += scale_row * static_cast<size_t>(first);
-    if (view.affine.biases) out.affine.biases += scale_row * static_cast<size_t>(first);
-  }
-  return out;
-}
-
 }  // namespace longhand

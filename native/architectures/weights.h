@@ -88,9 +88,6 @@ class Weights {
   size_t bytes() const { return bytes_; }
   size_t active_bytes() const { return active_bytes_; }
 
-  // The rows [first, first + count) of a matrix view, without moving data.
-  static WeightView slice_rows(const WeightView& view, int64_t first, int64_t count);
-
  private:
   WeightPtr prepare(const std::vector<WeightView>& views, double active_share, int64_t experts = 1);
   void advance(size_t bytes);

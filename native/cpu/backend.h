@@ -103,11 +103,14 @@ class CpuBackend final : public Backend {
   void check_cancelled() const;
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
-  // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path.
-  Activations activations(Tensor x, const CpuWeight& weight);
-  Rounding rounded(Tensor x);
+  // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path; with `order` its rows
+  // order[0], order[1], ... in their place.
+  Activations activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order = {});
+  Rounding room_for_rounding(int64_t rows, int64_t cols);
+  Rounding round_row(const Rounding& all, int64_t t, int64_t cols, const float* x) const;
   // Packs a view that cannot be read in place; completes `segment`.
   BufferPtr pack(const WeightView& view, Segment& segment);
+  void pack_rows(const WeightView& view, const Segment& segment, int64_t first, int64_t count, std::byte* memory);
 
   // cos and sin of the pass's rotary angles: the same for all its layers.
   const float* rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);

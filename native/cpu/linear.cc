@@ -1,5 +1,6 @@
 // Projections and what fuses around them: norm and gate before, bias, activation, scale and residual after.
 #include <algorithm>
+#include <vector>
 
 #include "cpu/activation.h"
 #include "cpu/backend.h"
@@ -7,6 +8,8 @@
 
 namespace longhand::cpu {
 namespace {
+
+constexpr int64_t tokens_a_tile = 128;
 
 // Rows of one item of work. Long runs keep the memory streams going (256 rows of a matrix are 100 KB and more), short
 // ones spread a small matrix over the threads.
@@ -24,46 +27,54 @@ void finish_row(const Linear& options, const float* bias, int64_t count, float* 
 
 }  // namespace
 
-Activations CpuBackend::activations(Tensor x, const CpuWeight& weight) {
-  Activations forms{.x = data(x), .stride = x.stride, .tokens = x.rows, .in = x.cols};
-  if (!weight.any_packed()) return forms;
-  if (pass_.path == Path::exact) {
-    const Tensor sums = scratch(x.rows, x.cols / 16);
-    parallel(x.rows, [&](int64_t t) {
+Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order) {
+  const bool fast = weight.any_packed() && pass_.path == Path::fast, direct = order.empty();
+  const bool wants_floats = direct || !fast || !weight.all_packed();
+  const int64_t rows = direct ? x.rows : static_cast<int64_t>(order.size());
+  const Tensor in = direct || !wants_floats ? x : scratch(rows, x.cols);
+  const auto from = [&](int64_t t) { return row(x, direct ? t : order[static_cast<size_t>(t)]); };
+  if (!direct && wants_floats) parallel(rows, [&](int64_t t) { std::copy_n(from(t), x.cols, row(in, t)); });
+  Activations forms{.x = wants_floats ? data(in) : nullptr, .stride = in.stride, .tokens = rows, .in = x.cols};
+  if (fast) {
+    // One rounding to 8 bits costs a small, deep model its favourite at 4 of 100 positions (KLD 3.0e-3 on SmolLM2);
+    // with the left-over rounded too it is 4e-7 and none.
+    forms.rounded = room_for_rounding(rows, x.cols);
+    forms.left_over = room_for_rounding(rows, x.cols);
+    parallel(rows, [&](int64_t t) {
+      thread_local std::vector<float> left;
+      left.resize(static_cast<size_t>(x.cols));
+      const float* values = from(t);
+      const Rounding first = round_row(forms.rounded, t, x.cols, values);
+      for (int64_t i = 0; i < x.cols; ++i) {
+        left[static_cast<size_t>(i)] = values[i] - static_cast<float>(first.codes[i]) * first.scales[i / block_columns];
+      }
+      round_row(forms.left_over, t, x.cols, left.data());
+    });
+  } else if (weight.any_packed()) {
+    const Tensor sums = scratch(rows, x.cols / 16);
+    parallel(rows, [&](int64_t t) {
       for (int64_t i = 0; i < sums.cols; ++i) {
         float sum = 0;
-        for (int64_t c = 0; c < 16; ++c) sum += row(x, t)[16 * i + c];
+        for (int64_t c = 0; c < 16; ++c) sum += from(t)[16 * i + c];
         row(sums, t)[i] = sum;
       }
     });
     forms.sums = data(sums);
-    return forms;
   }
-  // One rounding to 8 bits costs a small, deep model its favourite at 4 of 100 positions (KLD 3.0e-3 on SmolLM2); with
-  // the left-over rounded too it is 4e-7 and none.
-  forms.rounded = rounded(x);
-  const Tensor left = scratch(x.rows, x.cols);
-  parallel(x.rows, [&](int64_t t) {
-    for (int64_t i = 0; i < x.cols; ++i) {
-      const int64_t at = t * x.cols + i;
-      row(left, t)[i] =
-          row(x, t)[i] - static_cast<float>(forms.rounded.codes[at]) * forms.rounded.scales[at / block_columns];
-    }
-  });
-  forms.left_over = rounded(left);
   return forms;
 }
 
 // 8 bits a value with a scale every 32 columns.
-Rounding CpuBackend::rounded(Tensor x) {
-  const Tensor codes = scratch(x.rows, x.cols / 4), scales = scratch(x.rows, x.cols / block_columns);
-  const Tensor sums = scratch(x.rows, x.cols / 16);
-  auto* bytes = reinterpret_cast<int8_t*>(data(codes));
-  auto* integers = reinterpret_cast<int32_t*>(data(sums));
-  parallel(x.rows, [&](int64_t t) {
-    kernels_.quantise(row(x, t), x.cols, bytes + t * x.cols, row(scales, t), integers + t * sums.cols);
-  });
-  return {bytes, data(scales), integers};
+Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols) {
+  const Tensor codes = scratch(rows, cols / 4), scales = scratch(rows, cols / block_columns);
+  return {reinterpret_cast<int8_t*>(data(codes)), data(scales),
+          reinterpret_cast<int32_t*>(data(scratch(rows, cols / 16)))};
+}
+
+Rounding CpuBackend::round_row(const Rounding& all, int64_t t, int64_t cols, const float* x) const {
+  const Rounding at = all.token(t, cols);
+  kernels_.quantise(x, cols, at.codes, at.scales, at.code_sums);
+  return at;
 }
 
 Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options) {
@@ -81,8 +92,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
     in = gated;
   }
   const Activations x_forms = activations(in, w);
-  const Tensor product = scratch(x.rows, w.out);
-  const Tensor y = options.add_to ? options.add_to : product;
+  const Tensor y = options.add_to ? options.add_to : scratch(x.rows, w.out);
   assert(y.rows == x.rows && y.cols == w.out);
   const float* bias = options.bias ? floats(*options.bias) : nullptr;
   const bool plain = !bias && options.activation == Activation::none && options.scale == 1.0f;
@@ -90,11 +100,16 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
-    matmul_tile(kernels_, w, first, count, x_forms, data(product) + first, product.stride);
-    for (int64_t t = 0; t < in.rows; ++t) {
-      float* sums = row(product, t) + first;
-      if (!plain) finish_row(options, bias ? bias + first : nullptr, count, sums);
-      if (options.add_to) kernels_.add_scaled(row(y, t) + first, 1.0f, sums, count);
+    thread_local std::vector<float> added;  // what a residual stream gets stays in the cache
+    for (int64_t token = 0; token < in.rows; token += tokens_a_tile) {
+      const int64_t tokens = std::min(tokens_a_tile, in.rows - token), stride = options.add_to ? count : y.stride;
+      if (options.add_to) added.resize(static_cast<size_t>(tokens * count));
+      float* sums = options.add_to ? added.data() : row(y, token) + first;
+      matmul_tile(kernels_, w, first, count, x_forms.token(token, tokens), sums, stride);
+      for (int64_t t = 0; t < tokens; ++t) {
+        if (!plain) finish_row(options, bias ? bias + first : nullptr, count, sums + t * stride);
+        if (options.add_to) kernels_.add_scaled(row(y, token + t) + first, 1.0f, sums + t * stride, count);
+      }
     }
   });
   return y;
@@ -107,16 +122,21 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   const Tensor in = normalised(x, norm);
   const Activations x_forms = activations(in, w);
   const Tensor y = scratch(x.rows, half);
-  const Tensor up = scratch(x.rows, half);
   const int64_t tile_rows = rows_an_item(half, threads_.count());
   parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, half - first);
-    matmul_tile(kernels_, w, first, count, x_forms, data(y) + first, y.stride);
-    matmul_tile(kernels_, w, half + first, count, x_forms, data(up) + first, up.stride);
-    for (int64_t t = 0; t < in.rows; ++t) {
-      kernels_.multiply_silu(row(up, t) + first, row(y, t) + first, count);
-      std::copy_n(row(up, t) + first, count, row(y, t) + first);
+    thread_local std::vector<float> ups;
+    for (int64_t token = 0; token < in.rows; token += tokens_a_tile) {
+      const Activations part = x_forms.token(token, std::min(tokens_a_tile, in.rows - token));
+      ups.resize(static_cast<size_t>(part.tokens * count));
+      matmul_tile(kernels_, w, first, count, part, row(y, token) + first, y.stride);
+      matmul_tile(kernels_, w, half + first, count, part, ups.data(), count);
+      for (int64_t t = 0; t < part.tokens; ++t) {
+        float *gate = row(y, token + t) + first, *up = ups.data() + t * count;
+        kernels_.multiply_silu(up, gate, count);
+        std::copy_n(up, count, gate);
+      }
     }
   });
   return y;

@@ -46,7 +46,7 @@ Rounding Rounding::token(int64_t first, int64_t in) const {
 
 Activations Activations::token(int64_t first, int64_t count) const {
   Activations part = *this;
-  part.x += first * stride;
+  if (x) part.x += first * stride;
   part.tokens = count;
   part.rounded = rounded.token(first, in);
   part.left_over = left_over.token(first, in);

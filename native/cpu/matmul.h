@@ -10,9 +10,9 @@ namespace longhand::cpu {
 
 // One 8-bit rounding of activations: codes with a scale every 32 columns, and their sums.
 struct Rounding {
-  const int8_t* codes = nullptr;       // [tokens, in]
-  const float* scales = nullptr;       // [tokens, in / 32]
-  const int32_t* code_sums = nullptr;  // [tokens, in / 16]
+  int8_t* codes = nullptr;       // [tokens, in]
+  float* scales = nullptr;       // [tokens, in / 32]
+  int32_t* code_sums = nullptr;  // [tokens, in / 16]
 
   Rounding token(int64_t first, int64_t in) const;
 };

@@ -29,7 +29,9 @@ HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
       mapping_ = static_cast<std::byte*>(mapped);
       memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
 #if defined(MADV_HUGEPAGE)
-      madvise(memory_, rounded_up(bytes, huge_page), pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+      // The end that fills no huge page stays small: a model has hundreds of buffers, each would waste 1 MB.
+      madvise(memory_, pages == Pages::huge ? bytes / huge_page * huge_page : bytes,
+              pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #else
       static_cast<void>(pages);
 #endif

@@ -12,19 +12,29 @@ namespace longhand::cpu {
 namespace {
 
 constexpr int64_t tile_rows = 16;
+constexpr int64_t tokens_a_tile = 128;
 
-const int32_t* chosen_experts(const Routes& routes) {
-  return reinterpret_cast<const int32_t*>(routes.ids->host() + routes.ids_offset);
-}
+// Slots (token * topk + i) sorted by expert, in order within one; the run of slots of every chosen expert.
+struct Grouped {
+  struct Run {
+    int64_t expert, first, count;
+  };
+  std::vector<int64_t> slots;
+  std::vector<Run> runs;
+};
 
-// Slots (token * topk + i) by expert, in order.
-std::vector<std::vector<int64_t>> slots_by_expert(const Routes& routes, int64_t experts) {
-  std::vector<std::vector<int64_t>> slots(static_cast<size_t>(experts));
-  const int32_t* ids = chosen_experts(routes);
-  for (int64_t slot = 0; slot < routes.weights.rows * routes.topk; ++slot)
-    slots[static_cast<size_t>(ids[slot])].push_back(slot);
-  std::erase_if(slots, [](const auto& list) { return list.empty(); });
-  return slots;
+Grouped by_expert(const Routes& routes) {
+  const auto* ids = reinterpret_cast<const int32_t*>(routes.ids->host() + routes.ids_offset);
+  Grouped out;
+  out.slots.resize(static_cast<size_t>(routes.weights.rows * routes.topk));
+  std::iota(out.slots.begin(), out.slots.end(), 0);
+  std::stable_sort(out.slots.begin(), out.slots.end(), [&](int64_t a, int64_t b) { return ids[a] < ids[b]; });
+  for (size_t i = 0; i < out.slots.size(); ++i) {
+    const int64_t expert = ids[out.slots[i]];
+    if (out.runs.empty() || out.runs.back().expert != expert) out.runs.push_back({expert, static_cast<int64_t>(i), 0});
+    ++out.runs.back().count;
+  }
+  return out;
 }
 
 // One token: probabilities of all experts, the best k (lower id of equals), their weights.
@@ -72,49 +82,58 @@ Routes CpuBackend::route(Tensor x, const Norm* norm, const Router& router) {
 Tensor CpuBackend::expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) {
   const CpuWeight& w = cpu_weight(experts);
   const int64_t half = w.out / 2, tiles = (half + tile_rows - 1) / tile_rows;
-  const Tensor in = normalised(x, norm);
-  const Activations forms = activations(in, w);
+  const Grouped grouped = by_expert(routes);
+  std::vector<int64_t> tokens = grouped.slots;
+  for (int64_t& slot : tokens) slot /= routes.topk;
+  const Activations forms = activations(normalised(x, norm), w, tokens);
   const Tensor h = scratch(x.rows * routes.topk, half);
-  const auto chosen = slots_by_expert(routes, w.experts);
-  const int32_t* ids = chosen_experts(routes);
-  parallel(static_cast<int64_t>(chosen.size()) * tiles, [&](int64_t item) {
+  parallel(static_cast<int64_t>(grouped.runs.size()) * tiles, [&](int64_t item) {
+    const Grouped::Run& run = grouped.runs[static_cast<size_t>(item / tiles)];
     const int64_t first = item % tiles * tile_rows, count = std::min(tile_rows, half - first);
-    for (const int64_t slot : chosen[static_cast<size_t>(item / tiles)]) {
-      const int64_t base = ids[slot] * w.out + first;
-      float up[tile_rows];
-      float* gate = row(h, slot) + first;
-      matmul_tile(kernels_, w, base, count, forms.token(slot / routes.topk, 1), gate, h.stride);
-      matmul_tile(kernels_, w, base + half, count, forms.token(slot / routes.topk, 1), up, tile_rows);
-      kernels_.silu(gate, count);
-      for (int64_t i = 0; i < count; ++i) gate[i] *= up[i];
+    const int64_t base = run.expert * w.out + first;
+    float gates[tokens_a_tile * tile_rows], ups[tokens_a_tile * tile_rows];
+    for (int64_t done = 0; done < run.count; done += tokens_a_tile) {
+      const Activations part = forms.token(run.first + done, std::min(tokens_a_tile, run.count - done));
+      matmul_tile(kernels_, w, base, count, part, gates, tile_rows);
+      matmul_tile(kernels_, w, base + half, count, part, ups, tile_rows);
+      for (int64_t t = 0; t < part.tokens; ++t) {
+        kernels_.multiply_silu(ups + t * tile_rows, gates + t * tile_rows, count);
+        std::copy_n(ups + t * tile_rows, count,
+                    row(h, grouped.slots[static_cast<size_t>(run.first + done + t)]) + first);
+      }
     }
   });
-  expert_bytes_read_ += w.bytes / static_cast<size_t>(w.experts) * chosen.size();
+  expert_bytes_read_ += w.bytes / static_cast<size_t>(w.experts) * grouped.runs.size();
   return h;
 }
 
+// An item computes 16 outputs of all experts, so that a token's sum is taken in the order of its slots at once.
 void CpuBackend::expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) {
   const CpuWeight& w = cpu_weight(experts);
   assert(h.rows == add_to.rows * routes.topk && h.cols == w.in && add_to.cols == w.out);
-  const int64_t tiles = (w.out + tile_rows - 1) / tile_rows;
-  const Activations forms = activations(h, w);
-  const Tensor product = scratch(h.rows, w.out);
-  const auto chosen = slots_by_expert(routes, w.experts);
-  const int32_t* ids = chosen_experts(routes);
-  parallel(static_cast<int64_t>(chosen.size()) * tiles, [&](int64_t item) {
-    const int64_t first = item % tiles * tile_rows, count = std::min(tile_rows, w.out - first);
-    for (const int64_t slot : chosen[static_cast<size_t>(item / tiles)])
-      matmul_tile(kernels_, w, ids[slot] * w.out + first, count, forms.token(slot, 1), row(product, slot) + first,
-                  product.stride);
-  });
-  parallel(add_to.rows, [&](int64_t t) {
-    for (int64_t c = 0; c < w.out; ++c) {
-      float sum = 0;
-      for (int64_t i = 0; i < routes.topk; ++i) sum += row(routes.weights, t)[i] * row(product, t * routes.topk + i)[c];
-      row(add_to, t)[c] += sum;
+  const Grouped grouped = by_expert(routes);
+  const Activations forms = activations(h, w, grouped.slots);
+  parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
+    const int64_t first = tile * tile_rows, count = std::min(tile_rows, w.out - first);
+    thread_local std::vector<float> sorted, product;  // [slots, 16], by expert and by token
+    sorted.resize(static_cast<size_t>(h.rows * tile_rows));
+    product.resize(sorted.size());
+    for (const Grouped::Run& run : grouped.runs)
+      matmul_tile(kernels_, w, run.expert * w.out + first, count, forms.token(run.first, run.count),
+                  sorted.data() + run.first * tile_rows, tile_rows);
+    for (int64_t i = 0; i < h.rows; ++i)
+      std::copy_n(sorted.data() + i * tile_rows, count,
+                  product.data() + grouped.slots[static_cast<size_t>(i)] * tile_rows);
+    for (int64_t t = 0; t < add_to.rows; ++t) {
+      for (int64_t c = 0; c < count; ++c) {
+        float sum = 0;
+        for (int64_t i = 0; i < routes.topk; ++i)
+          sum += row(routes.weights, t)[i] * product[static_cast<size_t>((t * routes.topk + i) * tile_rows + c)];
+        row(add_to, t)[first + c] += sum;
+      }
     }
   });
-  expert_bytes_read_ += w.bytes / static_cast<size_t>(w.experts) * chosen.size();
+  expert_bytes_read_ += w.bytes / static_cast<size_t>(w.experts) * grouped.runs.size();
 }
 
 void CpuBackend::add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) {

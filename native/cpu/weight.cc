@@ -6,11 +6,18 @@
 #include "cpu/backend.h"
 #include "cpu/floats.h"
 #include "formats/checkpoint.h"
+#include "formats/error.h"
+#include "formats/mapped_file.h"
+#include "formats/utf8.h"
+#include "formats/verify.h"
 
 namespace longhand::cpu {
 namespace {
 
 int64_t element_bytes(DType type) { return type == DType::f32 ? 4 : 2; }
+// Bytes of a file that are packed between two releases of their pages: a load needs little beyond its result.
+constexpr int64_t slab_bytes = int64_t{16} << 20;
+
 bool in_place(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
 
 // Small floats (FP8, MX) become bf16: it holds each of their values, scales being powers of two.
@@ -23,6 +30,17 @@ void decode_to_bf16(const WeightView& view, int64_t row, int64_t in, std::vector
   }
 }
 
+// Rows [first, first + count) have been packed: were their scales numbers? Their pages are at hand now and not needed
+// again.
+void leave_rows(const WeightView& view, int64_t first, int64_t count) {
+  const WeightView done = rows_of(view, first, count);
+  if (find_non_finite(done, Verify::scales)) {
+    throw FormatError("[weights] tensor \"" + printable(view.name) +
+                      "\": " + find_non_finite(view, Verify::scales).value_or("") + "; the file is damaged");
+  }
+  if (!view.mapping.empty()) release_pages({done.data, done.data_bytes});
+}
+
 }  // namespace
 
 const std::byte* Segment::row(int64_t expert, int64_t index, int64_t in) const {
@@ -31,6 +49,10 @@ const std::byte* Segment::row(int64_t expert, int64_t index, int64_t in) const {
 
 bool CpuWeight::any_packed() const {
   return std::any_of(segments.begin(), segments.end(), [](const Segment& s) { return s.packed; });
+}
+
+bool CpuWeight::all_packed() const {
+  return std::all_of(segments.begin(), segments.end(), [](const Segment& s) { return s.packed; });
 }
 
 // Every view is one segment. 3-D views lie beside each other in every expert; 2-D views with `experts` > 1 are grouped
@@ -67,26 +89,38 @@ WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr
   return weight;
 }
 
-BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
-  const int64_t in = view.shape.back();
-  segment.packed = panel_layout(view, segment.layout);
+// Rows [first, first + count) of one expert, in their place in `memory`.
+void CpuBackend::pack_rows(const WeightView& view, const Segment& segment, int64_t first, int64_t count,
+                           std::byte* memory) {
   if (!segment.packed) {
-    BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(view.elements()) * 2, Pages::huge);
-    threads_.run(segment.experts * segment.rows, [&](int64_t row) {
+    threads_.run(count, [&](int64_t i) {
       thread_local std::vector<float> values;
-      decode_to_bf16(view, row, in, values, memory->host());
+      decode_to_bf16(view, first + i, segment.layout.in, values, memory);
     });
-    segment.type = DType::bf16;
-    segment.data = memory->host();
-    return memory;
+    return;
   }
-  const int64_t panels = segment.panels(), bytes = segment.layout.panel_bytes();
-  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(segment.experts * panels * bytes), Pages::huge);
-  threads_.run(segment.experts * panels, [&](int64_t i) {
-    const int64_t row = i % panels * panel_rows;
-    pack_panel(view, segment.layout, i / panels * segment.rows + row, std::min(panel_rows, segment.rows - row),
-               memory->host() + i * bytes);
+  const int64_t expert = first / segment.rows, panel = first % segment.rows / panel_rows;
+  threads_.run((count + panel_rows - 1) / panel_rows, [&](int64_t i) {
+    const int64_t row = (panel + i) * panel_rows;
+    pack_panel(view, segment.layout, expert * segment.rows + row, std::min(panel_rows, segment.rows - row),
+               memory + (expert * segment.panels() + panel + i) * segment.layout.panel_bytes());
   });
+}
+
+BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
+  segment.packed = panel_layout(view, segment.layout);
+  const int64_t rows = segment.experts * segment.rows, row_bytes = static_cast<int64_t>(view.data_bytes) / rows;
+  const int64_t size = segment.packed ? segment.experts * segment.panels() * segment.layout.panel_bytes()
+                                      : view.elements() * element_bytes(DType::bf16);
+  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(size), Pages::huge);
+  const int64_t slab = std::max<int64_t>(slab_bytes / std::max<int64_t>(row_bytes, 1) / panel_rows, 1) * panel_rows;
+  for (int64_t first = 0; first < rows;) {
+    const int64_t count = std::min(slab, segment.rows - first % segment.rows);  // panels end with their expert
+    pack_rows(view, segment, first, count, memory->host());
+    leave_rows(view, first, count);
+    first += count;
+  }
+  if (!segment.packed) segment.type = DType::bf16;
   segment.data = memory->host();
   return memory;
 }

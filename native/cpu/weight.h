@@ -39,6 +39,7 @@ class CpuWeight final : public Weight {
   std::shared_ptr<const void> keep_alive;  // the mapping that `data` points into
 
   bool any_packed() const;
+  bool all_packed() const;
 };
 
 inline const CpuWeight& cpu_weight(const Weight& weight) { return static_cast<const CpuWeight&>(weight); }

@@ -50,7 +50,7 @@ class OpenCheckpoint final : public Checkpoint {
   std::span<const std::string> notices() const override { return parts_.notices; }
   void release(const WeightView& view) const override {
     if (view.data == nullptr || view.file < 0) return;
-    parts_.files.at(static_cast<size_t>(view.file)).release({view.data, view.data_bytes});
+    release_pages({view.data, view.data_bytes});
   }
 
  private:

@@ -64,6 +64,9 @@ std::optional<std::string> unsupported_quantisation(const Json& config);
 // An element type by its name in a file: "BF16" (safetensors, MLX), "Q4_K" (GGUF); none when the engine cannot use it.
 std::optional<DType> type_named(Container container, std::string_view name);
 
+// Rows [first, first + count) of the matrix view [.., in], its scales included, without moving data: [count, in].
+WeightView rows_of(const WeightView& view, int64_t first, int64_t count);
+
 // Decodes any layout to fp32, in row-major order of `shape`: the specification every kernel is compared with.
 // Rows [first, first + count) of the matrix view [.., in]; to holds count * in floats.
 void dequantise_rows(const WeightView& view, int64_t first, int64_t count, float* to);

@@ -132,4 +132,22 @@ std::vector<float> to_floats(const WeightView& view) {
   return result;
 }
 
+WeightView rows_of(const WeightView& view, int64_t first, int64_t count) {
+  WeightView out = view;
+  const auto rows = static_cast<size_t>(view.elements() / view.shape.back());
+  const size_t row_bytes = view.data_bytes / rows;
+  out.shape = {count, view.shape.back()};
+  out.data_bytes = row_bytes * static_cast<size_t>(count);
+  if (view.data) out.data = view.data + row_bytes * static_cast<size_t>(first);
+  if (view.affine.scales) {
+    const size_t groups = static_cast<size_t>(view.shape.back() / view.affine.group);
+    const size_t scale_row = groups * (view.affine.scale_type == DType::f32  ? 4
+                                       : view.affine.scale_type == DType::u8 ? 1
+                                                                             : 2);
+    out.affine.scales += scale_row * static_cast<size_t>(first);
+    if (view.affine.biases) out.affine.biases += scale_row * static_cast<size_t>(first);
+  }
+  return out;
+}
+
 }  // namespace longhand

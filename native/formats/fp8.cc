@@ -188,7 +188,7 @@ class Exposer {
       throw OutOfMemory("[fp8] no memory for \"" + printable(view.name) + "\" as bf16 (" +
                         std::to_string(result.data_bytes) + " bytes)");
     convert_rows(view, scale_values(*scale), coverage, memory.get());
-    if (view.file >= 0) parts_.files[static_cast<size_t>(view.file)].release({view.data, view.data_bytes});
+    if (view.file >= 0) release_pages({view.data, view.data_bytes});
     result.data = memory.get();
     parts_.owned.push_back(std::move(memory));
     return result;

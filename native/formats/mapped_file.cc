@@ -60,7 +60,7 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-void MappedFile::release(std::span<const std::byte> part) const {
+void release_pages(std::span<const std::byte> part) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto first = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
   const auto last = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;

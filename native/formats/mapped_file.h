@@ -17,13 +17,14 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
-  // The whole pages inside `part` are no longer needed; they come back from disk when touched again.
-  void release(std::span<const std::byte> part) const;
 
  private:
   std::string path_;
   std::span<const std::byte> bytes_;
 };
+
+// The whole pages inside `part` of a mapped file are no longer needed; they come back from disk when touched again.
+void release_pages(std::span<const std::byte> part);
 
 // A small text file (config.json, an index), at most `limit` bytes.
 std::string read_text(const std::string& path, const std::string& where, size_t limit);

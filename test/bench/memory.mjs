@@ -31,11 +31,12 @@ const RUNS = [
 async function measureHere(path) {
   const addon = createRequire(import.meta.url)(join(root, 'build/native/Release/longhand.node'));
   const model = await addon.load(path, { device: 'cpu' });
-  const session = model.createSession({ contextLength: READ + WRITE, path: 'fast' });
+  const session = model.createSession({ contextLength: READ + WRITE + 1, path: 'fast' });
   const prompt = Int32Array.from({ length: READ }, (_, i) => (i * 7919 + 17) % model.vocabularySize);
   const { tokens } = await session.generate(prompt, { maxTokens: WRITE, temperature: 0 });
   const before = model.expertBytesRead();
-  await session.generate(Int32Array.from([...prompt, ...tokens.slice(0, -1)]), { maxTokens: 1, temperature: 0 });
+  // The last token has been written but not read: one more is read now.
+  await session.generate(Int32Array.from([...prompt, ...tokens]), { maxTokens: 1, temperature: 0 });
   const { weightBytes, activeBytes } = model.description;
   const status = readFileSync('/proc/self/status', 'utf8');
   return {
@@ -113,7 +114,10 @@ if (process.argv[2] === '--one') {
   if (asked.length === 0) writeFileSync(join(root, 'test', 'bench', 'results', 'memory.md'), text);
   process.stdout.write(text);
   const over = rows.filter(({ peak, bound }) => peak > bound);
-  const greedy = rows.filter(({ expertsPerToken, chosen }) => expertsPerToken !== chosen);
+  // Panels keep the 6-bit scales of Q4_K as bytes: 2.8 % more than the file has.
+  const greedy = rows.filter(
+    ({ expertsPerToken, chosen }) => expertsPerToken < chosen || expertsPerToken > 1.03 * chosen,
+  );
   for (const { name, type } of over) console.error(`[memory] ${name} ${type} takes more than allowed`);
   for (const { name, type } of greedy)
     console.error(`[memory] ${name} ${type} reads other expert bytes than those chosen`);

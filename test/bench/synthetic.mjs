@@ -48,8 +48,8 @@ function valueBytes(value) {
   if (typeof value === 'string') return [u32(8), text(value)];
   if (typeof value === 'number') return [u32(4), u32(value)];
   if (!Array.isArray(value)) return [u32(6), real(value.f32)];
-  if (typeof value[0] === 'string') return [u32(9), u32(8), u64(value.length), ...value.map(text)];
-  return [u32(9), u32(4), u64(value.length), ...value.map(u32)];
+  const [number, item] = typeof value[0] === 'string' ? [8, text] : [4, u32];
+  return [u32(9), u32(number), u64(value.length), Buffer.concat(value.map(item))];
 }
 
 /** A vocabulary that any reader takes: the 256 bytes, then words without merges. */

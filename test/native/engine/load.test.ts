@@ -86,6 +86,22 @@ test('an infinite weight is found when every value is looked at', async () => {
   });
 });
 
+test('an infinite scale is found without being asked for, where weights are repacked', async () => {
+  const source = join(golden, 'mlx_models/qwen3_5_4bit');
+  const tensors = readSafetensors(readFileSync(join(source, 'model.safetensors')));
+  const name = Object.keys(tensors).find((key) => key.endsWith('mlp.down_proj.scales')) ?? '';
+  const scales = tensors[name]?.bytes ?? new Uint8Array();
+  scales.set([0x80, 0x7f], scales.length - 2); // the last one, infinity in bf16
+  const folder = temporaryFolder({
+    'config.json': readFileSync(join(source, 'config.json')),
+    'model.safetensors': safetensors(tensors),
+  });
+  await expect(addon.load(folder, { device: 'cpu' })).rejects.toMatchObject({
+    code: 'format',
+    message: expect.stringMatching(/down_proj.*the scale of group \d+ is not finite; the file is damaged/),
+  });
+});
+
 test('what cannot be loaded says why', async () => {
   await expect(addon.load('/nowhere/model.gguf')).rejects.toMatchObject({ code: 'format' });
   await expect(addon.load(starter, { device: 'quantum' })).rejects.toMatchObject({ code: 'unsupported' });
