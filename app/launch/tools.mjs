@@ -1,5 +1,5 @@
 // Programs that npm cannot bring, and how each machine gets them.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { firstLine, run, works } from './run.mjs';
 import { sayDone, sayStep } from './say.mjs';
 
@@ -35,6 +35,11 @@ export const TOOLS = {
     apt: ['chromium'],
     why: 'the end-to-end tests run in a real browser',
   },
+  vulkan: {
+    found: () => softwareDriver() !== null && existsSync(VALIDATION_LAYER),
+    apt: ['mesa-vulkan-drivers', 'libvulkan1', 'vulkan-validationlayers'],
+    why: 'the tests run the Vulkan back end on a software driver',
+  },
   pip: {
     found: () => works('python3', ['-m', 'pip', '--version']),
     apt: ['python3-pip'],
@@ -51,6 +56,14 @@ const BROWSERS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 export const browserPath = () => BROWSERS.find((path) => existsSync(path)) ?? null;
+
+const DRIVERS = '/usr/share/vulkan/icd.d';
+const VALIDATION_LAYER = '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json';
+/** Mesa's Vulkan driver for the CPU: lvp_icd.x86_64.json, lvp_icd.aarch64.json, ... */
+function softwareDriver() {
+  if (!existsSync(DRIVERS)) return null;
+  return readdirSync(DRIVERS).find((name) => name.startsWith('lvp_icd')) ?? null;
+}
 
 function atLeast(text, major, minor) {
   const version = /(\d+)\.(\d+)/.exec(text ?? '');

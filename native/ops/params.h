@@ -1,16 +1,24 @@
-// Arguments shared by the Metal kernels (metal/*.metal) and their host (native/metal): one struct a kernel, sizes in
-// elements unless the name says bytes, strides between rows. Function constants carry what is yes or no, and sizes
-// that a kernel wants to know when it is compiled; their indices are below.
+// Arguments shared by the Metal kernels (metal/*.metal), the Vulkan shaders (native/vulkan/shaders) and their hosts: one
+// struct a kernel, sizes in elements unless the name says bytes, strides between rows. Function constants (in Vulkan:
+// specialisation constants) carry what is yes or no, and sizes that a kernel wants to know when it is compiled; their
+// indices are below.
+#ifndef VULKAN
 #pragma once
+#endif
 
-#ifdef __METAL_VERSION__
+#if defined(__METAL_VERSION__)
 #include <metal_stdlib>
+#elif defined(VULKAN)  // GLSL: no enums, and no 64-bit numbers on every device: two words, the low one first
+#define ulong uvec2
+#define in columns
 #else
 #include <cstdint>
 namespace longhand::params {
 using uint = uint32_t;
 using ulong = uint64_t;
 #endif
+
+#ifndef VULKAN
 
 // ---- function constants -------------------------------------------------------------------------------------------
 
@@ -57,6 +65,8 @@ enum Tile {
   kSampleTile = 256,        // tokens a threadgroup of the first sampling kernel looks at
   kSampleCandidates = 1024  // tokens that are ordered
 };
+
+#endif
 
 // ---- weights ------------------------------------------------------------------------------------------------------
 
@@ -190,6 +200,9 @@ struct SampleParams {
   float random;  // in [0, 1)
 };
 
-#ifndef __METAL_VERSION__
+#if defined(VULKAN)
+#undef in
+#undef ulong
+#elif !defined(__METAL_VERSION__)
 }  // namespace longhand::params
 #endif

@@ -3,6 +3,8 @@
 
 namespace longhand {
 
-Creation create_vulkan(int) { return {nullptr, "the Vulkan back end is not built yet"}; }
+Creation create_vulkan(int) {
+  return {nullptr, "Vulkan is for GPUs that are not Apple's: this one is driven by Metal"};
+}
 
 }  // namespace longhand

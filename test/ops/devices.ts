@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 
 export interface Device {
   backEnd: 'cpu' | 'metal' | 'vulkan';
@@ -32,15 +33,22 @@ interface Testing {
 
 const addonPath = join(import.meta.dirname, '../../build/native/Release/longhand.node');
 if (!existsSync(addonPath)) throw new Error(`${addonPath} is missing: npm run build:native`);
-const load = (path: string) => (createRequire(import.meta.url)(path) as { testing: Testing }).testing;
-const testing = load(addonPath);
+type Addon = { testing: Testing } & Pick<typeof import('../../native/addon/index.d.ts'), 'devices'>;
+const load = (path: string) => createRequire(import.meta.url)(path) as Addon;
+const { testing, devices: present } = load(addonPath);
+const hasVulkan = present().some((device) => device.backEnd === 'vulkan' && device.available);
 
 // Metal: the GPU itself on a Mac, elsewhere the addon built on the stand-in (test/metal), where clang 19 could build it.
 const standinPath = join(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
-const metalTesting = process.platform === 'darwin' ? testing : existsSync(standinPath) ? load(standinPath) : undefined;
+const metalTesting =
+  process.platform === 'darwin' ? testing : existsSync(standinPath) ? load(standinPath).testing : undefined;
 const metal: readonly Device[] = metalTesting
   ? [{ backEnd: 'metal', instructions: '', threads: 1, path: 'exact' }]
   : [];
+// Vulkan: whatever device is first; on a machine without a GPU, Mesa's software driver.
+const vulkan: readonly Device[] = hasVulkan ? [{ backEnd: 'vulkan', instructions: '', threads: 1, path: 'exact' }] : [];
+// A software driver compiles every kernel the first time it meets it: seconds, which its own cache saves from then on.
+if (hasVulkan) vi.setConfig({ testTimeout: 120_000 });
 const testingOf = (device: Device) => (device.backEnd === 'metal' && metalTesting) || testing;
 
 const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions, threads: 2, path: 'exact' });
@@ -48,7 +56,7 @@ const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions,
 /** The specification every other device is compared with. */
 export const reference: Device = onCpu('scalar');
 /** Every device of this machine, the reference among them. */
-export const devices: readonly Device[] = [...testing.cpuInstructions().map(onCpu), ...metal];
+export const devices: readonly Device[] = [...testing.cpuInstructions().map(onCpu), ...metal, ...vulkan];
 export const others: readonly Device[] = devices.filter((device) => device.instructions !== 'scalar');
 /** The same device with the activations that its kernels like best. */
 export const fast = (device: Device): Device => ({ ...device, path: 'fast' });

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "vulkan/backend.h"
+
+namespace longhand::vulkan {
+
+using namespace params;
+
+namespace {
+
+constexpr int64_t step_tokens = 8;    // above: convolution, scan and norm as dispatches of their own
+constexpr int64_t step_values = 256;  // value columns one workgroup can hold, a thread each
+constexpr uint32_t scan_threads = 64, norm_threads = 64;
+
+}  // namespace
+
+Tensor VulkanBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv, RecurrentState& state) {
+  assert(p.cols == w.columns() && conv.layout.channels == w.channels() && conv.layout.width == w.conv_width);
+  assert(w.key_dim <= 256 && w.conv_width <= 8);
+  const Tensor o = scratch(p.rows, w.value_heads * w.value_dim);
+  const Constants constants =
+      Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
+  GatedDeltaParams params{.tokens = narrow(p.rows),
+                          .key_heads = narrow(w.key_heads),
+                          .value_heads = narrow(w.value_heads),
+                          .key_dim = narrow(w.key_dim),
+                          .value_dim = narrow(w.value_dim),
+                          .p_stride = narrow(p.stride),
+                          .qkv_stride = 0,
+                          .o_stride = narrow(o.stride),
+                          .conv_width = narrow(w.conv_width),
+                          .l2_eps = w.l2_eps,
+                          .norm_eps = w.norm.eps};
+  const int64_t values = w.value_heads / w.key_heads * w.value_dim;
+  const int64_t most_values = std::min<int64_t>(step_values, device_->threads_for(step_values));
+  if (p.rows <= step_tokens && values <= most_values) {
+    run("gated_delta_step", constants,
+        {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), updates(*conv.window),
+         updates(*state.state), writes(o)},
+        params, groups(static_cast<size_t>(w.key_heads), 1, narrow(values)));
+    return o;
+  }
+  const Tensor qkv = conv_silu(p, *w.conv, conv);
+  params.qkv_stride = narrow(qkv.stride);
+  run("gated_delta_scan", constants,
+      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), updates(*state.state), writes(o)}, params,
+      elements(static_cast<size_t>(w.value_dim), static_cast<size_t>(w.value_heads), scan_threads));
+  run("gated_norm", constants, {reads(p), reads(w.norm.weight), updates(o)}, params,
+      groups(static_cast<size_t>(w.value_heads), static_cast<size_t>(p.rows), norm_threads));
+  return o;
+}
+
+}  // namespace longhand::vulkan

@@ -1,0 +1,101 @@
+#include <cstring>
+
+#include "vulkan/backend.h"
+#include "vulkan/cache.h"
+
+namespace longhand::vulkan {
+
+using namespace params;
+
+namespace {
+
+constexpr uint32_t head_threads = 32;
+
+// Columns of the packed projection: q (with gates between them), k, v.
+int64_t query_columns(const Qkv& qkv) { return qkv.heads.query * qkv.heads.dim * (qkv.gated ? 2 : 1); }
+
+Constants constants_of(const Qkv& qkv, const Rope& rope) {
+  assert(qkv.heads.dim <= 512);
+  Constants constants;
+  constants.set(kDim, narrow(qkv.heads.dim))
+      .set(kGated, qkv.gated)
+      .set(kInterleaved, rope.pairing == Rope::Pairing::interleaved)
+      .set(kHasNorm, qkv.q_norm != nullptr)
+      .set(kHasKeyNorm, qkv.k_norm != nullptr);
+  return constants;
+}
+
+RopeParams params_of(const Tensor& p, const Qkv& qkv, const Rope& rope, size_t positions) {
+  const bool axes = static_cast<int64_t>(positions) == 3 * p.rows;
+  assert(rope.rotary_dim == 0 || axes || static_cast<int64_t>(positions) == p.rows);
+  return {.tokens = narrow(p.rows),
+          .query = narrow(qkv.heads.query),
+          .kv = narrow(qkv.heads.kv),
+          .rotary_dim = narrow(rope.rotary_dim),
+          .p_stride = narrow(p.stride),
+          .q_stride = 0,
+          .position_axes = axes ? 3u : 1u,
+          .section_h = narrow(rope.sections[1]),
+          .section_w = narrow(rope.sections[2]),
+          .first_row = 0,
+          .row_bytes = 0,
+          .head_bytes = 0,
+          .eps = qkv.q_norm ? qkv.q_norm->eps : 0.0f,
+          .key_eps = qkv.k_norm ? qkv.k_norm->eps : 0.0f,
+          .attention_scale = rope.attention_scale};
+}
+
+}  // namespace
+
+Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
+                                         KvCache& cache) {
+  const Heads& heads = qkv.heads;
+  assert(p.cols == query_columns(qkv) + 2 * heads.kv * heads.dim);
+  assert(cache.length + p.rows <= cache.capacity && cache.layout.heads == heads.kv && cache.layout.dim == heads.dim);
+  const Tensor q = scratch(p.rows, heads.query * heads.dim);
+  const Tensor gates = qkv.gated ? scratch(p.rows, heads.query * heads.dim) : q;
+  const Tensor list = upload(positions.data(), positions.size_bytes());
+  RopeParams params = params_of(p, qkv, rope, positions.size());
+  params.q_stride = narrow(q.stride);
+  params.first_row = narrow(cache.length);
+  params.row_bytes = narrow(cache_row_bytes(cache.type, heads.kv, heads.dim));
+  params.head_bytes = narrow(cache_row_bytes(cache.type, 1, heads.dim));
+  const auto appended = [&](Buffer& buffer) {
+    return part_of(buffer, 0, static_cast<size_t>(params.first_row + p.rows) * params.row_bytes, Access::write);
+  };
+  run("rope", constants_of(qkv, rope).set(kCacheType, cache_type(cache.type)),
+      {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),
+       qkv.k_norm ? reads(qkv.k_norm->weight) : unused(p), rope.inv_freq ? reads(rope.inv_freq) : unused(p),
+       reads(list), writes(q), writes(gates), appended(*cache.keys), appended(*cache.values)},
+      params, groups(static_cast<size_t>(heads.query + 2 * heads.kv), static_cast<size_t>(p.rows), head_threads));
+  cache.length += p.rows;
+  gates_ = gates;
+  gates_of_ = qkv.gated ? p : Tensor{};
+  return q;
+}
+
+void VulkanBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) {
+  const Heads& heads = qkv.heads;
+  assert(p.cols >= query_columns(qkv) + heads.kv * heads.dim);
+  const Tensor list = upload(positions.data(), positions.size_bytes());
+  Constants constants = constants_of(qkv, rope);
+  constants.set(kInPlace, 1);
+  run("rope", constants,
+      {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),
+       qkv.k_norm ? reads(qkv.k_norm->weight) : unused(p), rope.inv_freq ? reads(rope.inv_freq) : unused(p),
+       reads(list), unused(p), unused(p), unused(p), unused(p)},
+      params_of(p, qkv, rope, positions.size()),
+      groups(static_cast<size_t>(heads.query + heads.kv), static_cast<size_t>(p.rows), head_threads));
+}
+
+// qk_norm_rope_store has gathered the gates of the same projection already.
+Tensor VulkanBackend::gate_columns(Tensor p, const Qkv& qkv) {
+  assert(qkv.gated);
+  if (gates_of_ && gates_of_.buffer == p.buffer && gates_of_.offset == p.offset) return gates_;
+  const int64_t dim = qkv.heads.dim;
+  const Tensor gates = scratch(p.rows, qkv.heads.query * dim);
+  copy_rows(shared::kGatherGates, p, {}, gates, Access::write, dim);
+  return gates;
+}
+
+}  // namespace longhand::vulkan

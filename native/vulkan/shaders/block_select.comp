@@ -1,0 +1,94 @@
+#version 450
+// InfLLM-v2 (model-specs 11.6): mean-pooled keys choose, for every query token and key/value head, the blocks of the
+// cache its group of query heads attends to. The attention over chosen blocks is attention.comp. One workgroup a (token,
+// key/value head). Window scores and block scores go through rows of device memory: their number grows with the context.
+#extension GL_GOOGLE_include_directive : require
+#include "reduce.glsl"
+
+layout(binding = 0) readonly buffer Q { float q[]; };    // [tokens, query * dim]
+layout(binding = 1) readonly buffer K1 { float k1[]; };  // [windows, kv * dim]
+layout(binding = 2) readonly buffer K2 { float k2[]; };
+layout(binding = 3) coherent buffer WindowScores { float window_scores[]; };  // [tokens * kv, scores_stride]
+layout(binding = 4) coherent buffer BlockScores { float block_scores[]; };    // [tokens * kv, blocks_stride]
+layout(binding = 5) coherent buffer Ranks { uint ranks[]; };                  // [tokens * kv, blocks_stride]
+layout(binding = 6) writeonly buffer List { int list[]; };                    // [tokens * kv, topk]
+ARGUMENTS(7, SelectParams);
+
+void device_barrier() {
+  memoryBarrierBuffer();
+  barrier();
+}
+float coarse_score(uint query, uint j, uint head) {
+  float sum = 0.0;
+  for (uint d = gl_SubgroupInvocationID; d < p.dim; d += gl_SubgroupSize)
+    sum += q[query + d] * k2[base[2] + (j * p.kv + head) * p.dim + d];
+  return p.scale * subgroupAdd(sum);
+}
+float fine_score(uint query, uint j, uint head) {
+  float sum = 0.0;
+  for (uint d = gl_SubgroupInvocationID; d < p.dim; d += gl_SubgroupSize)
+    sum += q[query + d] * k1[base[1] + (j * p.kv + head) * p.dim + d];
+  return p.scale * subgroupAdd(sum);
+}
+uint windows(uint keys, uint size, uint stride) { return keys < size ? 0 : (keys - size) / stride + 1; }
+// b before a in the order (score descending, block ascending).
+bool better(float score_b, uint b, float score_a, uint a) { return score_b > score_a || (score_b == score_a && b < a); }
+
+void main() {
+  const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x, row = gl_WorkGroupID.x;
+  const uint token = row / p.kv, head = row % p.kv, group = p.query / p.kv, position = p.first_position + token;
+  const uint seen1 = min(windows(position + 1, p.kernel_size, p.stride), p.k1_length);
+  const uint seen2 = min(windows(position + 1, 4 * p.kernel_size, 4 * p.stride), p.k2_length);
+  const uint scores = base[3] + row * p.scores_stride;
+  for (uint j = gl_SubgroupID; j < seen1; j += gl_NumSubgroups)
+    if (subgroupElect()) window_scores[scores + j] = 0.0;
+
+  // Steps a to c: p_j = sum over the group's heads of exp(score on K1 - log sum exp of scores on K2).
+  for (uint g = 0; g < group && seen2 > 0; g++) {
+    const uint query = base[0] + token * p.q_stride + (head * group + g) * p.dim;
+    float peak = LOWEST, total = 0.0;  // of this subgroup, the same in all its lanes
+    for (uint j = gl_SubgroupID; j < seen2; j += gl_NumSubgroups) {
+      const float score = coarse_score(query, j, head), higher = max(peak, score);
+      total = total * exponential(peak - higher) + exponential(score - higher);
+      peak = higher;
+    }
+    const float highest = group_max(peak);
+    const float share = subgroupElect() ? total * exponential(peak - highest) : 0.0;
+    const float normaliser = highest + logarithm(group_sum(share));
+    for (uint j = gl_SubgroupID; j < seen1; j += gl_NumSubgroups) {
+      const float score = fine_score(query, j, head);
+      if (subgroupElect()) window_scores[scores + j] += exponential(score - normaliser);
+    }
+  }
+  device_barrier();
+
+  // Steps d and e: a block's score is the best of the windows that touch it; the first and the local blocks are forced.
+  const uint own = position / p.block, blocks = own + 1, ratio = p.block / p.stride;
+  const uint pooled = base[4] + row * p.blocks_stride, rank = base[5] + row * p.blocks_stride;
+  for (uint b = thread; b < blocks; b += threads) {
+    const bool forced = b < p.init_blocks || b + p.local_blocks >= own;
+    float best = forced ? -LOWEST : LOWEST;
+    const uint first = ratio * b == 0 ? 0 : ratio * b - 1;
+    for (uint j = first; !forced && j < min(ratio * (b + 1), seen1); j++) best = max(best, window_scores[scores + j]);
+    block_scores[pooled + b] = best;
+  }
+  device_barrier();
+
+  // Step f: the topk best, ascending. A block is chosen when fewer than topk come before it; its place in the list is
+  // the number of chosen blocks below it.
+  for (uint b = thread; b < blocks; b += threads) {
+    uint before = 0;
+    for (uint other = 0; other < blocks; other++)
+      before += better(block_scores[pooled + other], other, block_scores[pooled + b], b) ? 1 : 0;
+    ranks[rank + b] = before < p.topk ? 1 : 0;
+  }
+  device_barrier();
+  const uint chosen = base[6] + row * p.topk;
+  for (uint b = thread; b < blocks; b += threads) {
+    if (ranks[rank + b] == 0) continue;
+    uint place = 0;
+    for (uint other = 0; other < b; other++) place += ranks[rank + other];
+    list[chosen + place] = int(b);
+  }
+  for (uint i = min(blocks, p.topk) + thread; i < p.topk; i += threads) list[chosen + i] = -1;
+}
