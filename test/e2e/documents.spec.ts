@@ -152,3 +152,22 @@ test('collections: made, named, filled, deleted and brought back', async ({ page
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(renamed).toBeVisible();
 });
+
+test('files dropped on the window ask where they go: a collection, or along with the message', async ({ page }) => {
+  const drop = async (target: string) => {
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['The mill stands by the river Orla.'], 'mill.txt', { type: 'text/plain' }));
+      return transfer;
+    });
+    await page.dispatchEvent('main', 'dragenter', { dataTransfer: data });
+    const dialog = page.getByRole('dialog', { name: 'Where do the files go?' });
+    await dialog.getByRole('listitem').filter({ hasText: target }).dispatchEvent('drop', { dataTransfer: data });
+    await expect(dialog).toBeHidden();
+  };
+  await drop('My documents');
+  await expect(list(page).getByRole('button', { name: /mill/ })).toBeVisible();
+  await page.keyboard.press('Alt+n');
+  await drop('Along with the message');
+  await expect(page.getByRole('list', { name: 'Attached files' }).getByText('mill.txt')).toBeVisible();
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Manifest } from 'vite';
@@ -26,7 +26,20 @@ test('what the first paint needs is below 600 kB compressed; highlighter, gramma
   const bytes = first.reduce((sum, file) => sum + gzipSync(readFileSync(join(out, file))).length, 0);
   expect(bytes).toBeLessThan(BUDGET);
   expect(bytes).toBeGreaterThan(50_000);
-  expect(first.join()).not.toMatch(/katex|python|highlight/);
+  expect(first.join()).not.toMatch(/katex|python|highlight|pdf/);
+});
+
+test('what pdf.js reads while it draws lies beside the page: maps, fonts, profiles and decoders', () => {
+  const files = readdirSync(join(out, 'pdfjs'), { recursive: true, encoding: 'utf8' });
+  for (const name of [
+    'cmaps/UniJIS-UTF16-H.bcmap',
+    'standard_fonts/LiberationSans-Regular.ttf',
+    'iccs/CGATS001Compat-v2-micro.icc',
+    'wasm/openjpeg.wasm',
+    'wasm/jbig2.wasm',
+  ])
+    expect(files).toContain(name);
+  expect(files.join()).not.toMatch(/quickjs|sandbox/);
 });
 
 test('the page has no inline script, no style and no address but its own', () => {
