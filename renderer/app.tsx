@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { onMenu, openExternal, useConnection } from './bridge.ts';
+import { core, onMenu, openExternal, useConnection } from './bridge.ts';
 import { ChatPage } from './chat/page.tsx';
 import { listenToChats, useChat } from './chat/store.ts';
 import { DropLayer } from './documents/drop-layer.tsx';
@@ -60,7 +60,11 @@ function useCore(): void {
       listenToNotices(),
     ];
     onMenu((command) => commandById(command).run());
+    const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>
+      void core.call('privacy.refused', { address: blockedURI.slice(0, 4000) }).catch(() => {}); // told again with the next
+    document.addEventListener('securitypolicyviolation', refused);
     return () => {
+      document.removeEventListener('securitypolicyviolation', refused);
       for (const stop of stops) stop();
     };
   }, []);

@@ -100,7 +100,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     source: sources.byId,
     net: (about) => contacts.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
-    finished: async ({ name, path }) => void (await library.add(path, name)),
+    finished: async ({ name, path }) => emit('download.finished', await library.add(path, name)),
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });

@@ -37,6 +37,8 @@ export const events = {
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
   'downloads.changed': z.array(Download),
+  /** All of its files are here and checked; it is in the list. */
+  'download.finished': ModelEntry,
   'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
   /** More is known of it: its speed was measured. */
   'machine.changed': Machine,

@@ -4,6 +4,7 @@ import { type Adoptable, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
+import { copyIn } from './importing.ts';
 import { useModels } from './store.ts';
 
 /** Models that other programs keep here: linked, never copied or changed. */
@@ -68,6 +69,9 @@ function AdoptableRow({ model }: { model: Adoptable }) {
       <span className="tabular-nums">{formats.fileSize(model.bytes)}</span>
       <Button disabled={busy} onClick={() => void link()}>
         {t('models.link')}
+      </Button>
+      <Button kind="quiet" className="-ms-3" onClick={() => void copyIn(model.path, model.name)}>
+        {t('models.copyShort')}
       </Button>
     </li>
   );

@@ -4,6 +4,7 @@ import type { CatalogueModel } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
 import { matchOf } from '../shell/match.ts';
+import { Tag } from '../ui/choice.tsx';
 import { FitTag } from './fit-tag.tsx';
 import { Found } from './found.tsx';
 import { LayerStrip, useStripLabel } from './layer-strip.tsx';
@@ -32,6 +33,7 @@ export function Catalogue({ query }: { query: string }) {
   const { catalogue, machine, place, contextStep, kvType } = useModels();
   const { choose } = useModels.getState();
   const gpu = useEngine((state) => state.devices.some((device) => device.available && device.backEnd !== 'cpu'));
+  const models = useEngine((state) => state.models);
   const [ability, setAbility] = useState<Ability | null>(null);
   if (!machine) return null;
   const chosen = chosenContext({ contextStep, kvType });
@@ -64,6 +66,7 @@ export function Catalogue({ query }: { query: string }) {
                 model={model}
                 best={model.id === best?.id}
                 current={model.id === current?.id}
+                here={models.some((one) => madeFrom(one.name, model))}
                 verdict={fitOf(likelyDescription(model), machine, chosen).verdict}
                 onOpen={() => choose(placeOf(model))}
               />
@@ -84,15 +87,20 @@ export function Catalogue({ query }: { query: string }) {
   );
 }
 
+/** Models keep the name of the catalogue, with the form behind it. */
+const madeFrom = (name: string, { name: known }: CatalogueModel) => name === known || name.startsWith(`${known} `);
+
 type RowProps = {
   model: CatalogueModel;
   best: boolean;
+  /** One of its forms is in the list of models. */
+  here: boolean;
   current: boolean;
   verdict: 'fits' | 'tight' | 'too-large';
   onOpen: () => void;
 };
 
-function Row({ model, best, current, verdict, onOpen }: RowProps) {
+function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const strip = stripOfLetters(model.layers);
@@ -107,6 +115,7 @@ function Row({ model, best, current, verdict, onOpen }: RowProps) {
       <span className="flex w-full items-center gap-2.5">
         <span className="truncate font-semibold">{model.name}</span>
         {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
+        {here && <Tag>{t('models.installed')}</Tag>}
         <span className="ms-auto">
           <FitTag verdict={verdict} />
         </span>

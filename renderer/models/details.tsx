@@ -1,18 +1,23 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf, type ModelDetails, type ModelEntry } from '../../app/protocol/index.ts';
-import { core, reveal } from '../bridge.ts';
-import { useChat } from '../chat/store.ts';
+import { failureOf, type ModelEntry } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { openChat } from '../shell/commands.ts';
+import { usePerformance } from '../performance/store.ts';
 import { useEngine } from '../shell/engine.ts';
-import { Button } from '../ui/button.tsx';
+import { useShell } from '../shell/store.ts';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Tag } from '../ui/choice.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { chatWith } from './chat-with.ts';
+import { Check } from './check.tsx';
 import { ContextSlider } from './context-slider.tsx';
+import { Facts } from './facts.tsx';
 import { LayerStrip } from './layer-strip.tsx';
 import { MemoryBar } from './memory-bar.tsx';
+import { ModelSettingsDialog } from './model-settings.tsx';
 import { removeModel } from './remove.ts';
-import { fitOf, type Strip, stripOfModel, typeOf } from './shape.ts';
+import { fitOf, type Strip, stripOfModel } from './shape.ts';
 import { chosenContext, useModels } from './store.ts';
 
 /** Everything about one model that is here, and what can be done with it. */
@@ -23,6 +28,7 @@ export function Details({ model }: { model: ModelEntry }) {
   const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
   const [problem, setProblem] = useState<string | null>(null);
+  const [configuring, setConfiguring] = useState(false);
   const run = (work: Promise<unknown>) => {
     setProblem(null);
     work.catch((error) => {
@@ -30,10 +36,17 @@ export function Details({ model }: { model: ModelEntry }) {
       setProblem(`${t(`errors.${failure.code}.what`)}. ${failure.message}`);
     });
   };
-  const chatWith = () => {
-    openChat(null);
-    useChat.setState((state) => ({ fresh: { ...state.fresh, modelId: model.id } }));
-    void core.call('models.load', { modelId: model.id }).catch(() => {}); // the chat says why
+  const benchmark = () => {
+    useShell.getState().go({ at: 'performance' });
+    usePerformance.setState({ tab: 'overview', model: model.name });
+    void usePerformance.getState().start([model.id]);
+  };
+  const duplicate = async () => {
+    const preset = await core.call('models.duplicate', {
+      modelId: model.id,
+      name: t('models.presetName', { name: model.name }),
+    });
+    useModels.setState({ installed: preset.id });
   };
   return (
     <aside
@@ -43,11 +56,24 @@ export function Details({ model }: { model: ModelEntry }) {
       <div className="flex items-center gap-2">
         <h2 className="min-w-0 truncate text-lg font-semibold tracking-tight">{model.name}</h2>
         {inMemory && <Tag tone="ok">{t('model.inMemory')}</Tag>}
+        <span className="ms-auto">
+          <Menu
+            label={t('models.more', { name: model.name })}
+            align="end"
+            trigger={<IconButton icon="more" label={t('models.more', { name: model.name })} />}
+          >
+            <MenuItem onSelect={() => setConfiguring(true)}>{t('models.settings')}</MenuItem>
+            <MenuItem onSelect={() => run(duplicate())}>{t('models.duplicate')}</MenuItem>
+          </Menu>
+        </span>
       </div>
       <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.kept}`) : '\u00a0'}</p>
-      <div className="mt-3.5 flex gap-2">
-        <Button kind="primary" disabled={model.missing} onClick={chatWith}>
+      <div className="mt-3.5 flex flex-wrap gap-2">
+        <Button kind="primary" disabled={model.missing} onClick={() => chatWith(model.id)}>
           {t('commands.new-chat')}
+        </Button>
+        <Button icon="performance" disabled={model.missing || model.description?.encoder} onClick={benchmark}>
+          {t('models.benchmark')}
         </Button>
         {inMemory ? (
           <Button onClick={() => run(core.call('models.unload'))}>{t('models.unload')}</Button>
@@ -63,10 +89,8 @@ export function Details({ model }: { model: ModelEntry }) {
         </p>
       )}
       {model.description && <Memory description={model.description} />}
-      <dl className="mt-5 border-t border-line pt-4">
-        <Facts model={model} details={details} />
-      </dl>
-      {details && <Check details={details} />}
+      <Facts model={model} details={details} />
+      {details && <Check key={model.id} details={details} />}
       {details && details.kept !== 'built-in' && (
         <Button
           kind="quiet"
@@ -77,6 +101,7 @@ export function Details({ model }: { model: ModelEntry }) {
           {details.frees > 0 ? t('models.remove', { size: formats.fileSize(details.frees) }) : t('models.unlink')}
         </Button>
       )}
+      {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
     </aside>
   );
 }
@@ -121,99 +146,3 @@ const Legend = ({ tone, children }: { tone: string; children: ReactNode }) => (
     {children}
   </span>
 );
-
-function Facts({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {
-  const { t } = useTranslation();
-  const formats = useFormats();
-  const show = reveal();
-  const { description, path } = model;
-  return (
-    <>
-      {description && (
-        <Fact name={t('models.fact.format')}>
-          {[t(`models.form.${description.container}`), typeOf(description)].filter(Boolean).join(', ')}
-        </Fact>
-      )}
-      {description && (
-        <Fact name={t('models.fact.parameters')}>
-          {t('models.millions', { count: formats.exact(Math.round(description.parameters / 1e6)) })}
-        </Fact>
-      )}
-      {details?.origin && (
-        <Fact name={t('models.fact.origin')}>
-          <bdi className="wrap-anywhere">{details.origin.repository}</bdi>
-        </Fact>
-      )}
-      {details?.checkedAt && (
-        <Fact name={t('models.fact.checked')}>{t('models.checkedOn', { day: formats.day(details.checkedAt) })}</Fact>
-      )}
-      {path && (
-        <Fact name={t('models.fact.file')}>
-          {show ? (
-            <Button kind="link" className="-me-2" onClick={() => show(path)}>
-              {t('models.show')}
-            </Button>
-          ) : (
-            <span className="text-xs wrap-anywhere" dir="ltr">
-              {path}
-            </span>
-          )}
-        </Fact>
-      )}
-    </>
-  );
-}
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="flex min-h-7 items-start justify-between gap-4">
-    <dt className="flex-none text-fg-2">{name}</dt>
-    <dd className="min-w-0 text-end tabular-nums">{children}</dd>
-  </div>
-);
-
-/** Hashes the files again; what is damaged is fetched again. */
-function Check({ details }: { details: ModelDetails }) {
-  const { t } = useTranslation();
-  const formats = useFormats();
-  const { modelId } = details;
-  const share = useModels((state) => state.checking[modelId]);
-  const [said, setSaid] = useState<
-    { at: 'rest' | 'busy' | 'fine' } | { at: 'damaged'; files: string[]; again: number }
-  >({
-    at: 'rest',
-  });
-  if (details.kept !== 'downloaded') return null;
-  const check = async () => {
-    setSaid({ at: 'busy' });
-    try {
-      const { damaged, again } = await core.call('models.verify', { modelId });
-      setSaid(damaged.length === 0 ? { at: 'fine' } : { at: 'damaged', files: damaged, again });
-      if (damaged.length === 0) void useModels.getState().loadDetails(modelId);
-    } catch {
-      setSaid({ at: 'rest' });
-    }
-  };
-  const repair = () =>
-    core.call('models.repair', { modelId }).then(
-      () => useModels.setState({ tab: 'downloads' }),
-      () => setSaid({ at: 'rest' }),
-    );
-  return (
-    <div className="mt-3 flex flex-wrap items-center gap-2" role="status">
-      <Button disabled={said.at === 'busy'} onClick={() => void check()}>
-        {said.at === 'busy' ? t('models.checking', { share: formats.percent(share ?? 0) }) : t('models.check')}
-      </Button>
-      {said.at === 'fine' && <span className="text-xs text-ok-text">{t('models.intact')}</span>}
-      {said.at === 'damaged' && (
-        <>
-          <span className="text-xs text-bad-text wrap-anywhere">
-            {t('models.damaged', { files: said.files.join(', '), size: formats.fileSize(said.again) })}
-          </span>
-          <Button kind="danger" onClick={() => void repair()}>
-            {t('models.repair')}
-          </Button>
-        </>
-      )}
-    </div>
-  );
-}

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/choice.tsx';
 import { hubOf } from './hub.ts';
 import { useModels } from './store.ts';
 
@@ -10,7 +11,8 @@ export function Found({ query }: { query: string }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const finding = useModels((state) => state.finding);
-  const place = useModels((state) => state.place);
+  const { place, source, all } = useModels();
+  const folder = useSettings((state) => state.values.modelFolder);
   const { find, choose } = useModels.getState();
   const hub = hubOf(useSettings((state) => state.values.hubMirror));
   const text = query.trim();
@@ -18,9 +20,31 @@ export function Found({ query }: { query: string }) {
     <>
       {text !== '' && (
         <li className="px-5 py-3">
-          <Button disabled={finding.at === 'searching'} onClick={() => void find(text)}>
-            {t('models.searchHub', { hub })}
-          </Button>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button disabled={finding.at === 'searching'} onClick={() => void find(text)}>
+              {t('models.searchIn')}
+            </Button>
+            <Select
+              label={t('models.searchWhere')}
+              width={120}
+              value={source ?? 'hub'}
+              options={[
+                { value: 'hub', name: hub },
+                { value: 'modelscope', name: 'modelscope.cn' },
+                ...(folder === null ? [] : [{ value: 'folder' as const, name: t('models.folder') }]),
+              ]}
+              onChange={(next) => useModels.setState({ source: next === 'hub' ? null : next })}
+            />
+          </div>
+          <label className="mt-2 flex items-center gap-2 text-xs text-fg-2">
+            <input
+              type="checkbox"
+              className="size-3.5 accent-ink"
+              checked={all}
+              onChange={(event) => useModels.setState({ all: event.target.checked })}
+            />
+            {t('models.searchAll')}
+          </label>
         </li>
       )}
       {finding.at === 'failed' && (
@@ -44,6 +68,7 @@ export function Found({ query }: { query: string }) {
               <span className="text-xs text-fg-3 tabular-nums">
                 {model.downloads !== null && t('models.fetched', { count: formats.tokens(model.downloads) })}
                 {model.gated && ` ${t('models.gated')}`}
+                {model.runs === false && ` ${t('model.unsupported')}`}
               </span>
             </button>
           </li>

@@ -2,4 +2,5 @@
 export const hubOf = (mirror: string | null): string => (mirror === null ? 'huggingface.co' : new URL(mirror).host);
 
 /** Whether a text is the name or the address of one model, and not words to search for. */
-export const isReference = (text: string): boolean => /^(https?:\/\/\S+|[\w.-]+\/[\w.-]+(@\S+)?)$/.test(text.trim());
+export const isReference = (text: string): boolean =>
+  /^(https?:\/\/\S+|[\w.-]+\/[\w.-]+(@\S+)?|(\/|~\/|[a-zA-Z]:\\).+)$/.test(text.trim());

@@ -3,17 +3,20 @@ import { useTranslation } from 'react-i18next';
 import type { Machine, ModelEntry } from '../../app/protocol/index.ts';
 import { matchingModels } from '../chat/model-list.ts';
 import { useFormats } from '../i18n.ts';
+import { usePerformance } from '../performance/store.ts';
 import { useEngine } from '../shell/engine.ts';
 import { MISSING } from '../ui/format.ts';
 import { Adoptables } from './adoptables.tsx';
+import { CheckAll } from './check-all.tsx';
 import { Details } from './details.tsx';
 import { FitTag } from './fit-tag.tsx';
 import { LayerStrip, useStripLabel } from './layer-strip.tsx';
 import { type Chosen, fitOf, stripOfModel, typeOf } from './shape.ts';
+import { speedOf } from './speeds.ts';
 import { chosenContext, useModels } from './store.ts';
 
 const columns =
-  'grid grid-cols-[minmax(9rem,1fr)_9rem_6.5rem_4.5rem_4.5rem_4.5rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(9rem,1fr)_6.5rem_4.5rem_4.5rem]';
+  'grid grid-cols-[minmax(9rem,1fr)_8.5rem_6rem_4.25rem_4rem_4.25rem_4.75rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(9rem,1fr)_6rem_4.5rem_4.75rem]';
 
 /** What is here, each with its layers, size and whether it fits at the chosen context. */
 export function Installed() {
@@ -38,6 +41,7 @@ export function Installed() {
             <span>{t('models.column.quantisation')}</span>
             <span className="text-end">{t('models.column.size')}</span>
             <span className="text-end max-xl:hidden">{t('models.column.context')}</span>
+            <span className="text-end max-xl:hidden">{t('models.column.here')}</span>
             <span>{t('models.column.at', { tokens: formats.contextSize(chosen.contextLength) })}</span>
           </div>
           <ul aria-label={t('models.installed')}>
@@ -70,6 +74,10 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   const { status, info } = useEngine();
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
   const { description } = model;
+  const speed = speedOf(
+    model.name,
+    usePerformance((state) => state.runs),
+  );
   return (
     <button
       type="button"
@@ -92,6 +100,9 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
       <span className="text-end tabular-nums max-xl:hidden">
         {description ? formats.contextSize(description.contextLength) : MISSING}
       </span>
+      <span className="text-end tabular-nums max-xl:hidden">
+        {speed ? formats.exact(Math.round(speed.median)) : MISSING}
+      </span>
       <span>
         {description && machine && !model.missing && <FitTag verdict={fitOf(description, machine, chosen).verdict} />}
       </span>
@@ -104,6 +115,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
     const ours = info !== null && model.path?.startsWith(info.dataFolder);
     return [
       description && t(`models.form.${description.container}`),
+      model.presetOf !== null && t('models.preset'),
       !ours && t('models.linked'),
       inMemory && t('models.inMemory'),
     ]
@@ -126,10 +138,20 @@ function Layers({ description }: { description: NonNullable<ModelEntry['descript
 function Footer({ models, machine }: { models: ModelEntry[]; machine: Machine | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const bytes = models.reduce((sum, model) => sum + (model.description?.weightBytes ?? 0), 0);
+  const dataFolder = useEngine((state) => state.info?.dataFolder ?? '');
+  const own = models.filter((model) => model.presetOf === null);
+  const linked = own.filter(({ builtIn, path }) => !builtIn && !path?.startsWith(dataFolder));
+  const sum = (some: readonly ModelEntry[]) =>
+    some.reduce((bytes, model) => bytes + (model.description?.weightBytes ?? 0), 0);
   return (
-    <div className="flex h-11 flex-none items-center gap-4 border-t border-line px-5 text-xs text-fg-2 tabular-nums">
-      <span>{t('models.count', { count: models.length, size: formats.fileSize(bytes) })}</span>
+    <div className="flex h-11 flex-none items-center gap-4 border-t border-line px-5 text-xs whitespace-nowrap text-fg-2 tabular-nums">
+      <span>{t('models.count', { count: own.length, size: formats.fileSize(sum(own)) })}</span>
+      {linked.length > 0 && (
+        <span className="truncate text-fg-3 max-lg:hidden">
+          {t('models.linkedSize', { size: formats.fileSize(sum(linked)) })}
+        </span>
+      )}
+      <CheckAll models={own} />
       {machine && (
         <span className="ms-auto text-fg-3">{t('models.free', { size: formats.fileSize(machine.diskFree) })}</span>
       )}

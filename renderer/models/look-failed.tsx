@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-const reasons = ['gated', 'not-found', 'network', 'rate-limited', 'no-model', 'bad-reference'] as const;
+const reasons = ['gated', 'not-found', 'network', 'rate-limited', 'no-model', 'bad-reference', 'off'] as const;
 type Reason = (typeof reasons)[number];
 
 /** Why a repository could not be read, and the way on: a token for a gated one, another try for the rest. */
@@ -32,6 +32,8 @@ function Token({ onKept }: { onKept: () => void }) {
   const { t } = useTranslation();
   const mirror = useSettings((state) => state.values.hubMirror);
   const [token, setToken] = useState('');
+  const [kept, setKept] = useState<'keychain' | 'file'>('file');
+  useEffect(() => void core.call('tokens.list').then((list) => setKept(list.kept)), []);
   const keep = async (event: FormEvent) => {
     event.preventDefault();
     await core.call('tokens.set', { source: mirror === null ? 'huggingface' : 'mirror', token });
@@ -40,7 +42,9 @@ function Token({ onKept }: { onKept: () => void }) {
   };
   return (
     <form onSubmit={(event) => void keep(event)} className="mt-2">
-      <p>{t('models.tokenAbout')}</p>
+      <p>
+        {t('models.tokenAbout')} {t(`secrets.kept.${kept}`)}
+      </p>
       <div className="mt-2 flex gap-2">
         <Field
           type="password"

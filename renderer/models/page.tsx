@@ -1,15 +1,15 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AddModel } from '../chat/model-picker.tsx';
+import { usePerformance } from '../performance/store.ts';
 import { useEngine } from '../shell/engine.ts';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
-import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
-import { Popover } from '../ui/popover.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { Dock } from './dock.tsx';
+import { DropPlace } from './drop.tsx';
 import { isReference } from './hub.ts';
+import { Import } from './import.tsx';
 import { Installed } from './installed.tsx';
 import { type Tab, useModels } from './store.ts';
 
@@ -19,7 +19,10 @@ export function ModelsPage() {
   const { load, choose, find } = useModels.getState();
   const count = useEngine((state) => state.models.length);
   const [query, setQuery] = useState('');
-  useEffect(() => void load(), [load]);
+  useEffect(() => {
+    void load();
+    void usePerformance.getState().load();
+  }, [load]);
   const search = (event: FormEvent) => {
     event.preventDefault();
     const text = query.trim();
@@ -61,36 +64,11 @@ export function ModelsPage() {
         )}
         <Import />
       </header>
-      {tab === 'installed' && <Installed />}
-      {tab === 'catalogue' && <Catalogue query={query} />}
-      {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
+      <DropPlace>
+        {tab === 'installed' && <Installed />}
+        {tab === 'catalogue' && <Catalogue query={query} />}
+        {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
+      </DropPlace>
     </main>
-  );
-}
-
-/** A file or folder that is on this computer already. */
-function Import() {
-  const { t } = useTranslation();
-  const [open, setOpen] = useState(false);
-  return (
-    <Popover
-      label={t('models.import')}
-      width={360}
-      align="end"
-      open={open}
-      onOpen={setOpen}
-      trigger={
-        <Button icon="download" className="no-drag">
-          {t('models.import')}
-        </Button>
-      }
-    >
-      <AddModel
-        onAdded={(model) => {
-          useModels.setState({ tab: 'installed', installed: model.id });
-          setOpen(false);
-        }}
-      />
-    </Popover>
   );
 }

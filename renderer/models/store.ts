@@ -8,10 +8,14 @@ import {
   failureOf,
   type Machine,
   type ModelDetails,
+  type ModelEntry,
   type ModelId,
   type RemoteModel,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { t } from '../i18n.ts';
+import { useToasts } from '../ui/toast.tsx';
+import { chatWith } from './chat-with.ts';
 import { CONTEXTS, type KvType, USUAL_CONTEXT } from './shape.ts';
 
 export type Tab = 'installed' | 'catalogue' | 'downloads';
@@ -41,6 +45,10 @@ type ModelsStore = {
   variant: { reference: string; id: string } | null;
   looks: Record<string, Look>;
   finding: Finding;
+  /** Where a search looks; null: the hub or its mirror. */
+  source: 'modelscope' | 'folder' | null;
+  /** Also what does not run here. */
+  all: boolean;
   contextStep: number;
   kvType: KvType;
   load(): Promise<void>;
@@ -64,6 +72,8 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   variant: null,
   looks: {},
   finding: { at: 'none' },
+  source: null,
+  all: false,
   contextStep: USUAL_CONTEXT,
   kvType: 'f16',
   async load() {
@@ -96,9 +106,11 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     }
   },
   async find(text) {
+    const { source, all } = get();
     set({ finding: { at: 'searching' } });
     try {
-      set({ finding: { at: 'found', models: await core.call('models.search', { text }) } });
+      const place = source === null ? {} : { source };
+      set({ finding: { at: 'found', models: await core.call('models.search', { text, all, ...place }) } });
     } catch (error) {
       set({ finding: { at: 'failed', failure: failureOf(error) } });
     }
@@ -113,6 +125,7 @@ export const chosenContext = (state: Pick<ModelsStore, 'contextStep' | 'kvType'>
 export function listenToModels(): () => void {
   const stops = [
     core.on('downloads.changed', (downloads) => useModels.setState({ downloads })),
+    core.on('download.finished', tellFinished),
     core.on('machine.changed', (machine) => useModels.setState({ machine })),
     core.on('model.checking', ({ modelId, checked, total }) =>
       useModels.setState((state) => ({
@@ -123,6 +136,15 @@ export function listenToModels(): () => void {
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** A model has come: from here one goes on with it. */
+function tellFinished(model: ModelEntry) {
+  useToasts.getState().show({
+    text: t('models.arrived', { name: model.name }),
+    action: t('models.useNow'),
+    onAction: () => chatWith(model.id),
+  });
 }
 
 /** Share of all downloads that is here; null when there is none. */

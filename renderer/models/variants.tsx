@@ -1,9 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import type { Machine, Variant } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { usePerformance } from '../performance/store.ts';
+import { useEngine } from '../shell/engine.ts';
 import { MISSING } from '../ui/format.ts';
 import { FitTag } from './fit-tag.tsx';
 import { type Chosen, type FormRow, fitOf, qualityOf } from './shape.ts';
+import { measuredFor } from './speeds.ts';
 import { useModels } from './store.ts';
 
 type VariantsProps = {
@@ -23,6 +26,10 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
     useModels.setState({ variant: { reference, id: variant.id } });
     if (!variant.exact) void look(reference, variant.id);
   };
+  const speedText = (speed: number | null, tooLarge: boolean) =>
+    speed === null || tooLarge ? MISSING : formats.exact(Math.max(1, Math.round(speed)));
+  const models = useEngine((state) => state.models);
+  const runs = usePerformance((state) => state.runs);
   const head = 'py-2 font-normal text-2xs text-fg-3';
   return (
     <table className="-mx-7 mt-6 w-[calc(100%+3.5rem)] table-auto">
@@ -43,6 +50,7 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
           const { variant, reference } = row;
           const fit = fitOf(variant.description, machine, chosen);
           const picked = row === current;
+          const here = measuredFor(variant.description, models, runs);
           return (
             <tr
               key={`${reference}/${variant.id}`}
@@ -73,9 +81,8 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
               <td className="text-end">{formats.fileSize(variant.bytes)}</td>
               <td className="text-end">{formats.memory(fit.total)}</td>
               <td className="text-end max-xl:hidden">
-                {fit.tokensPerSecond === null || fit.verdict === 'too-large'
-                  ? MISSING
-                  : formats.exact(Math.round(fit.tokensPerSecond))}
+                {speedText(here ?? fit.tokensPerSecond, fit.verdict === 'too-large')}
+                {here !== null && <span className="ms-1.5 text-2xs text-ok-text">{t('models.measured')}</span>}
               </td>
               <td className="ps-5 pe-7">
                 <FitTag verdict={fit.verdict} />

@@ -3,7 +3,7 @@ import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { modelById, useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
-import { Select, Tag } from '../ui/choice.tsx';
+import { Select, Switch, Tag } from '../ui/choice.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
@@ -52,6 +52,25 @@ export function Engine() {
             placeholder={t('engine.automatic')}
             problem={t('sampling.range', { min: 1, max: 256 })}
             onChange={(threads) => void set({ threads: threads ?? null })}
+          />
+        </SettingRow>
+        <SettingRow name={t('setting.engine.warm')} about={t('setting.engine.warmAbout')}>
+          <Switch
+            label={t('setting.engine.warm')}
+            checked={values.warmStart}
+            onChange={(warmStart) => void set({ warmStart })}
+          />
+        </SettingRow>
+        <SettingRow name={t('setting.engine.keep')} about={t('setting.engine.keepAbout')}>
+          <NumberField
+            label={t('setting.engine.keep')}
+            value={values.keepAliveMinutes ?? undefined}
+            min={1}
+            max={1440}
+            step={1}
+            placeholder={t('engine.always')}
+            problem={t('sampling.range', { min: 1, max: formats.exact(1440) })}
+            onChange={(minutes) => void set({ keepAliveMinutes: minutes ?? null })}
           />
         </SettingRow>
         <SettingRow name={t('setting.engine.context')} about={t('setting.engine.contextAbout')}>

@@ -6,7 +6,9 @@ import { Field } from '../ui/field.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Appearance } from './appearance.tsx';
 import { ChatDefaults } from './chat-defaults.tsx';
+import { Downloads } from './downloads.tsx';
 import { Engine } from './engine.tsx';
+import { Privacy } from './privacy.tsx';
 import { Sampling } from './sampling.tsx';
 import { matchingSections } from './search.ts';
 import { Shortcuts } from './shortcuts.tsx';
@@ -22,6 +24,8 @@ const sections: readonly SectionEntry[] = [
   { id: 'sampling', icon: 'sampling', Page: Sampling },
   { id: 'thinking', icon: 'loop', Page: ThinkingAndLoops },
   { id: 'storage', icon: 'drive', Page: Storage },
+  { id: 'downloads', icon: 'download', Page: Downloads },
+  { id: 'privacy', icon: 'privacy', Page: Privacy },
   { id: 'engine', icon: 'engine', Page: Engine },
   { id: 'shortcuts', icon: 'keys', Page: Shortcuts },
 ];

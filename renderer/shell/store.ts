@@ -1,6 +1,15 @@
 import { create } from 'zustand';
 
-export type SettingsSection = 'appearance' | 'chat' | 'sampling' | 'thinking' | 'storage' | 'engine' | 'shortcuts';
+export type SettingsSection =
+  | 'appearance'
+  | 'chat'
+  | 'sampling'
+  | 'thinking'
+  | 'storage'
+  | 'downloads'
+  | 'privacy'
+  | 'engine'
+  | 'shortcuts';
 export type Place =
   | { at: 'chat' }
   | { at: 'models' }

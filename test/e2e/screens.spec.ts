@@ -14,7 +14,7 @@ const sizes = [
 
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown> };
 
-const section = (name: 'appearance' | 'thinking' | 'engine' | 'shortcuts') => (page: Page) =>
+const section = (name: 'appearance' | 'thinking' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
   page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
@@ -28,6 +28,17 @@ const shots: Shot[] = [
   { name: 'palette', scene: 'chat', prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'thinking', scene: 'thinking' },
   { name: 'models', scene: 'chat', prepare: overlay('model-picker') },
+  { name: 'models-installed', scene: 'models' },
+  { name: 'models-catalogue', scene: 'catalogue' },
+  { name: 'models-downloads', scene: 'downloads' },
+  {
+    name: 'model-settings',
+    scene: 'models',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^More for/ }).click();
+      await page.getByRole('menuitem', { name: 'Settings of this model…' }).click();
+    },
+  },
   { name: 'chat-settings', scene: 'chat', prepare: overlay('chat-settings') },
   { name: 'documents', scene: 'documents' },
   { name: 'documents-text', scene: 'documents-text' },
@@ -40,6 +51,8 @@ const shots: Shot[] = [
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
+  { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
+  { name: 'settings-privacy', scene: 'empty', prepare: section('privacy') },
   { name: 'settings-shortcuts', scene: 'empty', prepare: section('shortcuts') },
 ];
 

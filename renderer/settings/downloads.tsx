@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { failureOf, type Response, type Settings, type SourceId } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, NumberField, SettingRow } from '../ui/field.tsx';
+import { Section } from './section.tsx';
+import { useSettings } from './store.ts';
+
+const MB = 1_000_000;
+const MOST_MB = 10_000;
+
+/** Where models come from, and how the network is reached. */
+export function Downloads() {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  return (
+    <>
+      <Section title={t('settings.downloads')} note={t('downloads.note')}>
+        <SettingRow name={t('setting.downloads.limit')} about={t('setting.downloads.limitAbout')}>
+          <NumberField
+            label={t('setting.downloads.limit')}
+            value={values.downloadLimit === null ? undefined : values.downloadLimit / MB}
+            min={0.1}
+            max={MOST_MB}
+            step={0.1}
+            placeholder={t('downloads.noLimit')}
+            problem={t('sampling.range', { min: 0.1, max: MOST_MB })}
+            onChange={(limit) => void set({ downloadLimit: limit === undefined ? null : Math.round(limit * MB) })}
+          />
+        </SettingRow>
+        <TextRow name="mirror" setting="hubMirror" />
+        <TextRow name="folder" setting="modelFolder" />
+        <TextRow name="proxy" setting="proxy" />
+        <TextRow name="certificates" setting="certificates" />
+      </Section>
+      <Tokens />
+    </>
+  );
+}
+
+type TextSetting = 'hubMirror' | 'modelFolder' | 'proxy' | 'certificates';
+type TextRowProps = { name: 'mirror' | 'folder' | 'proxy' | 'certificates'; setting: TextSetting };
+
+/** A text that counts when the field is left; what the core refuses stays in the field with the reason. */
+function TextRow({ name, setting }: TextRowProps) {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  const [text, setText] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const keep = async () => {
+    if (text === null) return;
+    try {
+      await set({ [setting]: text.trim() === '' ? null : text.trim() } as Partial<Settings>);
+      setText(null);
+      setProblem(null);
+    } catch (error) {
+      setProblem(failureOf(error).message);
+    }
+  };
+  return (
+    <SettingRow name={t(`setting.downloads.${name}`)} about={t(`setting.downloads.${name}About`)}>
+      <Field
+        className="w-64"
+        aria-label={t(`setting.downloads.${name}`)}
+        dir="ltr"
+        spellCheck={false}
+        value={text ?? values[setting] ?? ''}
+        problem={problem}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => void keep()}
+        onKeyDown={(event) => event.key === 'Enter' && void keep()}
+      />
+    </SettingRow>
+  );
+}
+
+/** Which hosts have a token. A token never comes back to the page. */
+function Tokens() {
+  const { t } = useTranslation();
+  const [list, setList] = useState<Response<'tokens.list'> | null>(null);
+  const load = () => void core.call('tokens.list').then(setList);
+  useEffect(load, []);
+  const forget = (source: SourceId) => void core.call('tokens.set', { source, token: null }).then(load);
+  if (!list || list.sources.length === 0) return null;
+  return (
+    <Section title={t('setting.downloads.tokens')} note={t(`secrets.kept.${list.kept}`)}>
+      {list.sources.map((source) => (
+        <SettingRow key={source} name={source}>
+          <Button kind="danger" onClick={() => forget(source)}>
+            {t('downloads.forgetToken')}
+          </Button>
+        </SettingRow>
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Contact } from '../../app/protocol/index.ts';
+import { core, isMac } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { Button } from '../ui/button.tsx';
+import { Segmented } from '../ui/choice.tsx';
+import { Card, SettingRow } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { useSettings } from './store.ts';
+
+const DAYS = 30;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The promise, the switch that closes the network, and the proof: whom Longhand spoke to, and what was refused. */
+export function Privacy() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { values, set } = useSettings();
+  const contacts = useContacts();
+  const refused = contacts.filter((one) => !one.allowed);
+  const allowed = contacts.filter((one) => one.allowed);
+  const bytes = allowed.reduce((sum, one) => sum + one.bytes, 0);
+  const attempts = refused.reduce((sum, one) => sum + one.times, 0);
+  return (
+    <section aria-label={t('settings.privacy')}>
+      <div className="flex items-start gap-3">
+        <Icon name="privacy" size={20} className="mt-0.5 flex-none text-ok-text" />
+        <div>
+          <h2 className="text-lg font-semibold tracking-tight">
+            {isMac() ? t('status.privateMac') : t('status.private')}
+          </h2>
+          <p className="mt-0.5 text-fg-2">{t('privacy.about')}</p>
+        </div>
+      </div>
+      <Card className="mt-5">
+        <SettingRow name={t('setting.privacy.network')} about={t('setting.privacy.networkAbout')}>
+          <Segmented
+            label={t('setting.privacy.network')}
+            value={values.network}
+            options={[
+              { value: 'downloads', name: t('privacy.downloads') },
+              { value: 'off', name: t('privacy.off') },
+            ]}
+            onChange={(network) => void set({ network })}
+          />
+        </SettingRow>
+      </Card>
+      <div className="mt-8 flex items-center gap-2">
+        <h3 className="font-semibold">{t('setting.privacy.refused')}</h3>
+        <span className="text-fg-2 tabular-nums">{t('privacy.times', { count: attempts, days: DAYS })}</span>
+        <Button className="ms-auto" disabled={contacts.length === 0} onClick={() => exportContacts(contacts)}>
+          {t('privacy.export')}
+        </Button>
+      </div>
+      <Table contacts={refused} empty={t('privacy.nothingRefused')} last={(one) => formats.exact(one.times)} />
+      <div className="mt-8 flex items-center gap-2">
+        <h3 className="font-semibold">{t('setting.privacy.allowed')}</h3>
+        <span className="text-fg-2 tabular-nums">
+          {t('privacy.bytes', { size: formats.fileSize(bytes), days: DAYS })}
+        </span>
+      </div>
+      <Table contacts={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
+    </section>
+  );
+}
+
+function useContacts(): Contact[] {
+  const [contacts, setContacts] = useState<Contact[]>([]);
+  useEffect(() => {
+    const load = () => void core.call('privacy.contacts').then(setContacts, () => {}); // asked again at the next change
+    load();
+    return core.on('contacts.changed', load);
+  }, []);
+  return contacts.filter(({ at }) => at > Date.now() - DAYS * dayMs);
+}
+
+type TableProps = { contacts: readonly Contact[]; empty: string; last: (contact: Contact) => string };
+
+function Table({ contacts, empty, last }: TableProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const columns =
+    'grid grid-cols-[7rem_minmax(0,1.3fr)_minmax(0,1fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
+  return (
+    <Card className="mt-2.5">
+      {contacts.length === 0 ? (
+        <p className="px-4 py-3 text-fg-2">{empty}</p>
+      ) : (
+        <ul>
+          {contacts.map((one) => (
+            <li
+              key={`${one.at} ${one.host} ${one.reason} ${one.about}`}
+              className={`${columns} min-h-10 items-center py-2 not-first:border-t not-first:border-line`}
+            >
+              <span className="text-fg-2 tabular-nums">{`${formats.day(one.at)} ${formats.clock(one.at)}`}</span>
+              <bdi className="truncate font-medium" title={one.about}>
+                {one.about === ''
+                  ? t(`privacy.reason.${one.reason}`)
+                  : t('privacy.of', { reason: t(`privacy.reason.${one.reason}`), about: one.about })}
+              </bdi>
+              <bdi className="truncate text-fg-2 max-md:hidden" title={one.host}>
+                {one.host}
+              </bdi>
+              <span className="text-end tabular-nums">{last(one)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function exportContacts(contacts: readonly Contact[]): void {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(contacts, null, 2)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = 'longhand-privacy.json';
+  link.click();
+  URL.revokeObjectURL(address);
+}
