@@ -115,7 +115,7 @@ function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
       <span className="flex w-full items-center gap-2.5">
         <span className="truncate font-semibold">{model.name}</span>
         {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
-        {here && <Tag>{t('models.installed')}</Tag>}
+        {here && !best && <Tag>{t('models.installed')}</Tag>}
         <span className="ms-auto">
           <FitTag verdict={verdict} />
         </span>

@@ -51,7 +51,7 @@ export function Details({ model }: { model: ModelEntry }) {
   return (
     <aside
       aria-label={t('models.detailsOf', { name: model.name })}
-      className="w-100 flex-none overflow-y-auto border-s border-line px-5 py-5 max-lg:hidden"
+      className="w-100 flex-none overflow-y-auto border-line px-5 py-5 max-xl:w-80 max-lg:max-h-1/2 max-lg:w-full max-lg:border-t lg:border-s"
     >
       <div className="flex items-center gap-2">
         <h2 className="min-w-0 truncate text-lg font-semibold tracking-tight">{model.name}</h2>

@@ -16,7 +16,7 @@ import { speedOf } from './speeds.ts';
 import { chosenContext, useModels } from './store.ts';
 
 const columns =
-  'grid grid-cols-[minmax(9rem,1fr)_8.5rem_6rem_4.25rem_4rem_4.25rem_4.75rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(9rem,1fr)_6rem_4.5rem_4.75rem]';
+  'grid grid-cols-[minmax(9rem,1fr)_8.5rem_6rem_4.25rem_4rem_4.25rem_5.25rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(7rem,1fr)_4.5rem_5.25rem]';
 
 /** What is here, each with its layers, size and whether it fits at the chosen context. */
 export function Installed() {
@@ -32,17 +32,17 @@ export function Installed() {
   }, [current?.id, current, loadDetails]);
   const chosen = chosenContext({ contextStep, kvType });
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
+    <div className="flex min-h-0 flex-1 max-lg:flex-col">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <div className="min-h-0 flex-1 overflow-y-auto">
           <div className={`${columns} h-7 border-b border-line text-2xs text-fg-3`}>
             <span>{t('models.column.model')}</span>
             <span className="max-xl:hidden">{t('models.column.layers')}</span>
-            <span>{t('models.column.quantisation')}</span>
+            <span className="max-xl:hidden">{t('models.column.quantisation')}</span>
             <span className="text-end">{t('models.column.size')}</span>
             <span className="text-end max-xl:hidden">{t('models.column.context')}</span>
             <span className="text-end max-xl:hidden">{t('models.column.here')}</span>
-            <span>{t('models.column.at', { tokens: formats.contextSize(chosen.contextLength) })}</span>
+            <span className="ps-2">{t('models.column.at', { tokens: formats.contextSize(chosen.contextLength) })}</span>
           </div>
           <ul aria-label={t('models.installed')}>
             {sorted.map((model) => (
@@ -95,7 +95,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
       <span className="max-xl:hidden">
         {description && description.layers.length > 0 && <Layers description={description} />}
       </span>
-      <span className="truncate tabular-nums">{(description && typeOf(description)) ?? MISSING}</span>
+      <span className="truncate tabular-nums max-xl:hidden">{(description && typeOf(description)) ?? MISSING}</span>
       <span className="text-end tabular-nums">{description ? formats.fileSize(description.weightBytes) : MISSING}</span>
       <span className="text-end tabular-nums max-xl:hidden">
         {description ? formats.contextSize(description.contextLength) : MISSING}
@@ -103,7 +103,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
       <span className="text-end tabular-nums max-xl:hidden">
         {speed ? formats.exact(Math.round(speed.median)) : MISSING}
       </span>
-      <span>
+      <span className="ps-2">
         {description && machine && !model.missing && <FitTag verdict={fitOf(description, machine, chosen).verdict} />}
       </span>
     </button>
@@ -147,13 +147,15 @@ function Footer({ models, machine }: { models: ModelEntry[]; machine: Machine | 
     <div className="flex h-11 flex-none items-center gap-4 border-t border-line px-5 text-xs whitespace-nowrap text-fg-2 tabular-nums">
       <span>{t('models.count', { count: own.length, size: formats.fileSize(sum(own)) })}</span>
       {linked.length > 0 && (
-        <span className="truncate text-fg-3 max-lg:hidden">
+        <span className="truncate text-fg-3 max-xl:hidden">
           {t('models.linkedSize', { size: formats.fileSize(sum(linked)) })}
         </span>
       )}
       <CheckAll models={own} />
       {machine && (
-        <span className="ms-auto text-fg-3">{t('models.free', { size: formats.fileSize(machine.diskFree) })}</span>
+        <span className="ms-auto truncate text-fg-3">
+          {t('models.free', { size: formats.fileSize(machine.diskFree) })}
+        </span>
       )}
     </div>
   );

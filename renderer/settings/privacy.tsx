@@ -81,7 +81,7 @@ function Table({ contacts, empty, last }: TableProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const columns =
-    'grid grid-cols-[7rem_minmax(0,1.3fr)_minmax(0,1fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
+    'grid grid-cols-[7.75rem_minmax(0,1.4fr)_minmax(0,0.8fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
   return (
     <Card className="mt-2.5">
       {contacts.length === 0 ? (
