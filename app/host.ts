@@ -118,12 +118,24 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const documents = createDocuments({
     db,
     emit,
+    engine,
+    encoders: { find: models.encoder, list: models.encoders },
     dataFolder: store.folder,
     worker: options.documentWorker,
     help: options.preload === false ? null : join(options.resources, 'help'),
     now,
   });
-  const core: Core = { db, engine, emit, notice, settings: () => settings, models, measured: metrics.measured, now };
+  const core: Core = {
+    db,
+    engine,
+    emit,
+    notice,
+    settings: () => settings,
+    models,
+    answering: documents.answering,
+    measured: metrics.measured,
+    now,
+  };
   const turns = createTurns(core, {
     onAnswered: (chatId) => titles.want(chatId),
     onBusy: (busy) => {

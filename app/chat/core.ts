@@ -1,3 +1,4 @@
+import type { Answering } from '../documents/answering.ts';
 import type { LoadTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import type { Measured } from '../metrics/runs.ts';
@@ -18,6 +19,8 @@ export type Core = {
     thinksByDefault(modelId: ModelId): boolean;
     used(modelId: ModelId): void;
   };
+  /** Finds what answers a question in documents. */
+  answering: Answering;
   /** A finished answer was measured. */
   measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed'>) => void;
   now: () => number;

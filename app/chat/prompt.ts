@@ -1,20 +1,25 @@
 import type { Prompt, PromptMessage } from '../engine/asks.ts';
-import type { Chat, Message, Settings } from '../protocol/index.ts';
+import type { Chat, Message, Settings, Source } from '../protocol/index.ts';
 import { type AttachedText, textsOf } from '../store/attachments.ts';
 import type { Database } from '../store/database.ts';
 import { idsOf } from '../store/messages.ts';
+import { groundedSystem } from './passages.ts';
 import { inView } from './tree.ts';
+
+/** `sources`: passages of documents to answer from. */
+type Setting = { chat: Chat; settings: Settings; thinking: boolean; sources?: readonly Source[] | undefined };
 
 /** What the model is sent for a branch. `begun`: the answer that is gone on with. */
 export function promptOf(
   db: Database,
-  { chat, settings, thinking }: { chat: Chat; settings: Settings; thinking: boolean },
+  { chat, settings, thinking, sources }: Setting,
   path: readonly Message[],
   begun: Message | null,
 ): Prompt {
   const { messages, summary } = inView(path);
   const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
-  const system = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
+  const own = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
+  const system = sources ? groundedSystem(sources, own) : own;
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),

@@ -1,8 +1,10 @@
+import { judge } from '../documents/support.ts';
 import type { Generation, TurnUpdate } from '../engine/asks.ts';
 import { createGauge } from '../metrics/measure.ts';
 import {
   type Choice,
   failureOf,
+  type Grounding,
   type LoopEvidence,
   type Message,
   type MessageState,
@@ -12,6 +14,7 @@ import {
 import { updateChat } from '../store/chats.ts';
 import { findMessage } from '../store/messages.ts';
 import type { Core } from './core.ts';
+import { NOT_FOUND } from './passages.ts';
 import { createTally } from './tally.ts';
 import { createWriter } from './writer.ts';
 
@@ -28,14 +31,17 @@ export type Turn = {
   flush(): void;
 };
 
+/** What the model is to be asked, from which passages. `generation` null: nothing was found, so it is not asked. */
+export type Prepared = { generation: Generation | null; modelName: string; grounding: Grounding | null };
+
 export type TurnOptions = {
   core: Core;
   turnId: TurnId;
   /** The answer that is written, already stored as running. `begun`: it had text before. */
   answer: Message;
   begun: boolean;
-  /** What the model is to be asked. */
-  prepare: () => { generation: Generation; modelName: string };
+  /** May take its time: documents are searched, and the model is loaded for that. */
+  prepare: () => Promise<Prepared>;
   /** After the last event. `sound`: it finished, so that waiting messages may follow. */
   onEnd: (sound: boolean) => void;
   /** All of it is on disk. */
@@ -55,6 +61,7 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   let keepIds = true;
   let name = '';
   let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
+  let grounding: Grounding | null = null;
   let decision: NodeJS.Timeout | undefined;
 
   const writer = createWriter({
@@ -77,10 +84,16 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   };
   const ask = core.settings().loopGuard;
 
-  function start() {
-    if (phase === 'over') return;
+  async function start() {
+    if (over()) return;
     try {
-      const { generation, modelName } = prepare();
+      const prepared = await prepare();
+      // Cancelled meanwhile.
+      if (over()) return;
+      grounding = prepared.grounding;
+      if (grounding) ground(grounding);
+      const { generation, modelName } = prepared;
+      if (!generation) return refuse();
       name = modelName;
       keepIds = !begun || generation.prompt.begun?.ids !== null;
       phase = 'running';
@@ -89,6 +102,20 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     } catch (error) {
       finish({ type: 'failed', failure: failureOf(error) });
     }
+  }
+
+  const over = () => phase === 'over';
+
+  function ground(now: Grounding) {
+    grounding = now;
+    writer.set({ grounding: now });
+    tell({ type: 'grounding', grounding: now });
+  }
+
+  function refuse() {
+    writer.text('answer', NOT_FOUND, []);
+    tell({ type: 'delta', kind: 'answer', text: NOT_FOUND, tokens: 0 });
+    finish({ type: 'finished', reason: 'stop', ...tally.figures({}) });
   }
 
   function take({ event, ids = [], keptIds = 0 }: TurnUpdate) {
@@ -160,7 +187,9 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     const figures = tally.figures(event);
     const state: MessageState =
       event.type === 'finished' ? { at: 'done', reason: event.reason } : { at: 'failed', failure: event.failure };
-    if (event.type === 'finished' && !begun) measured(event);
+    if (event.type === 'finished' && !begun && name !== '') measured(event);
+    const text = message()?.text ?? '';
+    if (grounding?.found && text !== '') ground(judge(text, grounding));
     writer.set({ state, ...figures }, 'end');
     tell({ ...event, ...figures });
     changed();
@@ -182,7 +211,7 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
   }
 
   // Whoever called has to know this turn before it says anything.
-  queueMicrotask(start);
+  queueMicrotask(() => void start());
   return {
     turnId,
     message,

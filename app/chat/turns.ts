@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { judge } from '../documents/support.ts';
 import type { Generation } from '../engine/asks.ts';
 import {
   type Chat,
@@ -17,9 +18,10 @@ import { newId } from '../store/identity.ts';
 import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../store/messages.ts';
 import { joinPieces, unsettled } from '../store/streaming.ts';
 import type { Core } from './core.ts';
+import { ground } from './grounded.ts';
 import { promptOf } from './prompt.ts';
 import { branch, queued } from './tree.ts';
-import { runTurn, type Turn } from './turn.ts';
+import { type Prepared, runTurn, type Turn } from './turn.ts';
 
 /** A turn that does not end when it is stopped keeps what it has written. */
 const longestCloseMs = 1000;
@@ -217,11 +219,11 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
       if (ofChat(old.chatId)?.messageId === messageId) stopChat(old.chatId);
-      const message = addMessage(
-        db,
-        { ...old, text, thinking: '', state: { at: 'done', reason: null }, attachments: [] },
-        core.now(),
-      );
+      const message = db.transaction(() => {
+        const fields = { ...old, text, thinking: '', state: { at: 'done' as const, reason: null }, attachments: [] };
+        const { id } = addMessage(db, fields, core.now());
+        return updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
+      });
       core.emit('message.changed', message);
       core.emit('chat.changed', updateChat(db, old.chatId, { leafId: message.id, updatedAt: core.now() }));
       return message;
@@ -281,24 +283,30 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   };
 }
 
-/** Builds the prompt from what is on disk. */
-function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean) {
+/** Builds the prompt from what is on disk. A chat with collections is answered from their documents; an answer that is gone
+ *  on with keeps its sources. */
+async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean): Promise<Prepared> {
   const { target, name, sampling } = core.models.target(chat.modelId);
   core.models.used(target.modelId);
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);
+  const known = begun ? answer.grounding : null;
+  const asks = chat.collectionIds.length > 0;
+  const grounding = asks ? (known ?? (await ground(core, chat, path, await core.engine.load(target)))) : known;
+  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding };
+  const sources = grounding?.sources;
   const generation: Generation = {
     turnId,
     priority: 'chat',
     target,
-    prompt: promptOf(core.db, { chat, settings, thinking }, path, begun ? answer : null),
+    prompt: promptOf(core.db, { chat, settings, thinking, sources }, path, begun ? answer : null),
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
   };
-  return { generation, modelName: name };
+  return { generation, modelName: name, grounding };
 }
 
 /** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */

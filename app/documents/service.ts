@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Engine } from '../engine/client.ts';
 import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers } from '../protocol/index.ts';
 import { type documentCalls, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
@@ -28,12 +29,15 @@ import {
   watchFolder,
 } from '../store/documents.ts';
 import { getPassage, removeContent } from '../store/passages.ts';
+import { type Answering, createAnswering } from './answering.ts';
 import { createCopies } from './copies.ts';
+import { createEmbedding, type Encoders } from './embedding.ts';
+import { find } from './find.ts';
 import { gather } from './gather.ts';
 import { followHelp } from './help.ts';
 import { createImporter } from './importer.ts';
 import { createDocumentReader } from './reader.ts';
-import { hitOf, searchPassages } from './retrieve.ts';
+import { hitOf } from './retrieve.ts';
 import { unpackSpans } from './spans.ts';
 import { createWatcher } from './watch.ts';
 
@@ -41,6 +45,8 @@ export type DocumentsOptions = {
   db: Database;
   emit: Emit;
   dataFolder: string;
+  engine: Engine;
+  encoders: Encoders;
   /** The file of worker.ts. */
   worker: string;
   /** Folder of the user manual; null: this core does not look after it. */
@@ -52,7 +58,8 @@ type Owned = keyof typeof documentCalls;
 
 export type Documents = {
   handlers: Pick<Handlers, Owned>;
-  /** When everything that was added has been read. */
+  answering: Answering;
+  /** When everything that was added has been read, and has its vectors. */
   idle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -89,15 +96,28 @@ export function createDocuments(options: DocumentsOptions): Documents {
     now,
   });
 
+  const embedding = createEmbedding({
+    db,
+    engine: options.engine,
+    encoders: options.encoders,
+    changed: collectionsChanged,
+  });
+  const collectionOf = (id: CollectionId): Collection => {
+    const collection = getCollection(db, id);
+    return { ...collection, embedding: embedding.stateOf(collection) };
+  };
+  const collections = () => listCollections(db).map((one) => ({ ...one, embedding: embedding.stateOf(one) }));
+
   let telling: NodeJS.Timeout | null = null;
   function collectionsChanged() {
     telling ??= setTimeout(() => {
       telling = null;
-      emit('collections.changed', listCollections(db));
+      emit('collections.changed', collections());
     }, COLLECTIONS_MS);
   }
   function tell(document: Document): Document {
     emit('document.changed', document);
+    if (document.state.at === 'ready') embedding.wake();
     collectionsChanged();
     return document;
   }
@@ -154,12 +174,17 @@ export function createDocuments(options: DocumentsOptions): Documents {
   }
 
   const handlers: Documents['handlers'] = {
-    'documents.collections': () => listCollections(db),
-    'documents.createCollection': ({ name }) => told(createCollection(db, name, false, now())),
+    'documents.collections': () => collections(),
+    'documents.createCollection': ({ name }) => {
+      const { id } = createCollection(db, name, false, now());
+      const encoder = embedding.usual();
+      if (encoder !== null) embedding.set(id, encoder);
+      return told(collectionOf(id));
+    },
     'documents.renameCollection': ({ collectionId, name }) => {
       own(collectionId);
       renameCollection(db, collectionId, name);
-      return told(getCollection(db, collectionId));
+      return told(collectionOf(collectionId));
     },
     'documents.deleteCollection': ({ collectionId }) => {
       own(collectionId);
@@ -169,7 +194,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     },
     'documents.restoreCollection': ({ collectionId }) => {
       markCollectionDeleted(db, collectionId, null);
-      const restored = told(getCollection(db, collectionId));
+      const restored = told(collectionOf(collectionId));
       for (const { document } of listDocuments(db, collectionId)) readAnew(document);
       return restored;
     },
@@ -178,17 +203,18 @@ export function createDocuments(options: DocumentsOptions): Documents {
       const folder = await realFolder(path);
       watchFolder(db, { collectionId, path: folder, problem: null });
       await watcher.follow();
-      return told(getCollection(db, collectionId));
+      return told(collectionOf(collectionId));
     },
     'documents.unwatch': async ({ collectionId, path }) => {
       own(collectionId);
       unwatchFolder(db, collectionId, path);
       await watcher.follow();
-      return told(getCollection(db, collectionId));
+      return told(collectionOf(collectionId));
     },
     'documents.setEmbedding': ({ collectionId, modelId }) => {
-      if (modelId !== null) throw new LonghandError('model-missing', `[documents] no encoder ${modelId} is installed`);
-      return getCollection(db, collectionId);
+      getCollection(db, collectionId);
+      embedding.set(collectionId, modelId);
+      return told(collectionOf(collectionId));
     },
 
     'documents.list': ({ collectionId }) => listDocuments(db, collectionId).map(({ document }) => document),
@@ -211,10 +237,10 @@ export function createDocuments(options: DocumentsOptions): Documents {
       return tell(readAnew(restoreDocument(db, documentId).document));
     },
 
-    'documents.search': ({ query, collectionIds, documentId, limit }) => ({
-      by: 'words',
-      hits: searchPassages(db, { query, collectionIds, documentId, limit }).map((found) => hitOf(found, query)),
-    }),
+    'documents.search': async (wanted) => {
+      const { by, found } = await find(db, embedding, wanted);
+      return { by, hits: found.map((one) => hitOf(one, wanted.query)) };
+    },
     'documents.passage': ({ passageId }) => {
       const { id, documentId, position, text, headings, spans } = getPassage(db, passageId);
       return { id, documentId, number: position, text, headings, spans: unpackSpans(spans) };
@@ -262,6 +288,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   async function begin() {
     await purge().catch(() => {}); // tried again at the next start
     importer.wake();
+    embedding.wake();
     watcher.follow().catch(() => {}); // each folder tells its own problem
   }
   async function beginHelp(folder: string) {
@@ -275,12 +302,18 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   return {
     handlers,
-    idle: importer.idle,
+    answering: createAnswering({ db, embedding }),
+    async idle() {
+      await importer.idle();
+      await embedding.idle();
+    },
     async close() {
       for (const timer of timers) clearTimeout(timer);
-      if (telling) clearTimeout(telling);
       watcher.close();
+      await embedding.close();
       await importer.close();
+      // Last: what ended above may have had something to tell.
+      if (telling) clearTimeout(telling);
     },
   };
 }

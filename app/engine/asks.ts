@@ -47,12 +47,14 @@ export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'>;
 export type Embedding = {
   target: EncoderTarget;
   texts: string[];
-  /** A query is read at once, passages when nobody waits for an answer. */
+  /** What stands before each text, where the encoder wants something there. */
   kind: 'query' | 'passage';
+  /** Somebody waits for it. Else it is read when nothing is written, and what is done by then comes back. */
+  urgent: boolean;
 };
 
-/** Vectors of length 1, in the order of the texts. Fewer than there were texts: an answer was wanted meanwhile; ask again
- *  for the rest. */
+/** Vectors of length 1, in the order of the texts. Fewer than there were texts: something more urgent came; ask again for
+ *  the rest. */
 export type Embedded = { vectors: Float32Array[] };
 
 export type Generation = {

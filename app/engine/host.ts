@@ -56,8 +56,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       }),
     count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
     countText: ({ text }) => countText(needed().text.tokenizer, text),
-    embed: (embedding) =>
-      embedding.kind === 'query' ? encoders.embed(embedding, () => true) : embedPassages(embedding),
+    embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 
   function needed(): LoadedModel {
@@ -66,7 +65,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   }
 
   /** Behind everything else that waits, and ended with what is done when something comes. */
-  function embedPassages(embedding: Embedding): Promise<Embedded> {
+  function embedWhenIdle(embedding: Embedding): Promise<Embedded> {
     let goOn = true;
     return new Promise((resolve, reject) => {
       queue.add('index', {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { LoadTarget, Preview } from '../engine/asks.ts';
+import type { EncoderTarget, LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import {
   type Emit,
@@ -50,6 +50,10 @@ export type Library = {
   configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
   duplicate(modelId: ModelId, name: string): ModelEntry;
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
+  /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
+  encoder(modelId: ModelId): { target: EncoderTarget; name: string };
+  /** Those that are here, last used first. */
+  encoders(): ModelId[];
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
   /** Loads the default, else the last used model, so that the first question need not wait; then looks at the built-in one,
@@ -175,13 +179,32 @@ export function createLibrary(options: LibraryOptions): Library {
       return entryOf(find(id));
     },
     preview: (modelId, template) => engine.ask('preview', { path: find(modelId).path ?? starter, template }),
+    encoder(modelId) {
+      const { path, name, facts } = find(modelId);
+      if (path === null || !facts?.description.encoder) {
+        throw new LonghandError(
+          'model-unsupported',
+          `[models] ${name} writes text; documents are searched with an encoder`,
+        );
+      }
+      if (!existsSync(path)) throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
+      const { device, threads } = settings();
+      return { target: { path, device, threads }, name };
+    },
+    encoders: () =>
+      listModels(db)
+        .filter(({ path, facts }) => path !== null && facts?.description.encoder && existsSync(path))
+        .map(({ id }) => id),
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {
       setModelUsed(db, modelId, now());
       changed();
     },
     async warmUp() {
-      const row = findModel(db, settings().defaultModelId ?? listModels(db)[0]?.id ?? starterId);
+      const row = findModel(
+        db,
+        settings().defaultModelId ?? listModels(db).find(({ facts }) => !facts?.description.encoder)?.id ?? starterId,
+      );
       if (row && settings().warmStart && existsSync(row.path ?? starter))
         await engine.load(target(row.id).target).catch(() => {});
       setModelFacts(db, starterId, await engine.ask('inspect', { path: starter }));

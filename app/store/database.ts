@@ -1,4 +1,5 @@
 import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { getLoadablePath } from 'sqlite-vec';
 import { type ErrorCode, LonghandError } from '../protocol/index.ts';
 import { fold } from './fold.ts';
 
@@ -9,6 +10,8 @@ export type Row = Record<string, SQLOutputValue>;
  *  another process), `permission` or `internal`. */
 export type Database = {
   readonly path: string;
+  /** Why vectors cannot be compared here; null when they can (or were not asked for). */
+  readonly vectorProblem: string | null;
   run(sql: string, ...values: Value[]): { changes: number };
   get<T = Row>(sql: string, ...values: Value[]): T | undefined;
   all<T = Row>(sql: string, ...values: Value[]): T[];
@@ -21,8 +24,10 @@ export type Database = {
   close(): void;
 };
 
-export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
-  const raw = guarded(path, () => new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 2000 }));
+export function openDatabase(path: string, options: { readOnly?: boolean; vectors?: boolean } = {}): Database {
+  const { readOnly = false, vectors = false } = options;
+  const raw = guarded(path, () => new DatabaseSync(path, { readOnly, timeout: 2000, allowExtension: vectors }));
+  const vectorProblem = vectors ? loadVectors(raw) : null;
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string) => {
     const known = statements.get(sql);
@@ -36,6 +41,7 @@ export function openDatabase(path: string, options: { readOnly?: boolean } = {})
   guard(() => raw.function('fold', { deterministic: true }, (text) => fold(String(text ?? ''))));
   return {
     path,
+    vectorProblem,
     run: (sql, ...values) => guard(() => ({ changes: Number(prepare(sql).run(...values).changes) })),
     get: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).get(...values) as T | undefined),
     all: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).all(...values) as T[]),
@@ -60,6 +66,18 @@ export function openDatabase(path: string, options: { readOnly?: boolean } = {})
       if (raw.isOpen) raw.close();
     },
   };
+}
+
+/** sqlite-vec, and nothing else after it. In a package the library lies beside the archive. */
+function loadVectors(raw: DatabaseSync): string | null {
+  try {
+    raw.loadExtension(getLoadablePath().replace(/\bapp\.asar\b/, 'app.asar.unpacked'));
+    return null;
+  } catch (error) {
+    return `[vectors] sqlite-vec cannot be loaded: ${error instanceof Error ? error.message : error}`;
+  } finally {
+    raw.enableLoadExtension(false);
+  }
 }
 
 function guarded<T>(path: string, work: () => T): T {

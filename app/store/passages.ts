@@ -1,4 +1,4 @@
-import type { Block, DocumentId, PassageId } from '../protocol/index.ts';
+import type { Block, CollectionId, DocumentId, PassageId } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from './database.ts';
 import { newId } from './identity.ts';
@@ -21,6 +21,10 @@ export type StoredPassage = NewPassage & {
   number: number;
   id: PassageId;
   documentId: DocumentId;
+  collectionId: CollectionId;
+  /** Of the document, and of its file. */
+  name: string;
+  fileName: string;
   /** In the order of the document, from 1. */
   position: number;
 };
@@ -29,6 +33,9 @@ export type PassageRow = {
   number: number;
   id: PassageId;
   documentId: DocumentId;
+  collectionId: CollectionId;
+  name: string;
+  fileName: string;
   position: number;
   text: string;
   overlap: number;
@@ -38,7 +45,8 @@ export type PassageRow = {
 };
 
 /** For queries over `passages p JOIN documents d ON d.number = p.document`. */
-export const passageColumns = `p.number, p.id, d.id AS documentId, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
+export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_id AS collectionId, d.name,
+  d.file_name AS fileName, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
 
 export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
 
@@ -137,3 +145,59 @@ export const passagesOf = (db: Database, document: number): StoredPassage[] =>
       document,
     )
     .map(passageOf);
+
+/** By their rows. */
+export function passagesNumbered(db: Database, numbers: readonly number[]): Map<number, StoredPassage> {
+  const rows = db.all<PassageRow>(
+    `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
+     WHERE p.number IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(numbers),
+  );
+  return new Map(rows.map((row) => [row.number, passageOf(row)]));
+}
+
+export const countPassages = (db: Database): number =>
+  db.get<{ count: number }>('SELECT COUNT(*) AS count FROM passages')?.count ?? 0;
+
+/** How many passages have a word, counted up to `most`. */
+export const passagesWith = (db: Database, word: string, most: number): number =>
+  db.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM (SELECT rowid FROM passage_words WHERE passage_words MATCH ? LIMIT ?)',
+    `"${word.replaceAll('"', '""')}"`,
+    most,
+  )?.count ?? 0;
+
+/** All passages of collections, document after document; null when they have more than `most` characters. */
+export function collectionPassages(
+  db: Database,
+  collectionIds: readonly CollectionId[],
+  most: number,
+): StoredPassage[] | null {
+  const passages: StoredPassage[] = [];
+  let characters = 0;
+  for (const { number } of db.all<{ number: number }>(
+    `SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (SELECT value FROM json_each(?))
+     ORDER BY number`,
+    JSON.stringify(collectionIds),
+  )) {
+    for (const passage of passagesOf(db, number)) {
+      passages.push(passage);
+      characters += passage.text.length;
+      if (characters > most) return null;
+    }
+  }
+  return passages;
+}
+
+/** Rows of the first passages of documents, in turns: all first ones, then all second ones. */
+export const beginnings = (db: Database, collectionIds: readonly CollectionId[], limit: number): number[] =>
+  db
+    .all<{ number: number }>(
+      `SELECT p.number FROM passages p JOIN documents d ON d.number = p.document
+       WHERE d.deleted_at IS NULL AND d.collection_id IN (SELECT value FROM json_each(?)) AND p.position <= ?
+       ORDER BY p.position, d.number LIMIT ?`,
+      JSON.stringify(collectionIds),
+      limit,
+      limit,
+    )
+    .map(({ number }) => number);

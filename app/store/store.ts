@@ -41,7 +41,7 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   const notices: Notice[] = [];
   const restored = existsSync(path) && damage(path, 'quick_check') !== null ? restore(folder, path, now()) : null;
 
-  const db = openDatabase(path);
+  const db = openDatabase(path, { vectors: true });
   try {
     // First, because a newer database is not touched.
     const todo = pending(db, readMigrations(migrations));

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createDocuments, type Documents } from '../../app/documents/service.ts';
+import { createDocuments, type Documents, type DocumentsOptions } from '../../app/documents/service.ts';
 import {
   type CallName,
   type Collection,
@@ -9,6 +9,7 @@ import {
   type Document,
   type EventName,
   type EventPayload,
+  LonghandError,
   type RequestInput,
   type Response,
 } from '../../app/protocol/index.ts';
@@ -31,7 +32,15 @@ export type Shelf = {
   close(): Promise<void>;
 };
 
-export async function openShelf(options: { dataFolder?: string; worker?: string; help?: string } = {}): Promise<Shelf> {
+export async function openShelf(
+  options: {
+    dataFolder?: string;
+    worker?: string;
+    help?: string;
+    /** Without it there is no encoder. */
+    meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
+  } = {},
+): Promise<Shelf> {
   const dataFolder = options.dataFolder ?? newFolder();
   const store = await openStore({ folder: dataFolder, migrations: places.migrations });
   const events: Shelf['events'] = [];
@@ -39,6 +48,7 @@ export async function openShelf(options: { dataFolder?: string; worker?: string;
     db: store.db,
     emit: (name, payload) => void events.push({ name, payload }),
     dataFolder,
+    ...(options.meaning ?? { engine: noEngine, encoders: noEncoders }),
     worker: options.worker ?? places.documentWorker,
     help: options.help ?? null,
     now: Date.now,
@@ -81,6 +91,12 @@ export async function openShelf(options: { dataFolder?: string; worker?: string;
     close,
   };
 }
+
+const none = (): never => {
+  throw new LonghandError('model-missing', '[test] there is no encoder');
+};
+const noEngine = { ask: async () => none() } as unknown as DocumentsOptions['engine'];
+const noEncoders: DocumentsOptions['encoders'] = { find: none, list: () => [] };
 
 /** The text that stands at every span of a passage, with its place. */
 export async function firstPassage(shelf: Shelf, query: string, documentId?: Document['id']) {

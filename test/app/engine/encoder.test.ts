@@ -29,7 +29,7 @@ test('texts that mean the same lie near each other, in order, of length 1', asyn
     'A kitten is napping on the couch.',
     'Interest rates rose again in May.',
   ];
-  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage' });
+  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage', urgent: false });
   const [cat, kitten, rates] = vectors as [Float32Array, Float32Array, Float32Array];
   for (const vector of vectors) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
   expect(cosine(cat, kitten)).toBeGreaterThan(0.6);
@@ -44,7 +44,7 @@ test('a short text has the vector that the addon gives for its tokens', async ()
   const model = await addon.load(path);
   const expected = await model.embed(Int32Array.from([...before, ...tokenizer.encodeText(text), ...after]));
   model.close();
-  const { vectors } = await engine.ask('embed', { target, texts: [text], kind: 'query' });
+  const { vectors } = await engine.ask('embed', { target, texts: [text], kind: 'query', urgent: true });
   expect(cosine(vectors[0] as Float32Array, expected)).toBeGreaterThan(0.9999);
 });
 
@@ -52,7 +52,7 @@ test('a text longer than the window is read to its end', async () => {
   const engine = startEngine();
   const filler = 'The committee read the report and thanked its author for the work. '.repeat(30);
   const texts = [filler, `${filler} Volcanoes throw ash and lava when they erupt.`, 'volcanic eruption'];
-  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage' });
+  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage', urgent: false });
   const [without, and, eruption] = vectors as [Float32Array, Float32Array, Float32Array];
   expect(cosine(and, eruption)).toBeGreaterThan(cosine(without, eruption) + 0.05);
 });
@@ -60,8 +60,8 @@ test('a text longer than the window is read to its end', async () => {
 test('passages make way for a chat, a query does not wait for one', async () => {
   const engine = startEngine();
   const passages = Array.from({ length: 400 }, (_, i) => `Passage ${i} about nothing in particular.`);
-  const reading = engine.ask('embed', { target, texts: passages, kind: 'passage' });
-  await engine.ask('embed', { target, texts: ['warm'], kind: 'query' });
+  const reading = engine.ask('embed', { target, texts: passages, kind: 'passage', urgent: false });
+  await engine.ask('embed', { target, texts: ['warm'], kind: 'query', urgent: true });
   let ended = false;
   const answer = new Promise<void>((done) => {
     engine.generate(
@@ -96,7 +96,12 @@ test('passages make way for a chat, a query does not wait for one', async () => 
   const { vectors } = await reading;
   expect(vectors.length).toBeGreaterThan(0);
   expect(vectors.length).toBeLessThan(passages.length);
-  const { vectors: asked } = await engine.ask('embed', { target, texts: ['What is due?'], kind: 'query' });
+  const { vectors: asked } = await engine.ask('embed', {
+    target,
+    texts: ['What is due?'],
+    kind: 'query',
+    urgent: true,
+  });
   expect(asked).toHaveLength(1);
   expect(ended).toBe(false);
   await answer;
@@ -104,7 +109,12 @@ test('passages make way for a chat, a query does not wait for one', async () => 
 
 test('a model that writes text gives no vectors', async () => {
   const engine = startEngine();
-  const asked = engine.ask('embed', { target: { ...target, path: starter }, texts: ['a'], kind: 'query' });
+  const asked = engine.ask('embed', {
+    target: { ...target, path: starter },
+    texts: ['a'],
+    kind: 'query',
+    urgent: true,
+  });
   await expect(asked).rejects.toMatchObject({ code: 'model-unsupported' });
 });
 

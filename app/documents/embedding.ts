@@ -1,0 +1,224 @@
+import { setTimeout } from 'node:timers/promises';
+import type { EncoderTarget } from '../engine/asks.ts';
+import type { Engine } from '../engine/client.ts';
+import { type Collection, type CollectionId, type DocumentId, LonghandError, type ModelId } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import {
+  addVectors,
+  countVectors,
+  dropOtherVectors,
+  type Encoding,
+  encoderOf,
+  findEncoder,
+  listEncodings,
+  nearest,
+  packVector,
+  passagesWithout,
+  setEncoder,
+  setModel,
+  setServing,
+} from '../store/vectors.ts';
+import { createFingerprints } from './fingerprint.ts';
+
+//  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
+//  encoder. So it goes on after any end of the process, and new passages need no announcement but wake().
+//
+//  setModel ──▶ hashed (encoder) ──▶ passages are read, 16 at a time ──▶ all have vectors (serving) ──▶ others are dropped
+//  Until then the collection is searched with the vectors of the encoder before it, else with those that are there.
+
+export type Encoders = {
+  /** @throws LonghandError `model-missing`, `model-unsupported` when it is no encoder */
+  find(modelId: ModelId): { target: EncoderTarget; name: string };
+  /** Those that are installed, last used first. */
+  list(): ModelId[];
+};
+
+export type Embedding = {
+  set(collectionId: CollectionId, modelId: ModelId | null): void;
+  /** The encoder that a new collection gets. */
+  usual(): ModelId | null;
+  stateOf(collection: Collection): Collection['embedding'];
+  /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
+  near(
+    query: string,
+    wanted: { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number },
+  ): Promise<Nearby | null>;
+  /** Those that have an encoder. */
+  collections(): CollectionId[];
+  /** Vectors of texts, for somebody who waits. */
+  embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+  /** There may be new passages. */
+  wake(): void;
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** `similarity`: cosine with the query. */
+export type Nearby = {
+  target: EncoderTarget;
+  query: Float32Array;
+  passages: { passage: number; similarity: number }[];
+};
+
+const AT_ONCE = 16;
+const TOLD_MS = 500;
+const AGAIN_MS = 15_000;
+
+export type EmbeddingOptions = {
+  db: Database;
+  engine: Engine;
+  encoders: Encoders;
+  /** A collection has come further. */
+  changed: () => void;
+};
+
+export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOptions): Embedding {
+  const fingerprint = createFingerprints();
+  const ending = new AbortController();
+  let running: Promise<void> | null = null;
+  let again = false;
+  let told = 0;
+
+  function wake() {
+    if (ending.signal.aborted || db.vectorProblem !== null) return;
+    again = true;
+    running ??= run().finally(() => {
+      running = null;
+      if (again) wake();
+    });
+  }
+
+  async function run() {
+    while (again && !ending.signal.aborted) {
+      again = false;
+      for (const encoding of listEncodings(db)) {
+        // An encoder that is away, or an engine that is down: search goes on with what there is.
+        await build(encoding).catch(() => later());
+      }
+    }
+  }
+
+  function later() {
+    void setTimeout(AGAIN_MS, null, { signal: ending.signal, ref: false }).then(wake, () => {});
+  }
+
+  /** Whether this is still what was chosen. */
+  const current = ({ collectionId, modelId }: Encoding): boolean =>
+    !ending.signal.aborted &&
+    listEncodings(db).some((one) => one.collectionId === collectionId && one.modelId === modelId);
+
+  async function build(encoding: Encoding) {
+    const { collectionId, modelId, serving } = encoding;
+    const { target } = encoders.find(modelId);
+    const { number } = encoderOf(db, modelId, await fingerprint(target.path));
+    if (!current(encoding)) return;
+    if (encoding.encoder !== number) setEncoder(db, collectionId, number);
+    for (let after = 0; current(encoding); ) {
+      const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
+      if (passages.length === 0) break;
+      const texts = passages.map(({ text }) => text);
+      const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage', urgent: false });
+      if (!current(encoding)) return;
+      const rows = passages.slice(0, vectors.length);
+      addVectors(
+        db,
+        number,
+        rows.map((row, at) => ({ ...row, vector: packVector(vectors[at] as Float32Array) })),
+      );
+      after = rows.at(-1)?.passage ?? after;
+      tell();
+    }
+    if (!current(encoding)) return;
+    if (serving !== number) setServing(db, collectionId, number);
+    while (dropOtherVectors(db, collectionId, number, 500)) await setTimeout(0);
+    changed();
+  }
+
+  function tell() {
+    if (Date.now() - told < TOLD_MS) return;
+    told = Date.now();
+    changed();
+  }
+
+  /** The encoder whose vectors are complete, while its files are as they were; else the one that is being built. */
+  async function searched({ encoder, serving }: Encoding): Promise<{ number: number; target: EncoderTarget } | null> {
+    for (const number of [serving, encoder]) {
+      const row = number === null ? undefined : findEncoder(db, number);
+      if (!row) continue;
+      try {
+        const { target } = encoders.find(row.modelId);
+        if ((await fingerprint(target.path)) === row.sha256) return { number: row.number, target };
+      } catch {
+        // Its files are gone: the other one, or words alone.
+      }
+    }
+    return null;
+  }
+
+  async function embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage') {
+    const { vectors } = await engine.ask('embed', { target, texts: [...texts], kind, urgent: true });
+    return vectors;
+  }
+
+  return {
+    set(collectionId, modelId) {
+      if (modelId !== null) {
+        encoders.find(modelId);
+        if (db.vectorProblem !== null) throw new LonghandError('internal', db.vectorProblem);
+      }
+      setModel(db, collectionId, modelId);
+      if (modelId === null) dropOtherVectors(db, collectionId, null, Number.MAX_SAFE_INTEGER);
+      wake();
+    },
+    usual: () => (db.vectorProblem === null ? (listEncodings(db).at(-1)?.modelId ?? encoders.list()[0] ?? null) : null),
+    stateOf({ id, passages }) {
+      const encoding = listEncodings(db).find(({ collectionId }) => collectionId === id);
+      if (!encoding) return null;
+      const done = encoding.encoder === null ? 0 : countVectors(db, id, encoding.encoder);
+      return {
+        modelId: encoding.modelId,
+        name: nameOf(encoding.modelId),
+        done: Math.min(done, passages),
+        total: passages,
+      };
+    },
+    async near(query, { collectionIds, ...wanted }) {
+      if (db.vectorProblem !== null) return null;
+      const groups = new Map<number, { target: EncoderTarget; collectionIds: CollectionId[] }>();
+      for (const encoding of listEncodings(db).filter((one) => collectionIds.includes(one.collectionId))) {
+        const found = await searched(encoding);
+        if (!found) continue;
+        const group = groups.get(found.number) ?? { target: found.target, collectionIds: [] };
+        group.collectionIds.push(encoding.collectionId);
+        groups.set(found.number, group);
+      }
+      // Cosines of two encoders say nothing beside each other: the one that most collections have counts.
+      const [best] = [...groups].sort(([, a], [, b]) => b.collectionIds.length - a.collectionIds.length);
+      if (!best) return null;
+      const [number, group] = best;
+      // An encoder that fails: words alone, and the search says so.
+      const [vector] = await embed(group.target, [query], 'query').catch(() => []);
+      if (!vector) return null;
+      const passages = nearest(db, number, vector, { ...wanted, collectionIds: group.collectionIds });
+      return { target: group.target, query: vector, passages };
+    },
+    collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
+    embed,
+    wake,
+    async idle() {
+      while (running) await running;
+    },
+    async close() {
+      ending.abort();
+      await running;
+    },
+  };
+
+  function nameOf(modelId: ModelId): string {
+    try {
+      return encoders.find(modelId).name;
+    } catch {
+      return modelId;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { countedThing, kindFits } from './asked.ts';
+import { type Range, statementsOf } from './statements.ts';
+import { contentWords } from './terms.ts';
+
+//  Where a passage says what was asked, and how sure that is. No language model takes part: words, meaning (when an encoder
+//  is there), and whether the statement has the kind of thing that was asked for. The weights were fitted on the tuning half
+//  of test/app/documents/evaluation.
+
+export type Question = {
+  text: string;
+  /** Its content words with how rare they are. */
+  words: ReadonlyMap<string, number>;
+  /** Share of that weight in words that no document has. */
+  unknown: number;
+};
+
+export type Candidate = {
+  text: string;
+  /** What stands above it: name of the document and headings. */
+  context: string;
+};
+
+/** Cosines with the question. `attribute`: without the words that stand in the context. `average`: of all statements that are
+ *  looked at. */
+export type Similarities = { statement: number; passage: number; attribute: number; context: number; average: number };
+
+/** What can be said of one statement of a candidate, with `seen` also by meaning. */
+export function featuresOf(
+  question: Question,
+  candidate: Candidate,
+  range: Range,
+  seen: Similarities | null,
+): number[] {
+  const statement = candidate.text.slice(range[0], range[1]);
+  const near = candidate.text.slice(Math.max(0, range[0] - 120), range[1] + 120);
+  const context = new Set(contentWords(candidate.context));
+  const attribute = new Map([...question.words].filter(([word]) => !context.has(word)));
+  const attributeNear = coverage(attribute, new Set(contentWords(near)));
+  const kind = kindFits(question.text, statement);
+  const words = [
+    attributeNear,
+    attributeNear === 1 ? 1 : 0,
+    Math.max(-1, kind),
+    kind === -2 ? 1 : 0,
+    namesMissing(question.text, `${candidate.context}\n${candidate.text}`),
+    question.unknown,
+  ];
+  if (!seen) {
+    const inPassage = new Set([...contentWords(candidate.text), ...context]);
+    const inStatement = new Set([...contentWords(statement), ...context]);
+    return [
+      ...words,
+      coverage(question.words, inPassage),
+      coverage(question.words, inStatement),
+      countFits(question.text, near),
+    ];
+  }
+  return [...words, seen.statement, seen.passage, seen.attribute, seen.context, seen.statement - seen.average];
+}
+
+/** Share of the weight of the question's words that are there. */
+export function coverage(words: ReadonlyMap<string, number>, there: ReadonlySet<string>): number {
+  let all = 0;
+  let found = 0;
+  for (const [word, weight] of words) {
+    all += weight;
+    if (there.has(word)) found += weight;
+  }
+  return all === 0 ? 0 : found / all;
+}
+
+/** Whether what is to be counted stands there at all: 1 yes, -1 no, 0 nothing is counted. */
+function countFits(question: string, near: string): number {
+  const words = contentWords(countedThing(question) ?? '');
+  const there = new Set(contentWords(near));
+  return words.length === 0 ? 0 : words.some((word) => there.has(word)) ? 1 : -1;
+}
+
+/** Share of the names in a question (capitals and numbers within it) that do not stand in the text. */
+function namesMissing(question: string, text: string): number {
+  const names = question.match(/(?<=\S\s)(?:\p{Lu}[\p{L}\p{N}]*|\p{N}[\p{N}.,:]*\p{N}|\p{N})/gu) ?? [];
+  const asked = names.filter((name) => name !== 'I');
+  if (asked.length === 0) return 0;
+  const folded = text.toLowerCase();
+  return asked.filter((name) => !folded.includes(name.toLowerCase().replace(/s$/, ''))).length / asked.length;
+}
+
+/** Logistic regression over `featuresOf`: the chance that the statement's passage has the answer, as log odds. */
+export type Weights = { bias: number; factors: readonly number[]; threshold: number };
+
+export const BY_MEANING: Weights = {
+  bias: -9.47,
+  factors: [0.65, 5.61, 0.51, -2.56, -3.12, 2.33, 3.76, 3.08, 4.3, -1.02, 6.21],
+  threshold: -1.6,
+};
+export const BY_WORDS: Weights = {
+  bias: -9.23,
+  factors: [6.13, 2.2, 0.31, -1.84, -1.76, 2.97, 3.58, 2.51, -0.4],
+  threshold: -1.25,
+};
+
+export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
+  features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);
+
+/** Statements that can answer: not the headings. */
+export const answersIn = ({ text, context }: Candidate): Range[] => {
+  const headings = new Set(context.split('\n'));
+  return statementsOf(text).filter(([start, end]) => !headings.has(text.slice(start, end)));
+};
+
+/** The heading that a passage begins with. */
+export const headOf = (text: string): string => text.match(/^([^\n]{1,120}[^\n.!?:;|])\n\n/)?.[1] ?? '';

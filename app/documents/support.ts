@@ -1,0 +1,120 @@
+import type { Grounding, Source, Support } from '../protocol/index.ts';
+import { type Citation, citationsIn, withoutCitations } from './citations.ts';
+import { headOf } from './evidence.ts';
+import { type Range, statementsOf } from './statements.ts';
+import { contentWords, numbersIn } from './terms.ts';
+
+//  How well an answer stands in its sources, sentence by sentence. Numbers and quoted words must stand there as they are;
+//  the other words by their stems. What is compared is one statement of a source, or two that follow each other.
+
+/** Share of a claim's words that a statement needs to have. */
+const SUPPORTED = 0.65;
+const WEAK = 0.4;
+
+/** Which sources were cited, and what supports each sentence. */
+export function judge(answer: string, grounding: Grounding): Grounding {
+  const citations = citationsIn(answer);
+  const known = new Set(grounding.sources.map(({ number }) => number));
+  const cited = new Set(citations.flatMap(({ numbers }) => numbers).filter((number) => known.has(number)));
+  const sources = grounding.sources.map((source) => ({ ...source, cited: cited.has(source.number) }));
+  const shelf = sources.map(shelved);
+  const support = claimsIn(answer).map(([start, end]): Support => {
+    const own = citations
+      .filter((citation) => belongs(answer, citation, [start, end]))
+      .flatMap(({ numbers }) => numbers)
+      .filter((number) => known.has(number));
+    return { start, end, ...bestOf(withoutCitations(answer).slice(start, end), shelf, own) };
+  });
+  return { ...grounding, sources, support };
+}
+
+/** Sentences that claim something: not code, not a line of introduction. */
+function claimsIn(answer: string): Range[] {
+  const plain = withoutCitations(answer).replace(/```[\s\S]*?(?:```|$)/g, (code) => ' '.repeat(code.length));
+  return statementsOf(plain)
+    .map(([start, end]): Range => {
+      const lead = plain.slice(start, end).match(/^(?:[-*•>#]+|\d+[.)])\s+/)?.[0].length ?? 0;
+      return [start + lead, end];
+    })
+    .filter(
+      ([start, end]) => contentWords(plain.slice(start, end)).length > 0 && !plain.slice(start, end).endsWith(':'),
+    );
+}
+
+/** Within the sentence, or right behind it. */
+const belongs = (answer: string, { start }: Citation, claim: Range): boolean =>
+  start >= claim[0] && (start < claim[1] || /^[\s.,;)\]\d[]*$/.test(answer.slice(claim[1], start)));
+
+type Shelved = { source: Source; context: Set<string>; windows: Window[] };
+type Window = { range: Range; words: Set<string>; numbers: Set<string>; negated: boolean };
+
+function shelved(source: Source): Shelved {
+  const statements = statementsOf(source.text);
+  const windows = statements.flatMap((one, at) => {
+    const next = statements[at + 1];
+    return next ? [windowOf(source.text, one), windowOf(source.text, [one[0], next[1]])] : [windowOf(source.text, one)];
+  });
+  return { source, context: new Set(contentWords(`${source.name}\n${headOf(source.text)}`)), windows };
+}
+
+function windowOf(text: string, range: Range): Window {
+  const piece = text.slice(...range);
+  return {
+    range,
+    words: new Set(contentWords(piece)),
+    numbers: new Set(numbersIn(piece)),
+    negated: NEGATION.test(piece),
+  };
+}
+
+const NEGATION = /\b(?:not|no|never|none|neither|nor|without|cannot|\w+n't|forbidden|prohibited|excluded)\b/i;
+
+type Verdict = Pick<Support, 'level' | 'source' | 'evidence'>;
+const RANK = { none: 0, weak: 1, supported: 2 } as const;
+
+function bestOf(claim: string, shelf: readonly Shelved[], cited: readonly number[]): Verdict {
+  let best: { verdict: Verdict; order: number } = {
+    verdict: { level: 'none', source: null, evidence: null },
+    order: 0,
+  };
+  for (const one of shelf) {
+    const mine = cited.includes(one.source.number);
+    for (const window of one.windows) {
+      const { level, share } = compare(claim, one, window);
+      if (level === 'none') continue;
+      // What another source says does not make a citation right.
+      const counted = cited.length > 0 && !mine && level === 'supported' ? 'weak' : level;
+      const length = window.range[1] - window.range[0];
+      const order = RANK[counted] * 10 + share + (mine ? 0.3 : 0) - length / 100_000;
+      if (order <= best.order) continue;
+      best = { verdict: { level: counted, source: one.source.number, evidence: [...window.range] }, order };
+    }
+  }
+  return best.verdict;
+}
+
+function compare(
+  claim: string,
+  { source, context }: Shelved,
+  window: Window,
+): { level: Support['level']; share: number } {
+  const words = [...new Set(contentWords(claim))];
+  const found = words.filter((word) => window.words.has(word));
+  // The name of the document and the heading say what a statement is about; they are no evidence by themselves.
+  const known = words.filter((word) => window.words.has(word) || context.has(word));
+  const share = found.length === 0 ? 0 : known.length / words.length;
+  if (share < WEAK) return { level: 'none', share };
+  if (!numbersIn(claim).every((number) => window.numbers.has(number))) return { level: 'none', share };
+  if (!quotedIn(claim).every((quoted) => plain(source.text).includes(plain(quoted)))) return { level: 'none', share };
+  const sound = namesIn(claim).every((name) => plain(`${source.name} ${source.text}`).includes(plain(name)));
+  const sameSense = NEGATION.test(claim) === window.negated;
+  return { level: share >= SUPPORTED && sound && sameSense ? 'supported' : 'weak', share };
+}
+
+const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
+
+const quotedIn = (claim: string): string[] =>
+  [...claim.matchAll(/["“„«]([^"”“»]{2,200})["”“»]/g)].map((match) => match[1] ?? '');
+
+/** Capitals within a sentence. */
+const namesIn = (claim: string): string[] => claim.match(/(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{L}\p{M}\p{N}-]+/gu) ?? [];

@@ -1,0 +1,153 @@
+import type { CollectionId, DocumentId, ModelId } from '../protocol/index.ts';
+import type { Database, Value } from './database.ts';
+
+//  Vectors of passages as int8 (sqlite-vec), and which encoder each collection is searched with.
+
+/** Components of a vector of length 1 spread around 1/√n; five times that is as good as never exceeded. */
+const SPREAD = 5;
+const scaleOf = (dimensions: number) => (127 * Math.sqrt(dimensions)) / SPREAD;
+
+/** A vector of length 1 in one byte a dimension. */
+export function packVector(vector: Float32Array): Uint8Array {
+  const scale = scaleOf(vector.length);
+  const packed = Int8Array.from(vector, (value) => Math.max(-127, Math.min(127, Math.round(value * scale))));
+  return new Uint8Array(packed.buffer);
+}
+
+export function addVectors(
+  db: Database,
+  encoder: number,
+  rows: readonly { passage: number; document: number; vector: Uint8Array }[],
+) {
+  db.transaction(() => {
+    for (const { passage, document, vector } of rows) {
+      // The passage may have gone while it was read.
+      db.run(
+        `INSERT OR REPLACE INTO vectors (encoder, passage, document, vector)
+         SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE number = ?)`,
+        encoder,
+        passage,
+        document,
+        vector,
+        passage,
+      );
+    }
+  });
+}
+
+export type Near = { passage: number; similarity: number };
+
+/** Nearest first. `similarity`: the cosine. */
+export function nearest(
+  db: Database,
+  encoder: number,
+  vector: Float32Array,
+  wanted: { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number },
+): Near[] {
+  const { collectionIds, documentId, limit } = wanted;
+  const values: Value[] = [packVector(vector), encoder, ...collectionIds];
+  if (documentId) values.push(documentId);
+  const rows = db.all<{ passage: number; distance: number }>(
+    `SELECT passage, vec_distance_L2(vec_int8(vector), vec_int8(?)) AS distance FROM vectors
+     WHERE encoder = ? AND document IN (
+       SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (${marks(collectionIds)})
+       ${documentId ? 'AND id = ?' : ''}
+     ) ORDER BY distance LIMIT ?`,
+    ...values,
+    limit,
+  );
+  const scale = scaleOf(vector.length);
+  return rows.map(({ passage, distance }) => ({ passage, similarity: 1 - (distance / scale) ** 2 / 2 }));
+}
+
+const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
+
+export type Reading = { passage: number; document: number; text: string };
+
+/** Passages of a collection without a vector of this encoder, from a row on. */
+export const passagesWithout = (
+  db: Database,
+  collectionId: CollectionId,
+  encoder: number,
+  { after, limit }: { after: number; limit: number },
+): Reading[] =>
+  db.all(
+    `SELECT p.number AS passage, p.document, p.text FROM passages p JOIN documents d ON d.number = p.document
+     WHERE p.number > ? AND d.collection_id = ? AND d.deleted_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.encoder = ? AND v.passage = p.number)
+     ORDER BY p.number LIMIT ?`,
+    after,
+    collectionId,
+    encoder,
+    limit,
+  );
+
+export const countVectors = (db: Database, collectionId: CollectionId, encoder: number): number =>
+  db.get<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM documents d JOIN passages p ON p.document = d.number
+     JOIN vectors v ON v.encoder = ? AND v.passage = p.number WHERE d.collection_id = ? AND d.deleted_at IS NULL`,
+    encoder,
+    collectionId,
+  )?.count ?? 0;
+
+/** Removes up to `limit` vectors of a collection that are of other encoders. Returns whether any may be left. */
+export const dropOtherVectors = (
+  db: Database,
+  collectionId: CollectionId,
+  encoder: number | null,
+  limit: number,
+): boolean =>
+  db.run(
+    `DELETE FROM vectors WHERE (encoder, passage) IN (
+       SELECT v.encoder, v.passage FROM documents d JOIN passages p ON p.document = d.number
+       JOIN vectors v ON v.passage = p.number WHERE d.collection_id = ? AND v.encoder IS NOT ? LIMIT ?)`,
+    collectionId,
+    encoder,
+    limit,
+  ).changes === limit;
+
+export type Encoding = {
+  collectionId: CollectionId;
+  /** What was chosen. */
+  modelId: ModelId;
+  /** Of those files; null until they were hashed. */
+  encoder: number | null;
+  /** Whose vectors are complete. */
+  serving: number | null;
+};
+
+/** Of the collections that have an encoder. */
+export const listEncodings = (db: Database): Encoding[] =>
+  db.all(
+    `SELECT id AS collectionId, model_id AS modelId, encoder, serving FROM collections
+     WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
+  );
+
+export const setModel = (db: Database, collectionId: CollectionId, modelId: ModelId | null) =>
+  void db.run(
+    `UPDATE collections SET model_id = ?, encoder = NULL, serving = CASE WHEN ? IS NULL THEN NULL ELSE serving END
+     WHERE id = ?`,
+    modelId,
+    modelId,
+    collectionId,
+  );
+
+export const setEncoder = (db: Database, collectionId: CollectionId, encoder: number) =>
+  void db.run('UPDATE collections SET encoder = ? WHERE id = ?', encoder, collectionId);
+
+export const setServing = (db: Database, collectionId: CollectionId, encoder: number) =>
+  void db.run('UPDATE collections SET serving = ? WHERE id = ?', encoder, collectionId);
+
+export type EncoderRow = { number: number; modelId: ModelId; sha256: string };
+
+export function encoderOf(db: Database, modelId: ModelId, sha256: string): EncoderRow {
+  db.run('INSERT OR IGNORE INTO encoders (model_id, sha256) VALUES (?, ?)', modelId, sha256);
+  return db.get<EncoderRow>(
+    'SELECT number, model_id AS modelId, sha256 FROM encoders WHERE model_id = ? AND sha256 = ?',
+    modelId,
+    sha256,
+  ) as EncoderRow;
+}
+
+export const findEncoder = (db: Database, number: number): EncoderRow | undefined =>
+  db.get('SELECT number, model_id AS modelId, sha256 FROM encoders WHERE number = ?', number);

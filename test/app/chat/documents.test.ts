@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { NOT_FOUND } from '../../../app/chat/passages.ts';
+import type { Client, CollectionId, Grounding } from '../../../app/protocol/index.ts';
+import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
+import { realModel } from '../../support/real-models.mjs';
+import { library } from '../documents/evaluation/set.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const short = { temperature: 0, maxTokens: 48 };
+
+async function collectionOf(client: Client, files: Record<string, string>): Promise<CollectionId> {
+  const folder = newFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const { id } = await client.call('documents.createCollection', { name: 'Papers' });
+  const ready = new Set<string>();
+  const done = next(client, 'document.changed', (document) => {
+    if (document.state.at === 'ready') ready.add(document.fileName);
+    return ready.size === Object.keys(files).length;
+  });
+  await client.call('documents.add', {
+    collectionId: id,
+    files: Object.keys(files).map((name) => ({ path: join(folder, name), name })),
+  });
+  await done;
+  return id;
+}
+
+/** All vectors are there. */
+async function embedded(client: Client, collectionId: CollectionId) {
+  const complete = async () => {
+    const all = await client.call('documents.collections');
+    const { embedding } = all.find(({ id }) => id === collectionId) ?? {};
+    return embedding && embedding.total > 0 && embedding.done === embedding.total;
+  };
+  while (!(await complete())) await new Promise((again) => setTimeout(again, 100));
+}
+
+async function askedOf(client: Client, collectionIds: CollectionId[], texts: string[]) {
+  const heard = listen(client);
+  const { id: chatId } = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId, collectionIds, sampling: short });
+  const answers = [];
+  for (const text of texts) {
+    const sent = await client.call('turns.send', { chatId, text });
+    const end = await heard.end(sent.turnId);
+    answers.push({
+      sent,
+      end,
+      events: heard.of(sent.turnId),
+      message: await readMessage(client, chatId, sent.messageId),
+    });
+  }
+  return answers;
+}
+
+const papers = { 'lease.md': library['lease.md'] ?? '', 'museum.md': library['museum.md'] ?? '' };
+
+test('by words alone: sources before the first text, judged at the end, stored; absent things are refused unasked', async () => {
+  const { client } = await startCore();
+  const id = await collectionOf(client, papers);
+  const [rent, absent] = await askedOf(
+    client,
+    [id],
+    ['How high is the monthly rent?', 'Who won the football world cup in 1998?'],
+  );
+  const told = rent?.events.filter((event) => event.type === 'grounding') ?? [];
+  expect(told).toHaveLength(2);
+  expect(rent?.events.findIndex(({ type }) => type === 'grounding')).toBeLessThan(
+    rent?.events.findIndex(({ type }) => type === 'delta') ?? 0,
+  );
+  const { grounding, text } = rent?.message ?? {};
+  expect(grounding).toMatchObject({ found: true, question: 'How high is the monthly rent?' });
+  expect(grounding?.sources.some((source) => source.text.includes('840 euros'))).toBe(true);
+  expect(grounding?.sources.map(({ number }) => number)).toEqual(grounding?.sources.map((_, at) => at + 1));
+  expect(grounding).toEqual(told.at(-1)?.grounding);
+  expect(grounding?.support.length).toBeGreaterThan(0);
+  for (const { start, end } of grounding?.support ?? []) expect(text?.slice(start, end).trim()).not.toBe('');
+
+  expect(absent?.message.text).toBe(NOT_FOUND);
+  expect(absent?.message.grounding).toMatchObject({ found: false, by: 'words', support: [] });
+  expect(absent?.events.some(({ type }) => type === 'started' || type === 'progress')).toBe(false);
+  expect(textOf(absent?.events ?? [], 'answer')).toBe(NOT_FOUND);
+  expect(absent?.end).toMatchObject({ type: 'finished', reason: 'stop', usage: { promptTokens: 0, answerTokens: 0 } });
+});
+
+test('with an encoder a question that shares no word with its passage finds it, and a pronoun is understood', async () => {
+  const { client } = await startCore();
+  await client.call('models.add', { path: await realModel('minilm') });
+  const id = await collectionOf(client, library);
+  await embedded(client, id);
+  const [goods, carpenter, again] = await askedOf(
+    client,
+    [id],
+    ['Do they reimburse a sofa that my cat ruined?', 'Which carpenter built the mill?', 'And when was it built?'],
+  );
+  const best = (grounding: Grounding | null | undefined) => grounding?.sources[0];
+  expect(goods?.message.grounding).toMatchObject({ by: 'words-and-meaning' });
+  expect(goods?.message.grounding?.sources.some(({ text }) => text.includes('Damage by pets is not covered'))).toBe(
+    true,
+  );
+  expect(best(carpenter?.message.grounding)?.text).toContain('Pieter Houtman');
+  expect(again?.message.grounding?.question).toContain('mill');
+  expect(best(again?.message.grounding)?.text).toContain('1768');
+});
+
+test('documents that fit are read whole; a summary needs no single passage that answers', async () => {
+  const { client } = await startCore();
+  const id = await collectionOf(client, { 'note.md': '# Note\n\nThe boat is called Aurora. It sails on Monday.\n' });
+  const [summary] = await askedOf(client, [id], ['Summarise this document.']);
+  expect(summary?.message.grounding).toMatchObject({ found: true, by: 'whole-documents' });
+  expect(summary?.message.grounding?.sources).toHaveLength(1);
+});
+
+test('stopped while it searches: one end, no model asked; gone on with it keeps its sources', async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const id = await collectionOf(client, papers);
+  const { id: chatId } = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId, collectionIds: [id], sampling: { temperature: 0, maxTokens: 6 } });
+  const stopped = await client.call('turns.send', { chatId, text: 'How high is the monthly rent?' });
+  await client.call('turns.cancel', { turnId: stopped.turnId as never });
+  expect(await heard.end(stopped.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
+  expect(heard.of(stopped.turnId).some(({ type }) => type === 'started')).toBe(false);
+
+  const sent = await client.call('turns.retry', { messageId: stopped.messageId });
+  await heard.end(sent.turnId);
+  const before = await readMessage(client, chatId, sent.messageId);
+  expect(before.state).toEqual({ at: 'done', reason: 'length' });
+  await client.call('documents.deleteCollection', { collectionId: id });
+  const more = await client.call('turns.resume', { messageId: sent.messageId });
+  await heard.end(more.turnId);
+  const after = await readMessage(client, chatId, sent.messageId);
+  expect(after.text.startsWith(before.text)).toBe(true);
+  expect(after.grounding?.sources.map(({ passageId }) => passageId)).toEqual(
+    before.grounding?.sources.map(({ passageId }) => passageId),
+  );
+});
+
+test('an answer that is corrected by hand is judged again', async () => {
+  const { client } = await startCore();
+  const id = await collectionOf(client, papers);
+  const [rent] = await askedOf(client, [id], ['How high is the monthly rent?']);
+  const source = rent?.message.grounding?.sources.find(({ text }) => text.includes('840 euros'));
+  const text = `The monthly rent is 840 euros [${source?.number}]. The monthly rent is 480 euros [${source?.number}].`;
+  const written = await client.call('turns.rewrite', { messageId: rent?.message.id as never, text });
+  expect(written.grounding?.sources.find(({ number }) => number === source?.number)?.cited).toBe(true);
+  const [right, wrong] = written.grounding?.support ?? [];
+  expect(right).toMatchObject({ level: 'supported', source: source?.number });
+  expect(source?.text.slice(...(right?.evidence ?? [0, 0]))).toContain('840 euros');
+  expect(wrong).toMatchObject({ level: 'none' });
+});
