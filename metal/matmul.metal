@@ -12,6 +12,7 @@ constant bool HAS_BIAS [[function_constant(3)]];
 constant uint ACTIVATION [[function_constant(4)]];
 constant bool ADD_TO [[function_constant(5)]];
 constant bool SWIGLU [[function_constant(6)]];
+constant bool BY_EXPERT [[function_constant(7)]];  // tiles of rows that chose the same expert (moe.metal, group_by_expert)
 
 constant constexpr uint T = 32;  // tokens, outputs and columns a tile
 
@@ -23,8 +24,10 @@ template <class L>
     device const float* norm [[buffer(3)]],  // [in]
     device const float* gate [[buffer(4)]],  // [tokens, in]
     device const float* bias [[buffer(5)]],  // [out]
-    device float* y [[buffer(6)]],           // [tokens, out]
-    constant LinearParams& p [[buffer(7)]],
+    device const ExpertTile* tiles [[buffer(6)]],
+    device const int* order [[buffer(7)]],   // slots (token * topk + choice), those of one expert beside one another
+    device float* y [[buffer(8)]],           // [tokens, out]; [tokens * topk, out] by expert
+    constant LinearParams& p [[buffer(9)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
@@ -33,19 +36,26 @@ template <class L>
   threadgroup float squares[T * 4];
   const uint half_rows = p.rows / 2;
   const uint outputs = SWIGLU ? half_rows : p.rows;
-  const uint first_token = group.y * T;
+  const uint expert = BY_EXPERT ? tiles[group.y].expert : 0;
+  const uint first_token = BY_EXPERT ? tiles[group.y].first : group.y * T;
+  const uint end_token = BY_EXPERT ? first_token + tiles[group.y].count : p.tokens;
+  if (first_token == end_token) return;
   const uint first = group.x * (SWIGLU ? T / 2 : T);
 
   // This thread loads columns 8 * part .. + 7 of one token and of one row of W. With SwiGLU the tile's upper half holds
   // the `up` rows of the same outputs.
   const uint line = thread_index / 4, part = thread_index % 4;
-  const uint token = first_token + line;
+  const uint token = first_token + line;  // by expert: a place in `order`
+  const bool has_token = token < end_token;
+  const uint place = min(token, end_token - 1), slot = BY_EXPERT ? uint(order[place]) : place;
+  const uint x_line = BY_EXPERT ? slot / p.topk : slot;
   const uint output = SWIGLU ? first + line % (T / 2) : first + line;
   const bool has_row = output < outputs;
   Row row;
-  if (has_row) row = find_row(segments, p.segments, 0, 0, SWIGLU && line >= T / 2 ? output + half_rows : output);
-  device const float* x_row = x + ulong(min(token, p.tokens - 1)) * p.x_stride;
-  device const float* gate_row = gate + ulong(min(token, p.tokens - 1)) * p.gate_stride;
+  if (has_row)
+    row = find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && line >= T / 2 ? output + half_rows : output);
+  device const float* x_row = x + ulong(x_line) * p.x_stride;
+  device const float* gate_row = gate + ulong(x_line) * p.gate_stride;
 
   const uint top = simdgroup / 2 * 16, left = simdgroup % 2 * 16;
   simdgroup_float8x8 sums[2][2];
@@ -61,7 +71,7 @@ template <class L>
       for (uint i = 0; i < 8; i++) w[i] = has_row && k + i < p.in ? L::decode1(weights, row, k + i) : 0.0f;
     }
     for (uint i = 0; i < 8; i++) {
-      float value = token < p.tokens && k + i < p.in ? x_row[k + i] : 0.0f;
+      float value = has_token && k + i < p.in ? x_row[k + i] : 0.0f;
       square += value * value;
       if (HAS_NORM && k + i < p.in) value *= norm[k + i];
       if (GATE_KIND != 0 && k + i < p.in) value *= GATE_KIND == 1 ? sigmoid(gate_row[k + i]) : silu(gate_row[k + i]);
@@ -83,7 +93,7 @@ template <class L>
     for (uint j = 0; j < 2; j++) simdgroup_store(sums[i][j], xs + (top + i * 8) * T + left + j * 8, T);
   squares[line * 4 + part] = square;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  if (token >= p.tokens) return;
+  if (!has_token) return;
   float scale = 1.0f;
   if (HAS_NORM) {
     const float total = squares[line * 4] + squares[line * 4 + 1] + squares[line * 4 + 2] + squares[line * 4 + 3];
@@ -95,7 +105,7 @@ template <class L>
     if (SWIGLU) value = silu(value) * (xs[line * T + T / 2 + c] * scale);
     if (HAS_BIAS) value += bias[first + c];
     value = activate(ACTIVATION, value) * p.scale;
-    device float* to = y + ulong(token) * p.y_stride + first + c;
+    device float* to = y + ulong(slot) * p.y_stride + first + c;
     *to = ADD_TO ? *to + value : value;
   }
 }

@@ -7,6 +7,8 @@
 constant bool SIGMOID [[function_constant(20)]];
 constant bool HAS_BIAS [[function_constant(3)]];
 
+constant constexpr uint MAX_EXPERTS = 1024;
+
 kernel void route(
     device const float* logits [[buffer(0)]],  // [tokens, experts]
     device const float* bias [[buffer(1)]],    // [experts]: moves the choice, not the weight
@@ -54,4 +56,57 @@ kernel void route(
   if (lane != 0) return;
   const float factor = p.scale / (p.renormalise != 0 ? sum + p.renormalise_eps : 1.0f);
   for (uint i = 0; i < p.topk; i++) weights[i] *= factor;
+}
+
+// Prefill: the slots (token, choice) of each expert beside one another, ascending, and tiles of up to 32 of them, so that
+// the tiled matmul reads an expert's rows once a tile (matmul.metal). A thread owns whole experts: no atomics, the same
+// order every time. One threadgroup; what is left of `tiles` is empty.
+kernel void group_by_expert(
+    device const int* ids [[buffer(0)]],  // [slots]
+    device int* order [[buffer(1)]],      // [slots]
+    device ExpertTile* tiles [[buffer(2)]],
+    constant GroupParams& p [[buffer(3)]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]]) {
+  threadgroup uint counts[MAX_EXPERTS];
+  threadgroup uint firsts[MAX_EXPERTS];
+  for (uint e = thread_index; e < p.experts; e += threads) {
+    uint count = 0;
+    for (uint s = 0; s < p.slots; s++) count += ids[s] == int(e) ? 1 : 0;
+    counts[e] = count;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (thread_index == 0) {
+    uint first = 0, tile = 0;
+    for (uint e = 0; e < p.experts; e++) {
+      firsts[e] = first;
+      for (uint done = 0; done < counts[e]; done += p.tile) {
+        tiles[tile].expert = e;
+        tiles[tile].first = first + done;
+        tiles[tile++].count = min(p.tile, counts[e] - done);
+      }
+      first += counts[e];
+    }
+    for (; tile < p.tiles; tile++) tiles[tile].first = tiles[tile].count = 0;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint e = thread_index; e < p.experts; e += threads) {
+    uint at = firsts[e];
+    for (uint s = 0; s < p.slots && counts[e] != 0; s++)
+      if (ids[s] == int(e)) order[at++] = int(s);
+  }
+}
+
+// y[token] += sum_i weight_i * h[token * topk + i], in the order of the choices.
+kernel void combine_experts(
+    device const float* h [[buffer(0)]],        // [tokens * topk, cols]
+    device const float* weights [[buffer(1)]],  // [tokens, topk]
+    device float* y [[buffer(2)]],
+    constant CombineParams& p [[buffer(3)]],
+    uint2 at [[thread_position_in_grid]]) {
+  if (at.x >= p.cols || at.y >= p.tokens) return;
+  float sum = 0;
+  for (uint i = 0; i < p.topk; i++)
+    sum += weights[ulong(at.y) * p.weight_stride + i] * h[(ulong(at.y) * p.topk + i) * p.h_stride + at.x];
+  y[ulong(at.y) * p.y_stride + at.x] += sum;
 }

@@ -5,6 +5,13 @@ namespace longhand::metal {
 
 using namespace params;
 
+// Whether 32 rows at a time pay: enough of them to fill the GPU, and a head that 8 x 8 matrices cover.
+static bool fits_tiles(const AttentionParams& p, const Constants& shape, int64_t keys_seen) {
+  const uint32_t dim = shape.values()[kDim];
+  if (shape.values()[kSparse] || dim % 8 != 0 || dim > 256 || p.tokens <= kMatvecTokens) return false;
+  return keys_seen <= kAttentionSplit || p.tokens * p.query >= 16 * kAttentionTile;
+}
+
 // Split over keys when a context is long: one more dispatch merges the parts.
 void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
                           const AttentionParams& given, const Constants& shape, int64_t keys_seen,
@@ -12,6 +19,19 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
   AttentionParams p = given;
   const uint32_t dim = shape.values()[kDim];
   assert(dim <= 512);
+  if (fits_tiles(p, shape, keys_seen)) {
+    uint32_t beside = 1;
+    for (uint32_t n = 2; n <= kAttentionTileHeads; n *= 2)
+      if (p.group % n == 0) beside = n;
+    const uint32_t tokens = kAttentionTile / beside;
+    run(Kernel{"attention_tile", "attention_tile", layout}, Constants(shape).set(kHeads, beside),
+        {reads(q), keys, values, writes(o)}, p,
+        Grid{{p.query / beside, (p.tokens + tokens - 1) / tokens, 1},
+             {128, 1, 1},
+             0,
+             4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim});
+    return;
+  }
   p.splits = narrow((keys_seen + kAttentionSplit - 1) / kAttentionSplit);
   p.split_keys = kAttentionSplit;
   // One token over a short context wants every threadgroup it can get; otherwise keys and values are read once for all

@@ -97,11 +97,20 @@ class MetalBackend final : public Backend {
     std::weak_ptr<MetalBuffer> buffer;
     size_t offset = 0;
   };
+  // The slots of a pass grouped by expert: group_by_expert of moe.metal.
+  struct ExpertTiles {
+    const Buffer* ids = nullptr;  // of the routes it was made for
+    size_t ids_offset = 0;
+    Tensor order{}, tiles{};  // int32, ExpertTile in the place of fp32
+    uint32_t count = 0;
+  };
   // What a projection adds to Linear: the form of the SwiGLU front half, and expert choice.
   struct Projection {
     Linear options;
     bool swiglu = false;
     const Routes* routes = nullptr;
+    const ExpertTiles* tiles = nullptr;  // of the routes, when many rows are read at once
+    uint32_t topk = 1;                   // slots that share a row of x
   };
 
   template <class Params>
@@ -124,6 +133,7 @@ class MetalBackend final : public Backend {
   Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
                  const std::shared_ptr<const void>& keep_alive, bool& copied);
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
+  const ExpertTiles& tiles_of(const Routes& routes, int64_t experts);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
               const params::AttentionParams& params, const Constants& constants, int64_t keys_seen,
@@ -149,6 +159,7 @@ class MetalBackend final : public Backend {
   std::vector<std::byte> uploaded_;  // what upload() wrote last in this pass, and where
   Tensor uploaded_to_{};
   Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
+  ExpertTiles expert_tiles_{};   // gate_up and down of a layer share them
   uint64_t expert_bytes_read_ = 0;
 };
 

@@ -20,11 +20,13 @@ void MetalBackend::begin(const PassOptions& options) {
   pass_ = options;
   turn_ = options.ahead ? 1 - turn_ : 0;
   gates_of_ = uploaded_to_ = {};
+  expert_tiles_ = {};
   arena().recycle();
 }
 
 Tensor MetalBackend::keep_only(Tensor x) {
-  gates_of_ = {};  // the next projection may lie where this layer's lay
+  gates_of_ = {};  // the next layer's may lie where this layer's lay
+  expert_tiles_ = {};
   arena().keep_only(x);
   return x;
 }

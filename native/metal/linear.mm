@@ -28,7 +28,9 @@ void MetalBackend::project(const Tensor& x, const Part& part, const Projection& 
                  .gate_stride = narrow(options.gate.stride),
                  .segments = part.segments,
                  .expert_tables = part.expert_tables,
-                 .topk = routes ? narrow(routes->topk) : 1,
+                 .topk = projection.tiles ? projection.topk
+                         : routes         ? narrow(routes->topk)
+                                          : 1,
                  .eps = options.norm ? options.norm->eps : 0.0f,
                  .scale = options.scale};
   // Parts write columns of their own: bound where they begin, they do not wait for one another.
@@ -44,11 +46,15 @@ void MetalBackend::project(const Tensor& x, const Part& part, const Projection& 
                      options.norm ? reads(options.norm->weight) : unused(x),
                      options.gate ? reads(options.gate) : unused(x),
                      options.bias ? bias() : unused(x)};
-  const double work = 2.0 * static_cast<double>(x.rows) * part.rows * static_cast<double>(x.cols);
-  if (x.rows > kMatvecTokens && !routes) {
+  const double work = 2.0 * static_cast<double>(x.rows * p.topk) * part.rows * static_cast<double>(x.cols);
+  const ExpertTiles* tiles = projection.tiles;
+  if (x.rows > kMatvecTokens && (!routes || tiles)) {
     const size_t tile = projection.swiglu ? kTile / 2 : kTile;
-    run(Kernel{"matmul", "linear_mat", part.layout}, constants, {a[0], a[1], a[2], a[3], a[4], a[5], written}, p,
-        Grid{{(outputs + tile - 1) / tile, static_cast<size_t>(x.rows + kTile - 1) / kTile, 1}, {128, 1, 1}, 0, work});
+    const size_t down = tiles ? tiles->count : static_cast<size_t>(x.rows + kTile - 1) / kTile;
+    run(Kernel{"matmul", "linear_mat", part.layout}, constants,
+        {a[0], a[1], a[2], a[3], a[4], a[5], tiles ? reads(tiles->tiles) : unused(x),
+         tiles ? reads(tiles->order) : unused(x), written},
+        p, Grid{{(outputs + tile - 1) / tile, down, 1}, {128, 1, 1}, 0, work});
     return;
   }
   const size_t per_group =

@@ -56,10 +56,12 @@ enum Tile {
   kTile = 32,             // matmul: tokens and outputs a threadgroup
   kDeltaLanes = 4,        // delta rule: lanes that share a column of the state
   kAttentionSimdgroups = 8,
-  kAttentionRows = 4,      // query rows that share the keys a threadgroup reads
-  kAttentionSplit = 1024,  // keys one threadgroup walks over before another takes part
-  kConvTokens = 32,        // convolution: tokens a thread walks over
-  kGlaRows = 8,            // GLA: query rows a threadgroup
+  kAttentionRows = 4,       // query rows that share the keys a threadgroup reads
+  kAttentionTile = 32,      // prefill: query rows a threadgroup
+  kAttentionTileHeads = 8,  // of which this many may be heads of one token
+  kAttentionSplit = 1024,   // keys one threadgroup walks over before another takes part
+  kConvTokens = 32,         // convolution: tokens a thread walks over
+  kGlaRows = 8,             // GLA: query rows a threadgroup
   kGlaChunk = 64,
   kSelectThreads = 128,
   kSampleTile = 256,        // tokens a threadgroup of the first sampling kernel looks at
@@ -182,6 +184,17 @@ struct SelectParams {
   uint k1_length, k2_length, kernel_size, stride, block, init_blocks, local_blocks, topk;
   uint first_position, scores_stride, blocks_stride;
   float scale;
+};
+// Up to kTile slots that chose the same expert: order[first .. first + count).
+struct ExpertTile {
+  uint expert, first, count;
+};
+struct GroupParams {
+  uint experts, slots, tile, tiles;
+};
+struct CombineParams {
+  uint tokens, cols, topk;
+  uint h_stride, weight_stride, y_stride;
 };
 struct RouteParams {
   uint experts, topk, logits_stride, renormalise;

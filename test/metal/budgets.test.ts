@@ -2,7 +2,7 @@
 // Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { config, minimalBytes, tensors } from './shapes.ts';
+import { config, minimalBytes, multiplications, tensors } from './shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();
@@ -49,5 +49,54 @@ describe('one decoded token', () => {
     expect(bytes.weights?.read).toBeGreaterThanOrEqual(least.weights);
     expect((bytes.weights?.read ?? 0) + memory).toBeLessThanOrEqual(1.05 * (least.weights + least.state + least.kv));
     expect(bytes.weights?.written).toBe(0);
+  });
+});
+
+/** What reading `tokens` tokens at once costs; nothing is computed. */
+async function prefilled(tokens: number): Promise<Counters> {
+  const folder = temporaryFolder({ 'config.json': config, 'model.safetensors': file });
+  const model = await loadOnMetal(folder);
+  const session = model.createSession({ path: 'exact', kvType: 'f16' });
+  standin.options({ dry: true });
+  standin.reset();
+  await session.logits(
+    Int32Array.from({ length: tokens }, (_, i) => i % 500),
+    { chunk: tokens },
+  );
+  const counters = standin.counters();
+  session.close();
+  model.close();
+  return counters;
+}
+
+describe('a prefill of 512 tokens', () => {
+  test('7 dispatches a gated-delta layer, 6 an attention layer, one to embed and one for the scores', async () => {
+    const { dispatches, kernels } = await prefilled(512);
+    expect(kernels).toEqual({
+      embed: 1,
+      linear_mat: 4 + 4, // projection, out, gate and up, down
+      short_conv: 1,
+      gated_delta_scan_32: 1,
+      gated_norm: 1,
+      qk_norm_rope_store: 1,
+      attention_tile: 1,
+      linear_vec: 1,
+    });
+    expect(dispatches).toBe(7 + 6 + 2);
+  });
+
+  test('command buffers of about 50 GFLOP, two under way, so that the desktop draws its frames between them', async () => {
+    const { commandBuffers, mostInFlight, waits } = await prefilled(2048);
+    const flops = 2 * 2048 * multiplications;
+    expect(commandBuffers).toBeGreaterThan(1);
+    expect(commandBuffers).toBeLessThanOrEqual(1 + Math.ceil(flops / 5e10));
+    expect(mostInFlight).toBeLessThanOrEqual(2);
+    expect(waits).toBe(commandBuffers);
+  });
+
+  test('needs the activations of one layer and no more', async () => {
+    const { heapBytes } = await prefilled(512);
+    // The widest moment: x, the packed projection of the gated-delta layer, its convolution, its output, the MLP's middle.
+    expect(heapBytes).toBeLessThan(2 * 4 * 512 * (1024 + 8224 + 6144 + 2048 + 3584));
   });
 });

@@ -26,23 +26,23 @@ const caches: KvType[] = ['f16', 'q8', 'q4'];
 
 afterEach(() => standin.options({}));
 
-async function logits(model: Model, tokens: Int32Array, kvType: KvType = 'f32'): Promise<Buffer> {
+async function logits(model: Model, tokens: Int32Array, kvType: KvType = 'f32', chunk = 9): Promise<Buffer> {
   const session = model.createSession({ path: 'exact', kvType });
-  const { data } = await session.logits(tokens, { all: true, chunk: 9 });
+  const { data } = await session.logits(tokens, { all: true, chunk });
   session.close();
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-async function sameBits(folder: string, tokens: Int32Array, kvType?: KvType): Promise<void> {
+async function sameBits(folder: string, tokens: Int32Array, kvType?: KvType, chunk?: number): Promise<void> {
   standin.options({ check: true });
   const checked = await loadOnMetal(folder);
-  const expected = await logits(checked, tokens, kvType);
+  const expected = await logits(checked, tokens, kvType, chunk);
   checked.close();
   standin.options({});
   const model = await loadOnMetal(folder);
   for (const order of ['forward', 'reverse', 'random'] as const) {
     standin.options({ order, seed: 7 });
-    expect((await logits(model, tokens, kvType)).equals(expected), order).toBe(true);
+    expect((await logits(model, tokens, kvType, chunk)).equals(expected), order).toBe(true);
   }
   model.close();
 }
@@ -57,6 +57,23 @@ describe('check mode', () => {
   test.each(families)('%s', { timeout: 240_000 }, async (name, file = '') => {
     await sameBits(join(readCase(name).folder, file), tokensOf(name));
   });
+
+  // Enough rows for tiles of queries and tiles of an expert's rows.
+  test.each(['qwen3_5_moe/top3', 'mlx_models/qwen3_5_moe_4bit'])(
+    '%s, many rows',
+    { timeout: 240_000 },
+    async (name) => {
+      const { folder, prompts } = readCase(name);
+      const longest = prompts.toSorted((a, b) => b.ids.length - a.ids.length)[0];
+      const tokens = longest?.ids.slice(0, 40) ?? new Int32Array();
+      standin.reset();
+      await sameBits(folder, tokens, 'f16', tokens.length);
+      expect(standin.counters().kernels).toMatchObject({
+        group_by_expert: expect.any(Number),
+        attention_tile: expect.any(Number),
+      });
+    },
+  );
 
   test.each(caches)('a cache of %s', { timeout: 240_000 }, async (kvType) => {
     const name = 'qwen3/qk_norm_tied';

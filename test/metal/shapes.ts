@@ -93,6 +93,8 @@ const linearParameters =
   hidden * (channels + linearHeads * linearDim + 2 * linearHeads) + linearHeads * linearDim * hidden;
 const attentionParameters = hidden * headDim * (2 * queryHeads + 2 * kvHeads) + queryHeads * headDim * hidden;
 const mlpParameters = 3 * hidden * inner;
+/** Of both layers, for a token. */
+export const multiplications = linearParameters + attentionParameters + 2 * mlpParameters;
 const stateFloats = linearHeads * linearDim * linearDim;
 const windowFloats = 3 * channels;
 

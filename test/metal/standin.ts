@@ -40,6 +40,8 @@ export interface Counters {
 export interface Standin {
   options(options: {
     check?: boolean;
+    /** Count dispatches without running them. */
+    dry?: boolean;
     order?: 'forward' | 'reverse' | 'random';
     seed?: number;
     workers?: number;

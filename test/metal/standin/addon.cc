@@ -19,12 +19,13 @@ std::string text(const Napi::Object& from, const char* name) {
   return from.Has(name) ? from.Get(name).ToString().Utf8Value() : "";
 }
 
-// { check, order: 'forward' | 'reverse' | 'random', seed, workers }
+// { check, dry, order: 'forward' | 'reverse' | 'random', seed, workers }
 void set_options(const Napi::CallbackInfo& info) {
   const Napi::Object given = info[0].As<Napi::Object>();
   Options& to = options();
   to = Options{};
   to.check = given.Has("check") && given.Get("check").ToBoolean().Value();
+  to.dry = given.Has("dry") && given.Get("dry").ToBoolean().Value();
   const std::string order = text(given, "order");
   to.order = order == "reverse" ? Order::reverse : order == "random" ? Order::random : Order::forward;
   to.seed = integer(given, "seed", 1);

@@ -33,6 +33,7 @@ struct Options {
   Order order = Order::forward;
   uint64_t seed = 1;
   bool check = false;  // kernels compiled with access hooks: races, bounds, uninitialised reads
+  bool dry = false;    // dispatches are counted and not run: what a large pass costs
   size_t stack_bytes = 64 << 10;
 };
 Options& options();

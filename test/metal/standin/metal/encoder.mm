@@ -105,7 +105,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   command.run = [dispatch, function, constants, held] {
     set_constants(function);
     standin::Work work;
-    const std::string fault = standin::run(*dispatch, &work);
+    const std::string fault = standin::options().dry ? "" : standin::run(*dispatch, &work);
     std::lock_guard guard(standin::state().lock);
     standin::Counters& all = standin::state().counters;
     if (standin::state().faults.spoil_kernel == dispatch->kernel->name)
