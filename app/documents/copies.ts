@@ -23,12 +23,13 @@ export type Copies = {
   hash(path: string): Promise<string | null>;
   /** Bytes [start, end) of a copy. */
   read(kept: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
-  /** Removes every copy that is not among these. */
+  /** Removes every copy that is not among these and was there before this began. */
   keepOnly(names: ReadonlySet<string>): Promise<void>;
 };
 
 export function createCopies(folder: string): Copies {
   const pathOf = (kept: string) => join(folder, kept);
+  const startedAt = Date.now();
 
   async function copyOnce(path: string, part: string): Promise<{ sha256: string; bytes: number }> {
     const hash = createHash('sha256');
@@ -65,9 +66,9 @@ export function createCopies(folder: string): Copies {
         }
         throw new LonghandError('conflict', `[documents] ${fileName} is being written by another program`);
       } catch (error) {
-        throw copyError(error, fileName);
+        throw copyError(error, fileName, path);
       } finally {
-        await rm(part, { force: true });
+        await rm(part, { force: true }).catch(() => {}); // it was never made
       }
     },
     async hash(path) {
@@ -81,7 +82,7 @@ export function createCopies(folder: string): Copies {
     },
     async read(kept, start, end) {
       const file = await open(pathOf(kept), 'r').catch((error) => {
-        throw copyError(error, kept);
+        throw copyError(error, kept, pathOf(kept));
       });
       try {
         const { size } = await file.stat();
@@ -93,8 +94,12 @@ export function createCopies(folder: string): Copies {
       }
     },
     async keepOnly(names) {
-      const present = await readdir(folder).catch(() => []);
-      for (const name of present) if (!names.has(name)) await rm(pathOf(name), { force: true });
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (names.has(name)) continue;
+        // What is newer is being taken right now.
+        const found = await stat(pathOf(name)).catch(() => null);
+        if (found && found.ctimeMs < startedAt) await rm(pathOf(name), { force: true });
+      }
     },
   };
 }
@@ -108,10 +113,10 @@ function endingOf(fileName: string): string {
 const tooLarge = (name: string, bytes: number) =>
   new LonghandError('too-large', `[documents] ${name} has ${bytes} bytes, at most ${MOST_BYTES} are allowed`);
 
-function copyError(error: unknown, fileName: string): LonghandError {
+function copyError(error: unknown, fileName: string, source: string): LonghandError {
   if (error instanceof LonghandError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  const { code, message, path } = error as NodeJS.ErrnoException;
+  if ((code === 'ENOENT' || code === 'ENOTDIR') && path === source) {
     return new LonghandError('not-found', `[documents] ${fileName} is not there any more`);
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -6,6 +6,7 @@ import {
   findDocument,
   forgetDocument,
   nextQueued,
+  requeueUnsettled,
   type StoredDocument,
   updateDocument,
 } from '../store/documents.ts';
@@ -43,6 +44,8 @@ export type ImporterOptions = {
 
 const SLICE = 200;
 const PROGRESS_MS = 200;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
 
 export function createImporter({ db, copies, reader, changed, removed, now }: ImporterOptions): Importer {
   const taking = new Map<DocumentId, Promise<Document>>();
@@ -50,6 +53,8 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
   let current: { id: DocumentId; abort: AbortController } | null = null;
   let loop: Promise<void> | null = null;
   let closed = false;
+  let again: NodeJS.Timeout | null = null;
+  let pauseMs = FIRST_PAUSE_MS;
 
   const update = (id: DocumentId, patch: Parameters<typeof updateDocument>[2]): StoredDocument => {
     const stored = updateDocument(db, id, patch);
@@ -134,6 +139,8 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       });
     } catch (error) {
       if (abort.signal.aborted || !findDocument(db, id)) return;
+      // Another process holds the database: the file is not to blame.
+      if (error instanceof LonghandError && error.code === 'conflict') throw error;
       await clear(number);
       update(id, { state: failedState(error), passages: 0 });
     } finally {
@@ -148,14 +155,34 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     }
   }
 
-  const wake = () => {
+  function wake() {
     if (closed || loop) return;
+    if (again) clearTimeout(again);
+    again = null;
     loop = run()
-      .catch(() => {}) // the database itself: what is queued stays queued until the next wake
+      .then(() => {
+        pauseMs = FIRST_PAUSE_MS;
+      })
+      .catch(tryLater)
       .finally(() => {
         loop = null;
       });
-  };
+  }
+
+  /** The database itself would not be written: it is held, or the disk is full. What was begun is begun anew. */
+  function tryLater() {
+    if (closed) return;
+    again = setTimeout(() => {
+      again = null;
+      try {
+        requeueUnsettled(db);
+        wake();
+      } catch {
+        tryLater();
+      }
+    }, pauseMs);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
 
   return {
     take,
@@ -165,10 +192,12 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       if (current?.id === id) current.abort.abort();
     },
     async idle() {
-      while (loop) await loop;
+      while (loop || again) await (loop ?? new Promise((next) => setTimeout(next, 50)));
     },
     async close() {
       closed = true;
+      if (again) clearTimeout(again);
+      again = null;
       current?.abort.abort();
       await reader.close();
       await loop;

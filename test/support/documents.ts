@@ -9,12 +9,12 @@ import {
   type Document,
   type EventName,
   type EventPayload,
-  LonghandError,
   type RequestInput,
   type Response,
 } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
 import { newFolder, places } from './core.ts';
+import { noEncoders } from './no-encoders.ts';
 
 //  The documents of a core without the rest of it.
 
@@ -39,6 +39,7 @@ export async function openShelf(
     help?: string;
     /** Without it there is no encoder. */
     meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
+    onEvent?: (name: EventName, payload: unknown) => void;
   } = {},
 ): Promise<Shelf> {
   const dataFolder = options.dataFolder ?? newFolder();
@@ -46,9 +47,12 @@ export async function openShelf(
   const events: Shelf['events'] = [];
   const documents = createDocuments({
     db: store.db,
-    emit: (name, payload) => void events.push({ name, payload }),
+    emit(name, payload) {
+      events.push({ name, payload });
+      options.onEvent?.(name, payload);
+    },
     dataFolder,
-    ...(options.meaning ?? { engine: noEngine, encoders: noEncoders }),
+    ...(options.meaning ?? noEncoders),
     worker: options.worker ?? places.documentWorker,
     help: options.help ?? null,
     now: Date.now,
@@ -91,12 +95,6 @@ export async function openShelf(
     close,
   };
 }
-
-const none = (): never => {
-  throw new LonghandError('model-missing', '[test] there is no encoder');
-};
-const noEngine = { ask: async () => none() } as unknown as DocumentsOptions['engine'];
-const noEncoders: DocumentsOptions['encoders'] = { find: none, list: () => [] };
 
 /** The text that stands at every span of a passage, with its place. */
 export async function firstPassage(shelf: Shelf, query: string, documentId?: Document['id']) {

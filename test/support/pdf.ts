@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 
 //  PDF files written by hand, so that a test knows where every word stands: fonts have the widths given here, and the boxes
@@ -33,7 +34,8 @@ export type Text = {
 };
 
 export type Page = { texts: Text[]; width?: number; height?: number; rotate?: 0 | 90 | 180 | 270; picture?: boolean };
-export type PdfOptions = { pages: Page[]; title?: string; extra?: (objects: string[]) => void };
+/** `password`: what opens it (RC4, 40 bits, PDF 32000-1, 7.6.3). */
+export type PdfOptions = { pages: Page[]; title?: string; password?: string };
 
 /** Thousandths of an em. */
 export function widthOf(font: FontKind, character: string): number {
@@ -49,9 +51,12 @@ export function widthOf(font: FontKind, character: string): number {
 
 const KERN = 40;
 
-export function makePdf({ pages, title, extra }: PdfOptions): Buffer {
+export function makePdf({ pages, title, password }: PdfOptions): Buffer {
   const objects: string[] = [];
+  const lock = password === undefined ? null : lockWith(password);
   const add = (body: string) => objects.push(body);
+  const addStream = (entries: string, bytes: Buffer) =>
+    add(stream(entries, lock ? lock.seal(bytes, objects.length + 1) : bytes));
   const ref = (number: number) => `${number} 0 R`;
   add('<< /Type /Catalog /Pages 2 0 R >>');
   add('');
@@ -61,19 +66,17 @@ export function makePdf({ pages, title, extra }: PdfOptions): Buffer {
         .flatMap(({ texts }) => texts.filter((one) => (one.font ?? 'sans') === kind))
         .flatMap(({ text }) => [...text]),
     );
-    return `/${kind} ${ref(addFont(kind, used, add))}`;
+    return `/${kind} ${ref(addFont(kind, used, add, addStream))}`;
   });
   const picture = ref(
-    add(
-      stream(
-        '/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8',
-        Buffer.alloc(64, 200),
-      ),
+    addStream(
+      '/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8',
+      Buffer.alloc(64, 200),
     ),
   );
   const numbers = pages.map(({ texts, width = 595, height = 842, rotate = 0, picture: shown = false }) => {
     const drawn = texts.map(operatorsOf).join('\n') + (shown ? '\nq 300 0 0 400 100 200 cm /pic Do Q' : '');
-    const content = add(stream('/Filter /FlateDecode', deflateSync(Buffer.from(drawn, 'latin1'))));
+    const content = addStream('/Filter /FlateDecode', deflateSync(Buffer.from(drawn, 'latin1')));
     return add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${rotate} /Contents ${ref(content)} ` +
         `/Resources << /Font << ${fonts.join(' ')} >> /XObject << /pic ${picture} >> >> >>`,
@@ -81,8 +84,7 @@ export function makePdf({ pages, title, extra }: PdfOptions): Buffer {
   });
   objects[1] = `<< /Type /Pages /Count ${numbers.length} /Kids [${numbers.map(ref).join(' ')}] >>`;
   const info = title === undefined ? null : add(`<< /Title (${escaped(title)}) >>`);
-  extra?.(objects);
-  return written(objects, info ? `/Info ${ref(info)}` : '');
+  return written(objects, `${info ? `/Info ${ref(info)}` : ''} ${lock?.trailer ?? ''}`);
 }
 
 export function written(objects: readonly string[], trailer: string): Buffer {
@@ -111,7 +113,12 @@ const glyphOf = (character: string) => {
   return code < 0x80 ? code - 29 : code;
 };
 
-function addFont(kind: FontKind, used: ReadonlySet<string>, add: (body: string) => number): number {
+function addFont(
+  kind: FontKind,
+  used: ReadonlySet<string>,
+  add: (body: string) => number,
+  addStream: (entries: string, bytes: Buffer) => number,
+): number {
   const bases = {
     sans: 'Helvetica',
     bold: 'Helvetica-Bold',
@@ -142,7 +149,7 @@ function addFont(kind: FontKind, used: ReadonlySet<string>, add: (body: string) 
         `1 beginbfchar <${hex4(glyphOf(one))}> <${Buffer.from(one, 'utf16le').swap16().toString('hex')}> endbfchar`,
     )
     .join('\n')}\nendcmap end end`;
-  const toUnicode = kind === 'unmapped' ? '' : `/ToUnicode ${add(stream('', Buffer.from(map)))} 0 R`;
+  const toUnicode = kind === 'unmapped' ? '' : `/ToUnicode ${addStream('', Buffer.from(map))} 0 R`;
   return add(
     `<< /Type /Font /Subtype /Type0 /BaseFont /${bases[kind]} /Encoding /Identity-${kind === 'vertical' ? 'V' : 'H'} /DescendantFonts [${descendant} 0 R] ${toUnicode} >>`,
   );
@@ -170,6 +177,40 @@ function operatorsOf(one: Text): string {
     isCid(font) ? `<${[...part].map((one) => hex4(glyphOf(one))).join('')}>` : `(${escaped(part)})`;
   const shown = kerned ? `[${[...text].map((one) => `${coded(one)} ${KERN}`).join(' ')}] TJ` : `${coded(text)} Tj`;
   return `BT ${state} ${shown} ET`;
+}
+
+const PAD = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
+const md5 = (...parts: Uint8Array[]) => createHash('md5').update(Buffer.concat(parts)).digest();
+
+function rc4(key: Uint8Array, bytes: Uint8Array): Buffer {
+  const box = Array.from({ length: 256 }, (_, at) => at);
+  const swap = (a: number, b: number) => {
+    [box[a], box[b]] = [box[b] ?? 0, box[a] ?? 0];
+  };
+  for (let at = 0, other = 0; at < 256; at++) {
+    other = (other + (box[at] ?? 0) + (key[at % key.length] ?? 0)) % 256;
+    swap(at, other);
+  }
+  let [i, j] = [0, 0];
+  return Buffer.from(bytes).map((byte) => {
+    i = (i + 1) % 256;
+    j = (j + (box[i] ?? 0)) % 256;
+    swap(i, j);
+    return byte ^ (box[((box[i] ?? 0) + (box[j] ?? 0)) % 256] ?? 0);
+  }) as Buffer;
+}
+
+function lockWith(password: string) {
+  const padded = Buffer.concat([Buffer.from(password, 'latin1'), PAD]).subarray(0, 32);
+  const id = Buffer.alloc(16, 7);
+  const owner = rc4(md5(padded).subarray(0, 5), padded);
+  const key = md5(padded, owner, Buffer.from([0xfc, 0xff, 0xff, 0xff]), id).subarray(0, 5);
+  const hex = (bytes: Buffer) => `<${bytes.toString('hex')}>`;
+  return {
+    seal: (bytes: Buffer, object: number) =>
+      rc4(md5(key, Buffer.from([object & 255, object >> 8, 0, 0, 0])).subarray(0, 10), bytes),
+    trailer: `/ID [${hex(id)} ${hex(id)}] /Encrypt << /Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O ${hex(owner)} /U ${hex(rc4(key, PAD))} >>`,
+  };
 }
 
 export type WordBox = { text: string; page: number; box: [number, number, number, number] };

@@ -1,0 +1,249 @@
+import { fork } from 'node:child_process';
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { createCopies } from '../../../app/documents/copies.ts';
+import { createDocumentReader } from '../../../app/documents/reader.ts';
+import { openDatabase } from '../../../app/store/database.ts';
+import { newFolder, places, root } from '../../support/core.ts';
+import { openShelf, type Shelf } from '../../support/documents.ts';
+import { makePdf } from '../../support/pdf.ts';
+import { runs } from '../../support/soak.ts';
+
+const sentence = (file: number, at: number) =>
+  `Sentence ${at} of file ${file} speaks of subject ${(file * 31 + at * 7) % 97}.`;
+const prose = (file: number, count: number) =>
+  Array.from({ length: count }, (_, at) => sentence(file, at) + (at % 5 === 4 ? '\n\n' : ' ')).join('');
+
+function writeFiles(folder: string): string[] {
+  const pages = Array.from({ length: 40 }, (_, at) => ({ texts: [{ text: sentence(99, at), x: 60, y: 700 }] }));
+  writeFileSync(join(folder, 'a.pdf'), makePdf({ pages }));
+  for (let file = 0; file < 8; file++) writeFileSync(join(folder, `t${file}.txt`), prose(file, 150));
+  writeFileSync(join(folder, 'twin.txt'), prose(3, 150));
+  return ['a.pdf', ...Array.from({ length: 8 }, (_, at) => `t${at}.txt`), 'twin.txt'].map((name) => join(folder, name));
+}
+
+/** Everything that was read, by file. */
+function contents(dataFolder: string): Record<string, string[]> {
+  const db = openDatabase(join(dataFolder, 'longhand.db'), { readOnly: true });
+  const rows = db.all<{ name: string; text: string; position: number }>(
+    `SELECT d.file_name AS name, p.text, p.position FROM passages p JOIN documents d ON d.number = p.document
+     WHERE d.deleted_at IS NULL ORDER BY d.file_name, p.position`,
+  );
+  const indexed = db.get<{ count: number }>('SELECT COUNT(*) AS count FROM passage_words');
+  db.close();
+  expect(indexed?.count).toBe(rows.length);
+  const found: Record<string, string[]> = {};
+  for (const { name, text } of rows) {
+    found[name] = [...(found[name] ?? []), text];
+  }
+  return found;
+}
+
+test('killed at any moment of an import, it goes on: nothing missing, nothing twice', {
+  timeout: 240_000,
+}, async () => {
+  const folder = newFolder();
+  const files = writeFiles(folder);
+  const add = (shelf: Shelf) =>
+    shelf.call('documents.add', {
+      collectionId: shelf.collection.id,
+      files: files.map((path) => ({ path, name: path.split('/').at(-1) ?? '' })),
+    });
+  const calm = await openShelf();
+  await add(calm);
+  await calm.documents.idle();
+  await calm.close();
+  const expected = contents(calm.dataFolder);
+  expect(Object.keys(expected)).toHaveLength(9); // the twin is there once
+
+  for (let kill = 0; kill < runs(4, 10); kill++) {
+    const first = await openShelf();
+    const collectionId = first.collection.id;
+    await first.close();
+    const script = join(root, 'test/support/shelf-process.ts');
+    const args = [first.dataFolder, places.migrations, places.documentWorker, collectionId, ...files];
+    const child = fork(script, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    let events = 0;
+    // Ever later: while rows are made, while files are copied, while they are read.
+    child.on('message', () => {
+      if (++events === 4 + kill * 11) child.kill('SIGKILL');
+    });
+    const [, signal] = await new Promise<[number | null, string | null]>((done) =>
+      child.once('exit', (code, how) => done([code, how])),
+    );
+    expect(signal).toBe('SIGKILL');
+
+    const second = await openShelf({ dataFolder: first.dataFolder });
+    // What the user does who does not know what was done already.
+    await add(second);
+    await vi.waitFor(async () => {
+      const list = await second.call('documents.list', {});
+      expect(list.every(({ state }) => state.at === 'ready')).toBe(true);
+      expect(list).toHaveLength(9);
+    }, 30_000);
+    await second.close();
+    const found = contents(first.dataFolder);
+    // Which of the twins is kept depends on the moment.
+    const named = (all: Record<string, string[]>) =>
+      Object.values(all)
+        .map((texts) => texts.join('\n'))
+        .sort();
+    expect(named(found)).toEqual(named(expected));
+  }
+});
+
+test('the same folder twice at once is there once', async () => {
+  const shelf = await openShelf();
+  const folder = newFolder();
+  writeFiles(folder);
+  const add = () =>
+    shelf.call('documents.add', { collectionId: shelf.collection.id, files: [{ path: folder, name: 'folder' }] });
+  const [one, other] = await Promise.all([add(), add()]);
+  await shelf.documents.idle();
+  expect(one.map(({ id }) => id).sort()).toEqual(other.map(({ id }) => id).sort());
+  expect(await shelf.call('documents.list', {})).toHaveLength(9);
+});
+
+test('a file that is deleted before its turn stays in the list with the reason, and can be tried again', async () => {
+  const folder = newFolder();
+  const path = join(folder, 'late.txt');
+  const shelf = await openShelf({
+    onEvent: (name, payload) => {
+      const gone = name === 'document.changed' && (payload as { fileName: string }).fileName === 'late.txt';
+      if (gone) rmSync(path, { force: true });
+    },
+  });
+  writeFileSync(path, 'Too late.');
+  const files = [{ path, name: 'late.txt' }];
+  const [late] = await shelf.call('documents.add', { collectionId: shelf.collection.id, files });
+  expect(late?.state).toMatchObject({ at: 'failed', failure: { code: 'not-found' }, remedy: 'retry' });
+  if (!late) throw new Error('it stays in the list');
+  const copy = await shelf.call('documents.retry', { documentId: late.id });
+  expect(copy.state).toEqual({ at: 'queued' });
+});
+
+test('a file that grows while it is copied is not taken half', async () => {
+  const folder = newFolder();
+  const path = join(folder, 'growing.txt');
+  writeFileSync(path, 'x'.repeat(8_000_000));
+  const writer = setInterval(() => appendFileSync(path, 'more'), 1);
+  const copies = createCopies(join(folder, 'kept'));
+  await expect(copies.take(path, 'growing.txt')).rejects.toMatchObject({ code: 'conflict' });
+  clearInterval(writer);
+  await expect(copies.take(path, 'growing.txt')).resolves.toMatchObject({ bytes: expect.any(Number) });
+});
+
+test('where no copy can be kept the reason is told', async () => {
+  const folder = newFolder();
+  // A file stands where the folder should be.
+  writeFileSync(join(folder, 'documents'), '');
+  const copies = createCopies(join(folder, 'documents'));
+  writeFileSync(join(folder, 'a.txt'), 'text');
+  await expect(copies.take(join(folder, 'a.txt'), 'a.txt')).rejects.toMatchObject({ code: 'permission' });
+});
+
+test('while another process holds the database the queue waits, and then goes on', { timeout: 60_000 }, async () => {
+  const shelf = await openShelf();
+  await shelf.add({ 'first.txt': 'The first text.' });
+  const holder = openDatabase(join(shelf.dataFolder, 'longhand.db'));
+  const [second] = await Promise.all([
+    shelf.add({ 'second.txt': prose(1, 200) }),
+    (async () => {
+      const reading = () =>
+        shelf.of('document.changed').some(({ state, fileName }) => fileName === 'second.txt' && state.at === 'reading');
+      await vi.waitFor(() => expect(reading()).toBe(true), { timeout: 10_000, interval: 5 });
+      holder.script('BEGIN IMMEDIATE');
+      await new Promise((done) => setTimeout(done, 3500));
+      holder.script('ROLLBACK');
+    })(),
+  ]);
+  holder.close();
+  await shelf.documents.idle();
+  const list = await shelf.call('documents.list', {});
+  expect(list.find(({ id }) => id === second[0]?.id)?.state).toEqual({ at: 'ready' });
+  expect(new Set(contents(shelf.dataFolder)['second.txt']).size).toBe(contents(shelf.dataFolder)['second.txt']?.length);
+});
+
+test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, async () => {
+  const folder = newFolder();
+  const worker = join(folder, 'worker.mjs');
+  writeFileSync(
+    worker,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ read }) => {
+       if (!read) return;
+       if (read.fileName === 'crash') process.exit(3);
+       if (read.fileName === 'throw') setTimeout(() => { throw new Error('broken'); });
+       if (read.fileName === 'hang') for (;;);
+       if (read.fileName === 'grow') { const kept = []; for (;;) kept.push(new Array(10000).fill({})); }
+       if (read.fileName === 'fine') parentPort.postMessage({ done: { facts: { title: null, pages: null }, notices: [] } });
+     });`,
+  );
+  const reader = createDocumentReader({ worker, patienceMs: 1000, memoryMb: 64 });
+  const read = (fileName: string) =>
+    reader.read(
+      { path: '', fileName, bytes: 0, password: null, ocr: false },
+      'text',
+      { batch: () => {}, progress: () => {} },
+      new AbortController().signal,
+    );
+  await expect(read('crash')).rejects.toMatchObject({ code: 'internal' });
+  await expect(read('fine')).resolves.toMatchObject({ notices: [] });
+  await expect(read('throw')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('broken') });
+  await expect(read('hang')).rejects.toMatchObject({
+    code: 'unreadable',
+    message: expect.stringContaining('stood still'),
+  });
+  await expect(read('grow')).rejects.toMatchObject({ code: 'out-of-memory' });
+  await expect(read('fine')).resolves.toMatchObject({ notices: [] });
+  await reader.close();
+});
+
+test('a watched folder is followed: added, changed, renamed, removed; what was taken out by hand stays out', {
+  timeout: 60_000,
+}, async () => {
+  const folder = newFolder();
+  const shelf = await openShelf();
+  const { id: collectionId } = shelf.collection;
+  mkdirSync(join(folder, 'inner'));
+  writeFileSync(join(folder, 'one.txt'), 'The first word is amber.');
+  const watched = await shelf.call('documents.watch', { collectionId, path: folder });
+  expect(watched.folders).toMatchObject([{ problem: null }]);
+  const hits = async (query: string) => (await shelf.call('documents.search', { query })).hits.length;
+  const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 100 });
+
+  await soon(async () => expect(await hits('amber')).toBe(1));
+  writeFileSync(join(folder, 'inner', 'two.txt'), 'The second word is beryl.');
+  await soon(async () => expect(await hits('beryl')).toBe(1));
+
+  writeFileSync(join(folder, 'one.txt'), 'Now the first word is citrine, and longer.');
+  await soon(async () => expect([await hits('amber'), await hits('citrine')]).toEqual([0, 1]));
+
+  const before = (await shelf.call('documents.list', {})).find(({ fileName }) => fileName === 'two.txt');
+  renameSync(join(folder, 'inner', 'two.txt'), join(folder, 'deux.txt'));
+  await soon(async () => {
+    const after = (await shelf.call('documents.list', {})).find(({ id }) => id === before?.id);
+    expect(after).toMatchObject({
+      fileName: 'deux.txt',
+      name: 'deux.txt',
+      watchedPath: expect.stringMatching(/deux\.txt$/),
+    });
+  });
+  expect(await hits('beryl')).toBe(1);
+
+  if (!before) throw new Error('it is in the list');
+  await shelf.call('documents.remove', { documentId: before.id });
+  rmSync(join(folder, 'one.txt'));
+  await soon(async () => expect(await shelf.call('documents.list', {})).toEqual([]));
+  writeFileSync(join(folder, 'three.txt'), 'The third word is diamond.');
+  await soon(async () => expect(await hits('diamond')).toBe(1));
+  expect(await hits('beryl')).toBe(0);
+
+  rmSync(folder, { recursive: true });
+  await shelf.call('documents.unwatch', { collectionId, path: folder });
+  expect(await hits('diamond')).toBe(1);
+  await expect(shelf.call('documents.watch', { collectionId, path: folder })).rejects.toMatchObject({
+    code: 'not-found',
+  });
+});
