@@ -25,5 +25,7 @@ export function groundedSystem(sources: readonly Source[], system: string): stri
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** One passage a line, as long as its lines are only wrapped ones: tables and code keep theirs. */
-const quoted = (text: string): string => (/^.*\|.*$|^(?: {2,}|\t)/m.test(text) ? text.trim() : oneLine(text));
+/** One passage a line, as long as its lines are only wrapped ones: tables and code keep theirs, indented, so that nothing
+ *  in a passage begins a line of the prompt. */
+const quoted = (text: string): string =>
+  /^.*\|.*$|^(?: {2,}|\t)/m.test(text) ? text.trim().replace(/[\r\n\u2028\u2029]+/g, '\n    ') : oneLine(text);

@@ -7,6 +7,7 @@ import { bench } from './bench.ts';
 import { chat } from './chat.ts';
 import { type Command, type Context, type Places, UsageError } from './command.ts';
 import { devices } from './devices.ts';
+import { docs } from './docs.ts';
 import { doctor } from './doctor.ts';
 import { embed } from './embed.ts';
 import { generate } from './generate.ts';
@@ -29,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   adopt,
   verify,
   remove,
+  docs,
   tokenize,
   logits,
   trace,

@@ -12,7 +12,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 export function statementsOf(text: string): Range[] {
   const found: Range[] = [];
   let start = 0;
-  for (const { segment, index } of segmenter.segment(text)) {
+  // A line end always ends a sentence for the segmenter; whether it does is seen below.
+  for (const { segment, index } of segmenter.segment(text.replace(/[\r\n\u2028\u2029]/g, ' '))) {
     const end = index + segment.length;
     if (endsNothing(segment) && end < text.length) continue;
     found.push([start, end]);
@@ -21,8 +22,7 @@ export function statementsOf(text: string): Range[] {
   return found.flatMap(([from, to]) => lines(text, from, to));
 }
 
-const endsNothing = (segment: string): boolean =>
-  !segment.includes('\n') && (SHORT.test(segment) ? shortWord(segment) : INITIAL.test(segment));
+const endsNothing = (segment: string): boolean => (SHORT.test(segment) ? shortWord(segment) : INITIAL.test(segment));
 
 /** One letter before the stop is an initial only when it is a capital ("plan b." ends a sentence). */
 const shortWord = (segment: string): boolean => !/\b\p{Ll}\.\s*$/u.test(segment) || /\bp\.\s*$/i.test(segment);

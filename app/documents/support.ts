@@ -46,25 +46,26 @@ const belongs = (answer: string, { start }: Citation, claim: Range): boolean =>
   start >= claim[0] && (start < claim[1] || /^[\s.,;)\]\d[]*$/.test(answer.slice(claim[1], start)));
 
 type Shelved = { source: Source; context: Set<string>; windows: Window[] };
-type Window = { range: Range; words: Set<string>; numbers: Set<string>; negated: boolean };
+type Said = { words: Set<string>; numbers: Set<string> };
+/** `parts`: its one or two statements. */
+type Window = Said & { range: Range; parts: Said[]; negated: boolean };
 
 function shelved(source: Source): Shelved {
   const statements = statementsOf(source.text);
   const windows = statements.flatMap((one, at) => {
     const next = statements[at + 1];
-    return next ? [windowOf(source.text, one), windowOf(source.text, [one[0], next[1]])] : [windowOf(source.text, one)];
+    return next ? [windowOf(source.text, [one]), windowOf(source.text, [one, next])] : [windowOf(source.text, [one])];
   });
   return { source, context: new Set(contentWords(`${source.name}\n${headOf(source.text)}`)), windows };
 }
 
-function windowOf(text: string, range: Range): Window {
+const saidIn = (text: string): Said => ({ words: new Set(contentWords(text)), numbers: new Set(numbersIn(text)) });
+
+function windowOf(text: string, statements: readonly Range[]): Window {
+  const range: Range = [statements[0]?.[0] ?? 0, statements.at(-1)?.[1] ?? 0];
   const piece = text.slice(...range);
-  return {
-    range,
-    words: new Set(contentWords(piece)),
-    numbers: new Set(numbersIn(piece)),
-    negated: NEGATION.test(piece),
-  };
+  const parts = statements.map((one) => saidIn(text.slice(...one)));
+  return { ...saidIn(piece), range, parts, negated: NEGATION.test(piece) };
 }
 
 const NEGATION = /\b(?:not|no|never|none|neither|nor|without|cannot|\w+n't|forbidden|prohibited|excluded)\b/i;
@@ -98,13 +99,20 @@ function compare(
   { source, context }: Shelved,
   window: Window,
 ): { level: Support['level']; share: number } {
-  const words = [...new Set(contentWords(claim))];
-  const found = words.filter((word) => window.words.has(word));
+  const numbers = numbersIn(claim);
+  // Numbers are looked at on their own, and what they count says little.
+  const words = [...new Set(contentWords(claim.replace(/\p{N}[\p{N}.,:/-]*(?: ?\p{L}+)?/gu, ' ')))];
+  const inWindow = words.filter((word) => window.words.has(word));
   // The name of the document and the heading say what a statement is about; they are no evidence by themselves.
   const known = words.filter((word) => window.words.has(word) || context.has(word));
-  const share = found.length === 0 ? 0 : known.length / words.length;
+  const evident = inWindow.length > 0 || numbers.some((number) => window.numbers.has(number));
+  const share = evident && words.length > 0 ? known.length / words.length : 0;
   if (share < WEAK) return { level: 'none', share };
-  if (!numbersIn(claim).every((number) => window.numbers.has(number))) return { level: 'none', share };
+  // A number belongs to what it is said of: of two statements, the one with the number speaks of the claim.
+  const about = ({ words: there }: Said) => words.filter((word) => there.has(word)).length / words.length;
+  const stands = (number: string) =>
+    window.parts.some((part) => part.numbers.has(number) && (window.parts.length === 1 || about(part) >= WEAK));
+  if (!numbers.every(stands)) return { level: 'none', share };
   if (!quotedIn(claim).every((quoted) => plain(source.text).includes(plain(quoted)))) return { level: 'none', share };
   const sound = namesIn(claim).every((name) => plain(`${source.name} ${source.text}`).includes(plain(name)));
   const sameSense = NEGATION.test(claim) === window.negated;
