@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { golden } from './addon.ts';
 import { asFloats, f32, type GgufTensor, type GgufValue, gguf, type StoredTensor } from './formats.ts';
 
-export type Architecture = 'bert' | 'lfm2moe' | 'qwen2' | 'qwen35' | 'qwen35moe' | 'qwen3next';
+export type Architecture = 'bert' | 'lfm2' | 'lfm2moe' | 'qwen2' | 'qwen35' | 'qwen35moe' | 'qwen3next';
 export type Tensors = Record<string, StoredTensor>;
 
 interface Matrix {
@@ -202,13 +202,15 @@ function metadataOf(arch: Architecture, config: HubConfig, drafting: boolean): R
   if (config.num_experts !== undefined) Object.assign(keys, expertKeys(config));
   if (config.shared_expert_intermediate_size !== undefined)
     keys.expert_shared_feed_forward_length = u32(config.shared_expert_intermediate_size);
-  if (arch === 'lfm2moe') {
+  if (arch === 'lfm2' || arch === 'lfm2moe') {
     const kv = config.num_key_value_heads;
     keys['attention.head_count_kv'] = {
       type: 'i32s',
       value: (config.layer_types ?? []).map((type) => (type === 'full_attention' ? kv : 0)),
     };
     keys['shortconv.l_cache'] = u32(config.conv_L_cache ?? 0);
+  }
+  if (arch === 'lfm2moe') {
     keys.leading_dense_block_count = u32(config.num_dense_layers ?? 0);
     keys.expert_gating_func = u32(2);
   }
@@ -217,7 +219,13 @@ function metadataOf(arch: Architecture, config: HubConfig, drafting: boolean): R
 }
 
 /** The F32 file that the converter would write; a drafting head is recognised by its tensors. */
-export function toGguf(arch: Architecture, config: HubConfig, tensors: Tensors): Uint8Array {
+export function toGguf(
+  arch: Architecture,
+  config: HubConfig,
+  tensors: Tensors,
+  renamed: (name: string) => string = (name) => name,
+): Uint8Array {
   const drafting = Object.keys(tensors).some((name) => name.startsWith('mtp.'));
-  return gguf(metadataOf(arch, config, drafting), convertTensors(arch, config, tensors));
+  const converted = convertTensors(arch, config, tensors).map((tensor) => ({ ...tensor, name: renamed(tensor.name) }));
+  return gguf(metadataOf(arch, config, drafting), converted);
 }

@@ -13,6 +13,7 @@ from gguf import MODEL_ARCH, MODEL_TENSOR, TENSOR_NAMES
 
 CASES = {
     "bert": (MODEL_ARCH.BERT, ["bert/tiny/model.safetensors"]),
+    "lfm2": (MODEL_ARCH.LFM2, ["lfm2/no_adjust/model.safetensors"]),
     "lfm2moe": (MODEL_ARCH.LFM2MOE, ["lfm2_moe/top4/model.safetensors"]),
     "qwen2": (MODEL_ARCH.QWEN2, ["qwen2/biases_tied/model.safetensors"]),
     "qwen35": (MODEL_ARCH.QWEN35, ["qwen3_5/dense_gqa_mixed/model.safetensors", "qwen3_5_mtp/dense_tied/mtp.safetensors"]),

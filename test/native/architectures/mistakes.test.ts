@@ -1,0 +1,180 @@
+// Mistakes that other engines made with these models (model-specs 17), and the test here that would catch each. Where a test
+// elsewhere does, it is named; the rest follow below.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addon, golden, repository } from '../../support/addon.ts';
+import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
+import { type HubConfig, toGguf } from '../../support/gguf-conversion.ts';
+import { exactSession, largestDifference, readCase, required } from '../../support/golden.ts';
+import { fingerprint, someTokens } from '../../support/models.ts';
+
+const here = 'test/native/architectures/mistakes.test.ts';
+/** The mistake, the file that has the test, and words of the test or of what it reads. */
+const catalogue: [mistake: string, file: string, words: string][] = [
+  ['recurrent state kept in bf16', 'test/support/golden.ts', 'checkStates'],
+  ['delta rule or its triangle in bf16', 'test/ops/gated_delta.test.ts', 'golden delta rule'],
+  ['exp of a positive difference overflows inside a chunk', here, 'a decay that ends every memory'],
+  ['padded tokens reach the state, the convolution keeps padding', 'test/support/golden.ts', '37, half'],
+  ['A_log rounded to half precision', here, 'A_log stored in bf16'],
+  ['SiLU forgotten, or on v only', 'test/golden/cases.ts', 'qwen3_5/dense_tied'],
+  ['query and gate split as flat halves', 'test/golden/cases.ts', 'qwen3_5/dense_gqa_mixed'],
+  ['state read before it is written, decay after it', 'test/ops/gated_delta.test.ts', 'golden delta rule'],
+  ['value head h reads key head h mod n in published files', 'test/golden/cases.ts', 'qwen3_5/dense_gqa_mixed'],
+  ['value head h reads key head h / r in GGUF files', 'test/golden/cases.ts', 'qwen35moe'],
+  ['Qwen3-Next in GGUF taken for tiled heads', 'test/golden/cases.ts', 'qwen3next'],
+  ['state leaks into the next request', here, 'two conversations on one model'],
+  ['snapshot copies bytes where it means elements', 'test/native/engine/timeline.test.ts', 'equals a straight run'],
+  ['convolution left out of a snapshot', 'test/native/engine/timeline.test.ts', 'equals a straight run'],
+  ['snapshots without end', here, 'snapshots stay few'],
+  ['norms shifted because mtp.* is there', 'test/golden/mtp.test.ts', 'dense_gqa_mixed'],
+  ['norms shifted by their values, not by the layout', 'test/golden/mlx.test.ts', 'which'],
+  ['the gated norm of the mixer shifted as well', 'test/golden/cases.ts', 'qwen3_5/dense_tied'],
+  ['recurrent layers cut like a cache', 'test/native/engine/timeline.test.ts', 'leaves no trace'],
+  ['the whole prompt read again without a word', 'test/native/engine/timeline.test.ts', 'regenerating reads one token'],
+  ['drafting from the state before the final norm', 'test/golden/mtp.test.ts', 'chain'],
+  ['drafting head without the tied embedding', 'test/golden/mtp.test.ts', 'dense_tied'],
+  ['vision tensors refused, or loaded unasked', here, 'the vision tower is left out'],
+  ['embedding used where an output matrix exists', 'test/golden/cases.ts', 'qwen3/hd128_untied'],
+  ['an untied model without an output matrix', here, 'falls back to the embedding'],
+  ['rope_theta read from the top level only', 'test/golden/cases.ts', 'qwen3_5/real_head_dims'],
+  ['mixed types in one checkpoint', 'test/golden/cases.ts', 'qwen3_5/dense_gqa_mixed'],
+  ['FP8 scales by block and by tensor mixed', 'test/native/formats/fp8.test.ts', 'one for the tensor, one a row'],
+  ['head_dim taken as hidden / heads', 'test/golden/cases.ts', 'qwen3/hd128_untied'],
+  ['LFM2 width as configured, not as adjusted', 'test/golden/cases.ts', 'lfm2/auto_adjust'],
+  ['LFM2 width adjusted where it must not be', 'test/golden/cases.ts', 'lfm2/no_adjust'],
+  ['LFM2 GGUF of the first days: output_norm', here, 'final norm under its early name'],
+  ['beginning of text twice', 'test/app/text/segments.test.ts', 'gets no second one'],
+  ['LFM2 state is X, not B * X', 'test/golden/cases.ts', 'lfm2/auto_adjust'],
+  ['LFM2 conversations in parallel mix their states', here, 'two conversations on one model'],
+  ['64 blocks where 96 are in effect', 'test/ops/sparse.test.ts', 'golden blocks'],
+  ['lightning slopes scaled by layer, decay with the wrong sign', 'test/golden/cases.ts', 'minicpm_sala/mixed'],
+  ['rotary tables silently zero', 'test/support/golden.ts', 'checkHidden'],
+  ['[heads, tokens] taken for [tokens, heads]', 'test/ops/gla.test.ts', 'golden'],
+  ['token type of an encoder forgotten', 'test/golden/bert.test.ts', 'bert/tiny'],
+  ['unknown pieces of a word told one by one', 'test/app/text/gguf.test.ts', 'phantom space'],
+];
+
+test.each(catalogue)('%s is looked for in %s', (_, file, words) => {
+  expect(readFileSync(join(repository, file), 'utf8').toLowerCase()).toContain(words.toLowerCase());
+});
+
+function rewritten(name: string, change: (tensors: Record<string, StoredTensor>) => void, config?: object): string {
+  const folder = join(golden, name);
+  const tensors = readSafetensors(readFileSync(join(folder, 'model.safetensors')));
+  change(tensors);
+  const told = { ...JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')), ...config };
+  return temporaryFolder({ 'config.json': JSON.stringify(told), 'model.safetensors': safetensors(tensors) });
+}
+
+async function logitsOf(path: string, tokens: Int32Array): Promise<Float32Array> {
+  const model = await addon.load(path, { device: 'cpu' });
+  const session = exactSession(model);
+  const { data } = await session.logits(tokens, { all: true });
+  model.close();
+  return data;
+}
+
+test('a decay that ends every memory is no overflow: each token stands alone', async () => {
+  const path = rewritten('qwen3_5/dense_tied', (tensors) => {
+    for (const [name, { bytes }] of Object.entries(tensors)) {
+      if (name.endsWith('A_log')) bytes.set(new Uint8Array(new Float32Array(bytes.length / 4).fill(16).buffer));
+    }
+  });
+  const tokens = someTokens(130);
+  const logits = await logitsOf(path, tokens);
+  expect(logits.every(Number.isFinite)).toBe(true);
+});
+
+test('A_log stored in bf16 is computed with in fp32', async () => {
+  const rounded = (tensor: StoredTensor): Float32Array => {
+    const bits = new Uint32Array(Uint8Array.from(tensor.bytes).buffer);
+    return new Float32Array(bits.map((word) => word & 0xffff0000).buffer);
+  };
+  const change = (store: (tensor: StoredTensor) => void) => (tensors: Record<string, StoredTensor>) => {
+    for (const [name, tensor] of Object.entries(tensors)) if (name.endsWith('A_log')) store(tensor);
+  };
+  const asF32 = rewritten(
+    'qwen3_5/dense_tied',
+    change((tensor) => {
+      tensor.bytes = new Uint8Array(rounded(tensor).buffer);
+    }),
+  );
+  const asBf16 = rewritten(
+    'qwen3_5/dense_tied',
+    change((tensor) => {
+      const high = Uint16Array.from(new Uint32Array(rounded(tensor).buffer), (word) => word >>> 16);
+      Object.assign(tensor, { dtype: 'BF16', bytes: new Uint8Array(high.buffer) });
+    }),
+  );
+  const tokens = someTokens(65);
+  expect(await logitsOf(asBf16, tokens)).toEqual(await logitsOf(asF32, tokens));
+});
+
+describe.each(['lfm2/auto_adjust', 'qwen3_5/dense_gqa_mixed', 'minicpm_sala/mixed'])('%s', (name) => {
+  test('two conversations on one model, token by token in turn, are those of two models', async () => {
+    const model = await addon.load(join(golden, name), { device: 'cpu' });
+    const [a, b] = [someTokens(24, 1), someTokens(24, 2)];
+    const alone = async (tokens: Int32Array) => {
+      const session = exactSession(model);
+      for (let n = 1; n <= tokens.length; n++) await session.generate(tokens.subarray(0, n), { maxTokens: 1 });
+      const found = await fingerprint(session);
+      session.close();
+      return found;
+    };
+    const wanted = [await alone(a), await alone(b)];
+    const [first, second] = [exactSession(model), exactSession(model)];
+    for (let n = 1; n <= a.length; n++) {
+      await Promise.all([
+        first.generate(a.subarray(0, n), { maxTokens: 1 }),
+        second.generate(b.subarray(0, n), { maxTokens: 1 }),
+      ]);
+    }
+    expect([await fingerprint(first), await fingerprint(second)]).toEqual(wanted);
+    model.close();
+  });
+});
+
+test('snapshots stay few however long an answer is', async () => {
+  const model = await addon.load(join(golden, 'qwen3_5/dense_tied'), { device: 'cpu' });
+  const session = model.createSession({ contextLength: 4096, path: 'exact' });
+  await session.generate(someTokens(8), { maxTokens: 3500, temperature: 1, seed: 3 });
+  expect(session.snapshots().length).toBeLessThanOrEqual(16);
+  expect(session.snapshots().length).toBeGreaterThan(4);
+  model.close();
+});
+
+test('the vision tower is left out, and said', async () => {
+  const path = rewritten('qwen3_5/dense_gqa_mixed', (tensors) => {
+    tensors['model.visual.patch_embed.proj.bias'] = { dtype: 'F32', shape: [4], bytes: new Uint8Array(16) };
+  });
+  const { supported, notices } = await addon.inspect(path);
+  expect(supported).toBe(true);
+  expect(notices).toContain('the vision tower is not loaded');
+});
+
+test('an untied model without an output matrix falls back to the embedding, and says so', async () => {
+  const name = 'llama/gqa_tied';
+  const path = rewritten(name, () => {}, { tie_word_embeddings: false });
+  expect((await addon.inspect(path)).notices).toContain('there is no output matrix: the embedding is used');
+  const reference = readCase(name);
+  const [prompt] = reference.prompts;
+  if (prompt === undefined) throw new Error('the golden case has no prompt');
+  const wanted = required(reference, `logits.${prompt.name}`);
+  expect(largestDifference(await logitsOf(path, prompt.ids), wanted)).toBeLessThanOrEqual(reference.logitsTolerance);
+});
+
+test('LFM2 in GGUF with the final norm under its early name', async () => {
+  const reference = readCase('lfm2/no_adjust');
+  const config = JSON.parse(readFileSync(join(reference.folder, 'config.json'), 'utf8')) as HubConfig;
+  const tensors = readSafetensors(readFileSync(join(reference.folder, 'model.safetensors')));
+  const file = toGguf('lfm2', config, tensors, (name) =>
+    name === 'token_embd_norm.weight' ? 'output_norm.weight' : name,
+  );
+  const [prompt] = reference.prompts;
+  if (prompt === undefined) throw new Error('the golden case has no prompt');
+  const logits = await logitsOf(join(temporaryFolder({ 'model.gguf': file }), 'model.gguf'), prompt.ids);
+  expect(largestDifference(logits, required(reference, `logits.${prompt.name}`))).toBeLessThanOrEqual(
+    reference.logitsTolerance,
+  );
+});
