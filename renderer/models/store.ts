@@ -85,7 +85,8 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     set({ machine, catalogue, downloads });
   },
   async loadDetails(modelId) {
-    set({ installed: modelId, details: null });
+    // What is known of it stays while it is asked for again.
+    set(({ details }) => ({ installed: modelId, details: details?.modelId === modelId ? details : null }));
     const details = await core.call('models.details', { modelId }).catch(() => null);
     if (get().installed === modelId) set({ details });
   },
