@@ -69,105 +69,200 @@ const wordsUnder = (page: Page, strength: 'current' | 'soft') =>
     return words.join(' ');
   }, strength);
 
-test.beforeEach(async ({ page, app }) => {
-  await begin(page, app);
-  await openDocuments(page);
+test.describe('in the app', () => {
+  test.beforeEach(async ({ page, app }) => {
+    await begin(page, app);
+    await openDocuments(page);
+  });
+
+  test('a file is added, found by its words, and the marker lies on them', async ({ page, problems }) => {
+    await upload(page, pdf('almanac.pdf', almanac));
+    await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
+    await page.getByRole('textbox', { name: 'Search in documents' }).fill('copper lantern');
+    const hit = page.locator('[data-hit]').first();
+    await expect(hit).toContainText('p. 3');
+    await hit.click();
+    await expect(page.locator('.paper [data-mark="current"]').first()).toBeVisible();
+    await expect(page.locator('[data-page="3"] .textlayer span').first()).toBeAttached();
+    await expect.poll(() => wordsUnder(page, 'current')).toBe('copper lantern');
+    expect(await wordsUnder(page, 'soft')).toContain('The keeper of the lighthouse lights a');
+    await expect(page.getByText('Page 3 of 4')).toBeVisible();
+    const viewer = await page.getByRole('region', { name: 'Pages' }).boundingBox();
+    const mark = await page.locator('.paper [data-mark="current"]').first().boundingBox();
+    if (!viewer || !mark) throw new Error('nothing is marked');
+    expect(mark.y - viewer.y).toBeLessThan(viewer.height / 2);
+    expect(mark.y).toBeGreaterThan(viewer.y);
+    await page.reload();
+    await openDocuments(page);
+    await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
+    expect(problems).toEqual([]);
+  });
+
+  test('larger, turned dark and searched: marks stay on their words', async ({ page }) => {
+    await upload(page, pdf('almanac.pdf', almanac));
+    await list(page)
+      .getByRole('button', { name: /Almanac/ })
+      .click();
+    await expect(page.locator('[data-page="1"] .textlayer span').first()).toBeAttached();
+    await page.getByRole('button', { name: 'Find in the text' }).click();
+    await page.getByRole('textbox', { name: 'Find in the text' }).fill('nineteen');
+    await expect(page.getByText('1 of 1')).toBeVisible();
+    await expect(page.locator('[data-page="3"]')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: 'Search in documents' }).fill('nineteen');
+    await page.locator('[data-hit]').first().click();
+    await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
+    await page.getByRole('button', { name: 'View and file' }).click();
+    await page.getByRole('menuitem', { name: 'Larger' }).click();
+    await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
+  });
+
+  test('a damaged file says why and holds up nobody; a scan offers what helps', async ({ page }) => {
+    await upload(page, pdf('damaged.pdf', damaged), pdf('scan.pdf', scan), pdf('almanac.pdf', almanac));
+    const importing = page.getByRole('region', { name: 'Importing' });
+    await expect(list(page).getByRole('button', { name: /Almanac/ })).toBeVisible();
+    await expect(importing.getByRole('button', { name: 'Skip: damaged.pdf' })).toBeVisible();
+    await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+    await importing.getByRole('button', { name: 'Skip: damaged.pdf' }).click();
+    await expect(importing.getByText('damaged.pdf')).toBeHidden();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(importing.getByText('damaged.pdf')).toBeVisible();
+    await page.reload();
+    await openDocuments(page);
+    await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+  });
+
+  test('collections: made, named, filled, deleted and brought back', async ({ page }) => {
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Coast');
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Coast/ });
+    await expect(row).toHaveAttribute('aria-current', 'true');
+    await upload(page, pdf('almanac.pdf', almanac));
+    await expect(row).toHaveText('Coast1');
+    await row.hover();
+    await page.getByRole('button', { name: 'Options of “Coast”' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Shore');
+    await page.keyboard.press('Enter');
+    const renamed = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Shore/ });
+    await renamed.hover();
+    await page.getByRole('button', { name: 'Options of “Shore”' }).click();
+    await page.getByRole('menuitem', { name: 'Delete collection' }).click();
+    await expect(renamed).toBeHidden();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(renamed).toBeVisible();
+  });
+
+  test('files dropped on the window ask where they go: a collection, or along with the message', async ({ page }) => {
+    const drop = async (target: string) => {
+      const data = await page.evaluateHandle(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['The mill stands by the river Orla.'], 'mill.txt', { type: 'text/plain' }));
+        return transfer;
+      });
+      await page.dispatchEvent('main', 'dragenter', { dataTransfer: data });
+      const dialog = page.getByRole('dialog', { name: 'Where do the files go?' });
+      await dialog.getByRole('listitem').filter({ hasText: target }).dispatchEvent('drop', { dataTransfer: data });
+      await expect(dialog).toBeHidden();
+    };
+    await drop('My documents');
+    await expect(list(page).getByRole('button', { name: /mill/ })).toBeVisible();
+    await page.keyboard.press('Alt+n');
+    await drop('Along with the message');
+    await expect(page.getByRole('list', { name: 'Attached files' }).getByText('mill.txt')).toBeVisible();
+  });
 });
 
-test('a file is added, found by its words, and the marker lies on them', async ({ page, problems }) => {
-  await upload(page, pdf('almanac.pdf', almanac));
-  await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
-  await page.getByRole('textbox', { name: 'Search in documents' }).fill('copper lantern');
-  const hit = page.locator('[data-hit]').first();
-  await expect(hit).toContainText('p. 3');
-  await hit.click();
-  await expect(page.locator('.paper [data-mark="current"]').first()).toBeVisible();
-  await expect(page.locator('[data-page="3"] .textlayer span').first()).toBeAttached();
-  await expect.poll(() => wordsUnder(page, 'current')).toBe('copper lantern');
-  expect(await wordsUnder(page, 'soft')).toContain('The keeper of the lighthouse lights a');
-  await expect(page.getByText('Page 3 of 4')).toBeVisible();
-  const viewer = await page.getByRole('region', { name: 'Pages' }).boundingBox();
-  const mark = await page.locator('.paper [data-mark="current"]').first().boundingBox();
-  if (!viewer || !mark) throw new Error('nothing is marked');
-  expect(mark.y - viewer.y).toBeLessThan(viewer.height / 2);
-  expect(mark.y).toBeGreaterThan(viewer.y);
-  await page.reload();
-  await openDocuments(page);
-  await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
-  expect(problems).toEqual([]);
-});
+test.describe('over a core in memory', () => {
+  const panel = (page: Page) => page.getByRole('complementary', { name: 'Sources' });
 
-test('larger, turned dark and searched: marks stay on their words', async ({ page }) => {
-  await upload(page, pdf('almanac.pdf', almanac));
-  await list(page)
-    .getByRole('button', { name: /Almanac/ })
-    .click();
-  await expect(page.locator('[data-page="1"] .textlayer span').first()).toBeAttached();
-  await page.getByRole('button', { name: 'Find in the text' }).click();
-  await page.getByRole('textbox', { name: 'Find in the text' }).fill('nineteen');
-  await expect(page.getByText('1 of 1')).toBeVisible();
-  await expect(page.locator('[data-page="3"]')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await page.getByRole('textbox', { name: 'Search in documents' }).fill('nineteen');
-  await page.locator('[data-hit]').first().click();
-  await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
-  await page.getByRole('button', { name: 'View and file' }).click();
-  await page.getByRole('menuitem', { name: 'Larger' }).click();
-  await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
-});
+  test('a chip leads to the marked page; the clicked line keeps its height; J and K walk; the mark comes along', async ({
+    page,
+    scene,
+    problems,
+  }) => {
+    await page.setViewportSize({ width: 1300, height: 900 });
+    await scene('sources-long');
+    const chip = page.getByRole('button', { name: /^Source 2:/ });
+    await chip.hover();
+    await expect(page.getByText('What a growing store keeps word for word').first()).toBeVisible();
+    await page.mouse.wheel(0, -40);
+    await page.waitForTimeout(300);
+    const before = await chip.boundingBox();
+    await chip.click();
+    await expect(panel(page).getByText('Page 14 of 62')).toBeVisible();
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^What a growing store keeps .* sums interfere\.$/);
+    await page.waitForTimeout(700);
+    const after = await chip.boundingBox();
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(26);
+    await expect(chip).toHaveAttribute('aria-pressed', 'true');
+    await page.keyboard.press('k');
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^A layer with a recurrent state/);
+    await panel(page).getByRole('button', { name: 'Open in Documents' }).click();
+    await expect(page.getByRole('heading', { name: 'Documents', level: 1 })).toBeVisible();
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^A layer with a recurrent state/);
+    expect(problems).toEqual([]);
+  });
 
-test('a damaged file says why and holds up nobody; a scan offers what helps', async ({ page }) => {
-  await upload(page, pdf('damaged.pdf', damaged), pdf('scan.pdf', scan), pdf('almanac.pdf', almanac));
-  const importing = page.getByRole('region', { name: 'Importing' });
-  await expect(list(page).getByRole('button', { name: /Almanac/ })).toBeVisible();
-  await expect(importing.getByRole('button', { name: 'Skip: damaged.pdf' })).toBeVisible();
-  await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
-  await importing.getByRole('button', { name: 'Skip: damaged.pdf' }).click();
-  await expect(importing.getByText('damaged.pdf')).toBeHidden();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(importing.getByText('damaged.pdf')).toBeVisible();
-  await page.reload();
-  await openDocuments(page);
-  await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
-});
+  test('sentences that no source bears out say so, to the eye and to the ear', async ({ page, scene }) => {
+    await scene('sources-long');
+    await expect(page.getByRole('button', { name: 'Not in the sources' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Only partly in source 1' })).toBeVisible();
+    await expect(page.getByText('1 sentence is in none of them.')).toBeVisible();
+    await page.keyboard.press('Alt+j');
+    await expect(panel(page)).toBeVisible();
+    await page.keyboard.press('Alt+j');
+    await expect(panel(page)).toBeHidden();
+  });
 
-test('collections: made, named, filled, deleted and brought back', async ({ page }) => {
-  await page.getByRole('button', { name: 'New collection' }).click();
-  await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Coast');
-  await page.keyboard.press('Enter');
-  const row = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Coast/ });
-  await expect(row).toHaveAttribute('aria-current', 'true');
-  await upload(page, pdf('almanac.pdf', almanac));
-  await expect(row).toHaveText('Coast1');
-  await row.hover();
-  await page.getByRole('button', { name: 'Options of “Coast”' }).click();
-  await page.getByRole('menuitem', { name: 'Rename' }).click();
-  await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Shore');
-  await page.keyboard.press('Enter');
-  const renamed = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Shore/ });
-  await renamed.hover();
-  await page.getByRole('button', { name: 'Options of “Shore”' }).click();
-  await page.getByRole('menuitem', { name: 'Delete collection' }).click();
-  await expect(renamed).toBeHidden();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(renamed).toBeVisible();
-});
+  test('a window of 1024 px folds the sidebar for the panel and gives it back; at 720 px it lies over the chat', async ({
+    page,
+    scene,
+  }) => {
+    const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await scene('sources-long');
+    await expect(sidebar).toBeVisible();
+    await page.getByRole('button', { name: /^Source 2:/ }).click();
+    await expect(panel(page)).toBeVisible();
+    await expect(sidebar).toBeHidden();
+    await page.getByRole('button', { name: 'Close sources' }).click();
+    await expect(sidebar).toBeVisible();
+    await page.setViewportSize({ width: 720, height: 900 });
+    await page
+      .getByRole('button', { name: /^Source 1:/ })
+      .first()
+      .click();
+    await expect(page.getByRole('dialog', { name: 'Sources' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog', { name: 'Sources' })).toBeHidden();
+  });
 
-test('files dropped on the window ask where they go: a collection, or along with the message', async ({ page }) => {
-  const drop = async (target: string) => {
-    const data = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(['The mill stands by the river Orla.'], 'mill.txt', { type: 'text/plain' }));
-      return transfer;
-    });
-    await page.dispatchEvent('main', 'dragenter', { dataTransfer: data });
-    const dialog = page.getByRole('dialog', { name: 'Where do the files go?' });
-    await dialog.getByRole('listitem').filter({ hasText: target }).dispatchEvent('drop', { dataTransfer: data });
-    await expect(dialog).toBeHidden();
-  };
-  await drop('My documents');
-  await expect(list(page).getByRole('button', { name: /mill/ })).toBeVisible();
-  await page.keyboard.press('Alt+n');
-  await drop('Along with the message');
-  await expect(page.getByRole('list', { name: 'Attached files' }).getByText('mill.txt')).toBeVisible();
+  test('a document that has gone leaves its words', async ({ page, scene }) => {
+    await scene('sources-gone');
+    await expect(panel(page).getByText('The document is no longer there.')).toBeVisible();
+    await expect(panel(page).locator('mark')).toContainText('A layer with a recurrent state');
+  });
+
+  test('nothing found: what was looked for, and the closest passages', async ({ page, scene }) => {
+    await scene('not-found');
+    const card = page.getByRole('region', { name: 'Not in your documents' });
+    await expect(card).toContainText('price of copper in 1912');
+    await card.getByRole('button', { name: /p\. 31/ }).click();
+    await expect(panel(page).getByText('Page 31 of 62')).toBeVisible();
+  });
+
+  test('ten thousand documents: a few rows are drawn, and the keys walk through them', async ({ page, scene }) => {
+    await scene('documents-many');
+    const rows = page.locator('[data-documents] [data-row]');
+    await expect(rows.first()).toBeVisible();
+    expect(await rows.count()).toBeLessThan(60);
+    await rows.first().focus();
+    for (let at = 0; at < 5; at += 1) await page.keyboard.press('ArrowDown');
+    await expect(page.locator('[data-row="5"]')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('[data-row="5"]')).toHaveAttribute('aria-current', 'true');
+    await expect(page.locator('[data-row="5"]')).toBeFocused();
+  });
 });

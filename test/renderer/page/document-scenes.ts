@@ -205,11 +205,16 @@ export function documentScenes(
     setTimeout(then, 250);
   };
 
-  const answered = (grounded: (library: Library) => Partial<Message>, shown: number | null): Scene => {
+  const answered = (grounded: (library: Library) => Partial<Message>, shown: number | null, before = 0): Scene => {
     const { world, chats } = worldOfMocks();
     const library = fillLibrary(world);
     const chat = chats.get('Why decode speed stays flat') as Chat;
     const { id } = chat;
+    const earlier = Array.from({ length: before }, (_, index) =>
+      newMessage(id, index % 2 === 0 ? 'user' : 'assistant', {
+        text: `${ANSWER.replaceAll(/ \[\d\]/g, '')}\n\n`.repeat(3),
+      }),
+    );
     const question = newMessage(id, 'user', {
       text: 'Why does the time per token stay flat in gated linear attention when the context grows?',
     });
@@ -225,7 +230,7 @@ export function documentScenes(
       usage: { promptTokens: 2122, cachedTokens: 1204, thinkingTokens: 0, answerTokens: 204 },
       ...grounded(library),
     });
-    const scene = put(world, { ...chat, collectionIds: [library.paper.collectionId] }, [question, answer]);
+    const scene = put(world, { ...chat, collectionIds: [library.paper.collectionId] }, [...earlier, question, answer]);
     const after = () => {
       setTimeout(() => {
         if (shown !== null) useChat.getState().showSource(answer.id, shown);
@@ -274,11 +279,20 @@ export function documentScenes(
           if (contracts) useDocuments.setState({ dialog: { at: 'collection', collectionId: contracts.id } });
         };
       }),
+    'documents-many': () =>
+      page((world, { paper }) => {
+        for (let at = 0; at < 10_000; at += 1) {
+          const document = newDocument(paper.collectionId, `Minutes of meeting ${at}`);
+          world.library.documents.set(document.id, document);
+        }
+        return undefined;
+      }),
     'documents-empty': () => {
       const { world } = worldOfMocks();
       return { world, after: () => useShell.getState().go({ at: 'documents' }) };
     },
     sources: () => answered(grounding, 1),
+    'sources-long': () => answered(grounding, null, 12),
     'sources-gone': () => answered(gone, 1),
     'not-found': () => answered(refusal, null),
   };
