@@ -33,7 +33,7 @@ const LIFE = 500;
 export function createDocumentReader({
   worker: file,
   patienceMs = 120_000,
-  memoryMb = 384,
+  memoryMb = 320,
 }: ReaderOptions): DocumentReader {
   let worker: Worker | null = null;
   let served = 0;

@@ -75,44 +75,30 @@ function turnOf({ along, vertical, up }: Glyph): Turn {
 }
 
 function placed(glyph: Glyph, text: string, turn: Turn, page: PageSize): PageWord {
-  const { origin, along, up, ascent, descent, vertical } = glyph;
-  const corners: [number, number][] = [];
-  if (vertical) {
-    const length = Math.hypot(up[0], up[1]) || 1;
-    // To the right of the glyph: its upright turned.
-    const right: [number, number] = [-up[1], up[0]];
-    const width = vertical.width > 0 ? vertical.width : 1;
-    for (const side of [-vertical.side, width - vertical.side]) {
-      for (const down of [0, 1]) {
-        corners.push([origin[0] + right[0] * side + along[0] * down, origin[1] + right[1] * side + along[1] * down]);
-      }
-    }
-    return wordAt(text, corners, origin, length, turn, page, glyph.font);
-  }
-  for (const rise of [descent, ascent]) {
-    for (const step of [0, 1]) {
-      corners.push([origin[0] + up[0] * rise + along[0] * step, origin[1] + up[1] * rise + along[1] * step]);
-    }
-  }
-  return wordAt(text, corners, origin, Math.hypot(up[0], up[1]) || 1, turn, page, glyph.font);
+  const { origin, up, font, vertical } = glyph;
+  const size = Math.hypot(up[0], up[1]) || 1;
+  const box = vertical ? uprightBox(glyph, vertical) : boxBetween(glyph);
+  const [left, top, right, bottom] = framed(box, turn, page);
+  const baseline = framed([origin[0], origin[1], 0, 0], turn, page)[1];
+  return { text, spaced: false, left, top, right, bottom, baseline, size, font, box };
 }
 
-function wordAt(
-  text: string,
-  corners: readonly [number, number][],
-  origin: readonly [number, number],
-  size: number,
-  turn: Turn,
-  page: PageSize,
-  font: PageFont,
-): PageWord {
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
-  const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  const box: Rectangle = [x, y, Math.max(...xs) - x, Math.max(...ys) - y];
-  const [left, top, right, bottom] = framed(box, turn, page);
-  const [, baseline] = framed([origin[0], origin[1], 0, 0], turn, page);
-  return { text, spaced: false, left, top, right, bottom, baseline, size, font, box };
+/** From the pen before to the pen after, from the descent to the ascent, however the text is turned. */
+function boxBetween({ origin: [x, y], along: [dx, dy], up: [ux, uy], ascent, descent }: Glyph): Rectangle {
+  const left = x + Math.min(0, dx) + Math.min(ux * descent, ux * ascent);
+  const right = x + Math.max(0, dx) + Math.max(ux * descent, ux * ascent);
+  const top = y + Math.min(0, dy) + Math.min(uy * descent, uy * ascent);
+  const bottom = y + Math.max(0, dy) + Math.max(uy * descent, uy * ascent);
+  return [left, top, right - left, bottom - top];
+}
+
+/** Of vertical writing: the pen stands above the middle of the glyph and goes down. */
+function uprightBox({ origin: [x, y], along, up }: Glyph, { side, width }: { side: number; width: number }): Rectangle {
+  const [rx, ry] = [-up[1], up[0]];
+  const wide = width > 0 ? width : 1;
+  const [fromX, fromY] = [x - rx * side, y - ry * side];
+  const [toX, toY] = [fromX + rx * wide + along[0], fromY + ry * wide + along[1]];
+  return [Math.min(fromX, toX), Math.min(fromY, toY), Math.abs(toX - fromX), Math.abs(toY - fromY)];
 }
 
 /** A rectangle of the page in the frame of a direction: left, top, right, bottom. */

@@ -1,0 +1,98 @@
+// How fast documents are read and found: node test/bench/documents.ts [--pages N]
+// One PDF of full pages (two columns on every third), read by the whole road: copy, worker thread, index. Prints what the
+// README says: seconds, the most memory of the process, the longest time its loop stood still, and the time of a search.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { createDocuments } from '../../app/documents/service.ts';
+import { openStore } from '../../app/store/store.ts';
+import { noEncoders } from '../support/no-encoders.ts';
+import { makePdf, type Page, type Text } from '../support/pdf.ts';
+
+const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, write: { type: 'string' } } });
+const count = Number(values.pages);
+const root = resolve(import.meta.dirname, '../..');
+
+const SYLLABLES = 'ba ce di fo gu la me ni po ru sa te vi zo qua bre stin mor tal ven'.split(' ');
+let state = 7;
+const random = (below: number) => {
+  state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return Math.floor(state / 65_536) % below;
+};
+const word = () => Array.from({ length: 1 + random(3) }, () => SYLLABLES[random(SYLLABLES.length)]).join('');
+const line = (characters: number) => {
+  let text = word();
+  while (text.length < characters) text += ` ${word()}${random(12) === 0 ? '.' : ''}`;
+  return text;
+};
+const column = (x: number, characters: number): Text[] =>
+  Array.from({ length: 50 }, (_, at) => ({
+    text: line(characters),
+    x,
+    y: 780 - at * 14,
+    size: 10,
+    font: at % 9 ? 'sans' : 'cid',
+  }));
+const page = (at: number): Page => ({ texts: at % 3 === 0 ? [...column(50, 40), ...column(310, 40)] : column(50, 84) });
+
+// In a process of its own, so that making the file is not counted.
+if (values.write !== undefined) {
+  writeFileSync(values.write, makePdf({ pages: Array.from({ length: count }, (_, at) => page(at)) }));
+  process.exit(0);
+}
+const folder = mkdtempSync(join(tmpdir(), 'longhand-bench-'));
+const file = join(folder, 'bench.pdf');
+execFileSync(process.execPath, [import.meta.filename, '--pages', String(count), '--write', file]);
+
+const store = await openStore({ folder: join(folder, 'data'), migrations: join(root, 'app/store/migrations') });
+const documents = createDocuments({
+  db: store.db,
+  ...noEncoders,
+  emit: () => {},
+  dataFolder: join(folder, 'data'),
+  worker: join(root, 'app/documents/worker.ts'),
+  help: null,
+  now: Date.now,
+});
+const { handlers } = documents;
+const collection = await handlers['documents.createCollection']({ name: 'Bench' });
+
+const before = process.memoryUsage().rss;
+let most = before;
+const sampler = setInterval(() => {
+  most = Math.max(most, process.memoryUsage().rss);
+}, 50);
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const cpu = process.cpuUsage();
+const started = performance.now();
+await handlers['documents.add']({ collectionId: collection.id, files: [{ path: file, name: 'bench.pdf' }] });
+await documents.idle();
+const seconds = (performance.now() - started) / 1000;
+const used = process.cpuUsage(cpu);
+const cpuSeconds = (used.user + used.system) / 1e6;
+delay.disable();
+clearInterval(sampler);
+const [document] = await handlers['documents.list']({ collectionId: collection.id });
+
+const times: number[] = [];
+for (let at = 0; at < 50; at++) {
+  const query = `${word()} ${word()} ${word()} ${word()}`;
+  const from = performance.now();
+  await handlers['documents.search']({ query, collectionIds: null, limit: 20 });
+  times.push(performance.now() - from);
+}
+times.sort((a, b) => a - b);
+
+const MB = 1e6;
+process.stdout.write(
+  `${count} pages, ${(statSync(file).size / MB).toFixed(1)} MB: ${document?.state.at}, ${document?.passages} passages in ${seconds.toFixed(1)} s ` +
+    `(${(count / seconds).toFixed(0)} pages/s; ${cpuSeconds.toFixed(1)} s of CPU); memory ${(before / MB).toFixed(0)} -> at most ${(most / MB).toFixed(0)} MB; ` +
+    `loop stood still at most ${(delay.max / 1e6).toFixed(0)} ms; search median ${times[25]?.toFixed(1)} ms, slowest ${times[49]?.toFixed(1)} ms\n`,
+);
+await documents.close();
+store.close();
+rmSync(folder, { recursive: true, force: true });
