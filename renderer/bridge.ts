@@ -21,7 +21,7 @@ declare global {
 export const core = createClient();
 
 /** `epoch` counts connections: after a new one everything that is shown is asked for again. */
-export const useConnection = create<{ at: 'connecting' | 'open' | 'lost'; epoch: number }>()(() => ({
+export const useConnection = create<{ at: 'connecting' | 'open' | 'lost' | 'gone'; epoch: number }>()(() => ({
   at: 'connecting',
   epoch: 0,
 }));
@@ -94,7 +94,8 @@ function openSocket(attempt: number): void {
     });
   };
   socket.onclose = () => {
-    useConnection.setState({ at: 'lost' });
+    // After some seconds it may have been started again at another address.
+    useConnection.setState({ at: !opened && attempt >= WAITS.length - 1 ? 'gone' : 'lost' });
     const next = opened ? 0 : attempt + 1;
     setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
   };

@@ -22,6 +22,6 @@ export type Core = {
   /** Finds what answers a question in documents. */
   answering: Answering;
   /** A finished answer was measured. */
-  measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed'>) => void;
+  measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
   now: () => number;
 };

@@ -1,4 +1,3 @@
-import { cpus, loadavg } from 'node:os';
 import type { FinishReason, Timings, TurnEvent, Usage } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 
@@ -31,6 +30,3 @@ export function endOf(event: TurnEvent): Ended | null {
   if (event.type === 'failed') throw new LonghandError(event.failure.code, event.failure.message);
   return event.type === 'finished' ? event : null;
 }
-
-/** Whether something else already keeps more than half of the processors busy. */
-export const machineIsBusy = (): boolean => (loadavg()[0] ?? 0) > cpus().length / 2;

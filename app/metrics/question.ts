@@ -5,7 +5,7 @@ export const benchmarkQuestion = (prompt: string) => ({
     thinking: false,
     begun: null,
   },
-  sampling: { temperature: 0, maxTokens: 64 },
+  sampling: { temperature: 0, maxTokens: 128 },
   stops: [],
   thinkingBudget: { tokens: 0, seconds: null },
   loopGuard: null,

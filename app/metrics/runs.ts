@@ -13,6 +13,7 @@ export type Measured = {
   timings: Timings;
   memoryBytes: number | null;
   disturbed: boolean;
+  curve: Run['curve'];
 };
 
 type Row = {
@@ -32,6 +33,7 @@ type Row = {
   first_token_ms: number;
   memory_bytes: number | null;
   disturbed: number;
+  curve: string;
 };
 
 /** Fewer new tokens say more about the start than about the speed. */
@@ -46,7 +48,7 @@ export function addRun(db: Database, measured: Measured): Run {
   return db.transaction(() => {
     db.run(
       `INSERT INTO runs (batch, message_id, chat_id, at, model, back_end, engine, prompt_tokens, cached_tokens, tokens,
-        prefill, decode, first_token_ms, memory_bytes, disturbed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        prefill, decode, first_token_ms, memory_bytes, disturbed, curve) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       measured.batch,
       measured.messageId,
       measured.chatId,
@@ -62,6 +64,7 @@ export function addRun(db: Database, measured: Measured): Run {
       finite(timings.firstTokenMs) ?? 0,
       finite(measured.memoryBytes),
       Number(measured.disturbed),
+      JSON.stringify(measured.curve),
     );
     db.run('DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?', KEPT);
     return runOf(db.get<Row>('SELECT * FROM runs ORDER BY id DESC LIMIT 1') as Row);
@@ -91,6 +94,7 @@ const runOf = (row: Row): Run => ({
   firstTokenMs: row.first_token_ms,
   memoryBytes: row.memory_bytes,
   disturbed: row.disturbed === 1,
+  curve: JSON.parse(row.curve),
 });
 
 const columns = [

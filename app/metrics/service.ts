@@ -1,7 +1,9 @@
 import type { Emit, Handlers, ModelId, TurnEvent } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { createBenchmark } from './benchmark.ts';
-import { createGauge, type Ended, endOf, machineIsBusy } from './measure.ts';
+import { readConditions } from './conditions.ts';
+import { createCurve } from './curve.ts';
+import { createGauge, type Ended, endOf } from './measure.ts';
 import { addRun, csvOf, listRuns, type Measured } from './runs.ts';
 
 export type MetricsOptions = {
@@ -17,11 +19,17 @@ export type MetricsOptions = {
   };
 };
 
-type Names = 'metrics.runs' | 'metrics.export' | 'benchmark.start' | 'benchmark.cancel' | 'benchmark.state';
+type Names =
+  | 'metrics.runs'
+  | 'metrics.export'
+  | 'benchmark.start'
+  | 'benchmark.cancel'
+  | 'benchmark.state'
+  | 'benchmark.conditions';
 
 export type Metrics = {
   handlers: Pick<Handlers, Names>;
-  measured(answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed'>): void;
+  measured(answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>): void;
   close(): void;
 };
 
@@ -34,19 +42,21 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
     return run;
   };
 
-  /** Benchmarks that began while something else used the machine; later its load is our own. */
+  /** Benchmarks that began on a battery, in heat, or while something else used the machine; later its load is our own. */
   const disturbedBatches = new Set<string>();
   const benchmark = createBenchmark({
     newBatch: newId,
     onState: (state) => emit('benchmark', state),
     measure: ({ modelId, prompt, batch, warmUp, signal }) => {
-      if (warmUp && machineIsBusy()) disturbedBatches.add(batch);
+      if (warmUp && Object.values(readConditions()).includes(true)) disturbedBatches.add(batch);
       const gauge = createGauge();
+      const curve = createCurve();
       return new Promise((resolve, reject) => {
         const { model } = ask({ modelId, prompt, signal, onEvent });
         function onEvent(event: TurnEvent) {
           try {
             gauge.see(event);
+            curve.see(event);
             const end = endOf(event);
             if (end) resolve(warmUp || end.reason === 'cancelled' ? null : keep(rowOf(model, batch, end)));
           } catch (error) {
@@ -57,7 +67,8 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
 
       function rowOf(model: string, inBatch: string, { usage, timings }: Ended): Omit<Measured, 'at' | 'engine'> {
         const figures = { model, backEnd: gauge.backEnd(), usage, timings, memoryBytes: gauge.memoryBytes() };
-        return { ...figures, batch: inBatch, messageId: null, chatId: null, disturbed: disturbedBatches.has(inBatch) };
+        const disturbed = disturbedBatches.has(inBatch);
+        return { ...figures, batch: inBatch, messageId: null, chatId: null, disturbed, curve: curve.points() };
       }
     },
   });
@@ -68,8 +79,9 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
       'benchmark.start': ({ modelIds }) => benchmark.start(modelIds),
       'benchmark.cancel': () => benchmark.cancel(),
       'benchmark.state': () => benchmark.state(),
+      'benchmark.conditions': () => readConditions(),
     },
-    measured: (answer) => void keep({ ...answer, batch: null, disturbed: false }),
+    measured: (answer) => void keep({ ...answer, batch: null, disturbed: false, curve: [] }),
     close: benchmark.cancel,
   };
 }

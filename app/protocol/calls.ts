@@ -6,7 +6,7 @@ import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings } fro
 import { Notice } from './events.ts';
 import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
-import { BenchmarkState, Run } from './metrics.ts';
+import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import {
   Adoptable,
   CatalogueModel,
@@ -244,6 +244,8 @@ export const calls = {
   /** One model, or two in turns. Its progress comes as `benchmark`, its runs as `run.added`. */
   'benchmark.start': call(z.object({ modelIds: z.array(ModelId).min(1).max(2) }), nothing),
   'benchmark.cancel': call(nothing, nothing),
+  /** Asked before a benchmark; one that is run all the same is marked as disturbed. */
+  'benchmark.conditions': call(nothing, Conditions),
   'benchmark.state': call(nothing, BenchmarkState),
 
   ...documentCalls,

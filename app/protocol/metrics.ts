@@ -24,8 +24,14 @@ export const Run = z.object({
   memoryBytes: z.number().nullable(),
   /** Something else used the machine: shown, but not counted. */
   disturbed: z.boolean(),
+  /** Runs of a benchmark: when, in ms since the question, and how fast, in tokens a second. */
+  curve: z.array(z.tuple([z.number(), z.number()])),
 });
 export type Run = z.infer<typeof Run>;
+
+/** What makes a measurement say less than it seems. */
+export const Conditions = z.object({ battery: z.boolean(), hot: z.boolean(), busy: z.boolean() });
+export type Conditions = z.infer<typeof Conditions>;
 
 //  idle ──start──▶ running ──last run, or cancel──▶ idle          running ──a run fails──▶ failed ──start──▶ running
 export const BenchmarkState = z.discriminatedUnion('at', [

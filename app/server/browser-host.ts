@@ -8,11 +8,11 @@ import { type Context, Hono } from 'hono';
 import type { Host } from '../host.ts';
 import { failureOf, uploadPath } from '../protocol/index.ts';
 import { createAccess, folderToken } from './access.ts';
+import { lastPort, rememberPort } from './last-port.ts';
 import { fileBelow, pageHeaders, typeOf } from './policy.ts';
 import { serveSockets } from './socket.ts';
 import { createUploads } from './uploads.ts';
 
-export const defaultPort = 4817;
 const portsTried = 50;
 
 export type BrowserHost = {
@@ -26,7 +26,7 @@ export type BrowserHostOptions = {
   host: Pick<Host, 'connect' | 'dataFolder' | 'refusedVisitor'>;
   /** The built page: a folder with index.html. */
   renderer: string;
-  /** The first port that is tried; 0 takes any. */
+  /** The first port that is tried; 0 takes any. Without it the one of the last time, so that an open page comes back. */
   port?: number;
 };
 
@@ -34,13 +34,14 @@ export type BrowserHostOptions = {
 export async function startBrowserHost({
   host,
   renderer,
-  port = defaultPort,
+  port = lastPort(host.dataFolder),
 }: BrowserHostOptions): Promise<BrowserHost> {
   const uploads = createUploads();
   const app = new Hono();
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const taken = await listen(server, port);
+  rememberPort(host.dataFolder, taken);
   const access = createAccess(folderToken(host.dataFolder), taken);
   const headers = pageHeaders([`ws://127.0.0.1:${taken}`, `ws://localhost:${taken}`]);
 

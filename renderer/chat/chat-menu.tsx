@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
+import { useFormats } from '../i18n.ts';
 import { deleteChat } from '../shell/delete-chat.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
@@ -10,8 +11,21 @@ import { actions, shownBranch, useChat } from './store.ts';
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {
   const { t } = useTranslation();
-  const { update, setRenaming, setOverlay } = actions;
+  const { update, setRenaming, setOverlay, readSamples } = actions;
   const label = icon === 'down' ? t('chat.options') : t('more');
+  const formats = useFormats();
+  const copyChat = async () => {
+    const branch = shownBranch(useChat.getState());
+    await Promise.all(branch.map(({ id, role }) => role === 'assistant' && readSamples(id)));
+    const { samples } = useChat.getState();
+    const words = {
+      you: t('you'),
+      answer: t('answer'),
+      figures: (figures: { speed: string; first: string; read: string; written: string }) =>
+        t('stats.exported', figures),
+    };
+    await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words));
+  };
   const trigger = <IconButton small={icon === 'down'} icon={icon} label={label} className="no-drag" />;
   return (
     <Menu label={label} align={icon === 'down' ? 'start' : 'end'} trigger={trigger}>
@@ -25,15 +39,7 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
       <MenuCheck checked={chat.loopGuard} onChange={(loopGuard) => void update({ loopGuard })}>
         {t('thinking.noticeLoops')}
       </MenuCheck>
-      {icon === 'more' && (
-        <MenuItem
-          onSelect={() =>
-            void copyText(chatAsMarkdown(chat.title, shownBranch(useChat.getState()), [t('you'), t('answer')]))
-          }
-        >
-          {t('chat.copyAll')}
-        </MenuItem>
-      )}
+      {icon === 'more' && <MenuItem onSelect={() => void copyChat()}>{t('chat.copyAll')}</MenuItem>}
       {icon === 'down' && (
         <>
           <MenuLine />

@@ -1,9 +1,70 @@
-import type { Message } from '../../app/protocol/index.ts';
+import type { Message, MessageId, StatsSample } from '../../app/protocol/index.ts';
+import type { Formats } from '../ui/format.ts';
+import { figuresOf, seriesOf } from './speed.ts';
 
-/** The shown branch as one Markdown text. */
-export function chatAsMarkdown(title: string, branch: readonly Message[], [you, answer]: [string, string]): string {
-  const turns = branch.map(
-    (message) => `## ${message.role === 'user' ? you : (message.modelName ?? answer)}\n\n${message.text}`,
-  );
+export type ExportWords = {
+  you: string;
+  answer: string;
+  /** "{{speed}}, first token after {{first}}, …": what stands below an answer. */
+  figures: (figures: { speed: string; first: string; read: string; written: string }) => string;
+};
+
+type Samples = ReadonlyMap<MessageId, readonly StatsSample[]>;
+
+/** The shown branch as one Markdown text, with the speed of every answer. */
+export function chatAsMarkdown(
+  title: string,
+  branch: readonly Message[],
+  samples: Samples,
+  formats: Formats,
+  words: ExportWords,
+): string {
+  const turns = branch.map((message) => {
+    if (message.role === 'user') return `## ${words.you}\n\n${message.text}`;
+    const parts = [`## ${message.modelName ?? words.answer}`, message.text];
+    const speed = speedOf(message, samples.get(message.id) ?? [], formats, words);
+    return [...parts, ...(speed === null ? [] : [speed])].join('\n\n');
+  });
   return [`# ${title}`, ...turns].join('\n\n');
+}
+
+/** The chart in one line of text, and its figures. */
+function speedOf(
+  message: Message,
+  samples: readonly StatsSample[],
+  formats: Formats,
+  words: ExportWords,
+): string | null {
+  const { timings, usage } = message;
+  if (!timings || !usage) return null;
+  const { decode } = figuresOf(message, samples);
+  const line = words.figures({
+    speed: formats.speed(timings.tokensPerSecond ?? decode?.median ?? null),
+    first: formats.duration(timings.firstTokenMs),
+    read: formats.exact(usage.promptTokens),
+    written: formats.exact(usage.thinkingTokens + usage.answerTokens),
+  });
+  const chart = barsOf(seriesOf(samples).speeds);
+  return `> ${chart === '' ? '' : `\`${chart}\` `}${line}`;
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+const WIDTH = 32;
+
+/** Speeds as a row of bars, a gap where nothing was written. */
+export function barsOf(speeds: readonly (number | null)[]): string {
+  const top = speeds.reduce<number>((most, speed) => Math.max(most, speed ?? 0), 0);
+  if (top === 0) return '';
+  const count = Math.min(WIDTH, speeds.length);
+  const bars = Array.from({ length: count }, (_, index) => {
+    const part = speeds.slice(
+      Math.floor((index * speeds.length) / count),
+      Math.floor(((index + 1) * speeds.length) / count),
+    );
+    const known = part.filter((speed) => speed !== null);
+    if (known.length === 0) return ' ';
+    const mean = known.reduce((sum, speed) => sum + speed, 0) / known.length;
+    return BARS[Math.min(BARS.length - 1, Math.floor((mean / top) * BARS.length))];
+  });
+  return bars.join('').trim();
 }

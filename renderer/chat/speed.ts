@@ -114,3 +114,12 @@ function spread(values: readonly number[]): { median: number; low: number; high:
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   return { median: at(0.5), low: at(0.1), high: at(0.9) };
 }
+
+/** How long and how much was thought, as far as it was sampled. */
+export function thoughtOf(samples: readonly StatsSample[] | undefined): { ms: number; tokens: number } | null {
+  const all = soundSamples(samples ?? []);
+  const begin = all.findIndex(({ phase }) => phase === 'thinking');
+  const last = all.findLast(({ phase }) => phase === 'thinking');
+  if (begin === -1 || !last) return null;
+  return { ms: last.atMs - (all[begin - 1]?.atMs ?? 0), tokens: last.tokens };
+}

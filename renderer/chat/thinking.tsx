@@ -1,4 +1,4 @@
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
@@ -8,8 +8,9 @@ import { shown } from '../shell/keys.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
+import { thoughtOf } from './speed.ts';
 import type { Live } from './state.ts';
-import { actions } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { useNow } from './use-now.ts';
 
 const OFFER_MS = 3000;
@@ -24,17 +25,22 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const [chosen, setChosen] = useState<boolean | null>(null);
   const running = live?.thinking?.until === null && message.state.at === 'running' && message.text === '';
   const now = useNow(running);
+  // After a reload nobody here saw it begin; the samples on disk did.
+  const samples = useChat((state) => (live ? undefined : state.samples.get(message.id)));
+  const measured = useMemo(() => thoughtOf(samples), [samples]);
   const passed = live?.thinking
     ? (live.thinking.until ?? now) - live.thinking.since
-    : (message.timings?.thinkingMs ?? null);
-  const tokens = live?.thinking?.tokens ?? message.usage?.thinkingTokens ?? 0;
+    : (message.timings?.thinkingMs ?? measured?.ms ?? null);
+  const tokens = live?.thinking?.tokens ?? message.usage?.thinkingTokens ?? measured?.tokens ?? 0;
   const open = chosen ?? (show === 'open' || (show === 'running' && running));
   const paused = message.state.at === 'paused';
   const time = passed === null ? '' : formats.duration(Math.max(passed, running ? 0 : 1));
   const title = running
     ? t('thinking.running', { time })
     : paused
-      ? t('thinking.paused', { time })
+      ? passed === null
+        ? t('thinking.pausedPlain')
+        : t('thinking.paused', { time })
       : passed === null
         ? t('thinking.done')
         : t('thinking.took', { time });

@@ -4,6 +4,7 @@ import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
 import { MISSING } from '../ui/format.ts';
+import { CompareChart } from './compare-chart.tsx';
 import { type Bench, benchesOf, type ComparedRow, comparedRows } from './figures.ts';
 import { usePerformance } from './store.ts';
 
@@ -18,7 +19,14 @@ export function Compare() {
         <Side letter="A" at={0} bench={a} benches={benches} />
         <Side letter="B" at={1} bench={b} benches={benches} />
       </div>
-      {a && b ? <Rows a={a} b={b} /> : <Ask />}
+      {a && b ? (
+        <>
+          <CompareChart a={a} b={b} />
+          <Rows a={a} b={b} />
+        </>
+      ) : (
+        <Ask />
+      )}
     </div>
   );
 }
@@ -59,13 +67,13 @@ function Side({ letter, at, bench, benches }: SideProps) {
 function Ask() {
   const { t } = useTranslation();
   const models = useEngine((state) => state.models);
-  const { benchmark, start } = usePerformance();
+  const { benchmark, ask } = usePerformance();
   const [one, other] = models;
   return (
     <div className="px-5 py-16 text-center text-fg-3">
       <p>{t('performance.chooseTwo')}</p>
       {one && other && (
-        <Button className="mt-4" disabled={benchmark.at === 'running'} onClick={() => void start([one.id, other.id])}>
+        <Button className="mt-4" disabled={benchmark.at === 'running'} onClick={() => void ask([one.id, other.id])}>
           {t('performance.both', { a: one.name, b: other.name })}
         </Button>
       )}

@@ -87,3 +87,21 @@ export function comparedRows(a: Bench, b: Bench): ComparedRow[] {
 }
 
 export const modelsOf = (runs: readonly Run[]): string[] => [...new Set(runs.map(({ model }) => model))];
+
+export type Curves = { seconds: number[]; first: (number | null)[]; second: (number | null)[] };
+
+/** Of each benchmark the run in the middle, on one clock. */
+export function curvesOf(a: Bench, b: Bench): Curves {
+  const [one, other] = [middleCurve(a), middleCurve(b)].map((curve) => new Map(curve));
+  const times = [...new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])])].sort((x, y) => x - y);
+  return {
+    seconds: times.map((ms) => ms / 1000),
+    first: times.map((ms) => one?.get(ms) ?? null),
+    second: times.map((ms) => other?.get(ms) ?? null),
+  };
+}
+
+function middleCurve({ runs }: Bench): Run['curve'] {
+  const sorted = runs.filter(({ curve }) => curve.length > 1).sort((x, y) => (x.decode ?? 0) - (y.decode ?? 0));
+  return sorted[Math.floor(sorted.length / 2)]?.curve ?? [];
+}

@@ -8,6 +8,7 @@ import { Meter } from '../ui/meter.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Benches } from './benches.tsx';
 import { Compare } from './compare.tsx';
+import { ConditionsNotice } from './conditions.tsx';
 import { modelsOf } from './figures.ts';
 import { History } from './history.tsx';
 import { exportRuns, type Tab, usePerformance } from './store.ts';
@@ -59,6 +60,7 @@ export function PerformancePage() {
           </Notice>
         </div>
       )}
+      <ConditionsNotice />
       {tab === 'compare' ? (
         <Compare />
       ) : (
@@ -76,7 +78,7 @@ export function PerformancePage() {
 
 function BenchmarkButton() {
   const { t } = useTranslation();
-  const { benchmark, start, cancel } = usePerformance();
+  const { benchmark, ask, cancel } = usePerformance();
   const models = useEngine((state) => state.models);
   const status = useEngine((state) => state.status);
   const loaded = 'modelId' in status ? status.modelId : (models[0]?.id ?? null);
@@ -93,7 +95,7 @@ function BenchmarkButton() {
     );
   }
   return (
-    <Button kind="primary" icon="performance" disabled={loaded === null} onClick={() => loaded && void start([loaded])}>
+    <Button kind="primary" icon="performance" disabled={loaded === null} onClick={() => loaded && void ask([loaded])}>
       {t('performance.run')}
     </Button>
   );

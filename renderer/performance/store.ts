@@ -1,7 +1,17 @@
 import { create } from 'zustand';
-import { type BenchmarkState, type Failure, failureOf, type ModelId, type Run } from '../../app/protocol/index.ts';
+import {
+  type BenchmarkState,
+  type Conditions,
+  type EventPayload,
+  type Failure,
+  failureOf,
+  type ModelId,
+  type Run,
+} from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { createCommits } from '../chat/commits.ts';
 import type { Metric } from './figures.ts';
+import { type Live, noLive, withEvents } from './live.ts';
 
 export type Tab = 'overview' | 'compare';
 
@@ -15,7 +25,13 @@ type Performance = {
   metric: Metric;
   /** Batches that are compared. */
   chosen: readonly string[];
+  live: Live;
+  /** A benchmark that was asked for, and what would disturb it. */
+  doubtful: { modelIds: ModelId[]; conditions: Conditions } | null;
   load(): Promise<void>;
+  /** Starts, unless something would disturb it: then the user is told first. */
+  ask(modelIds: ModelId[]): Promise<void>;
+  clearDoubts(): void;
   start(modelIds: ModelId[]): Promise<void>;
   cancel(): Promise<void>;
   choose(batch: string): void;
@@ -29,6 +45,8 @@ export const usePerformance = create<Performance>()((set, get) => ({
   model: null,
   metric: 'decode',
   chosen: [],
+  live: noLive,
+  doubtful: null,
 
   async load() {
     const [runs, benchmark] = await Promise.all([
@@ -38,8 +56,16 @@ export const usePerformance = create<Performance>()((set, get) => ({
     set({ runs, benchmark });
   },
 
+  async ask(modelIds) {
+    const conditions = await core.call('benchmark.conditions').catch(() => null);
+    if (conditions && Object.values(conditions).includes(true)) set({ doubtful: { modelIds, conditions } });
+    else await get().start(modelIds);
+  },
+
+  clearDoubts: () => set({ doubtful: null }),
+
   async start(modelIds) {
-    set({ failure: null });
+    set({ failure: null, doubtful: null });
     try {
       await core.call('benchmark.start', { modelIds });
     } catch (error) {
@@ -56,8 +82,19 @@ export const usePerformance = create<Performance>()((set, get) => ({
   },
 }));
 
+/** Live figures change four times a second. */
+const LIVE_MS = 250;
+const live = createCommits<EventPayload<'turn'>>(
+  (batch) => usePerformance.setState((state) => ({ live: withEvents(state.live, batch, Date.now()) })),
+  LIVE_MS,
+);
+
 export function listenToPerformance(): () => void {
   const stops = [
+    core.on('turn', (payload) => {
+      const { type } = payload.event;
+      if (type === 'stats' || type === 'finished' || type === 'failed') live.add(payload);
+    }),
     core.on('run.added', (run) => usePerformance.setState((state) => ({ runs: [run, ...state.runs] }))),
     core.on('benchmark', (benchmark) => usePerformance.setState({ benchmark })),
   ];

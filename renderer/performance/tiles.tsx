@@ -5,9 +5,18 @@ import { spreadOf } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
 import { MISSING } from '../ui/format.ts';
+import type { Point } from './live.ts';
+import { LiveLine } from './live-line.tsx';
 import { usePerformance } from './store.ts';
 
 const LATEST = 30;
+
+const tones = {
+  decode: { bar: 'bg-series-1', line: 'text-series-1' },
+  prefill: { bar: 'bg-series-2', line: 'text-series-2' },
+  memory: { bar: 'bg-series-3', line: 'text-series-3' },
+} as const;
+type Tone = keyof typeof tones;
 
 /** What the latest answers were like. A new one comes in at once. */
 export function Tiles() {
@@ -19,14 +28,20 @@ export function Tiles() {
   const decode = spreadOf(latest.map((run) => run.decode));
   const prefill = spreadOf(latest.map((run) => run.prefill));
   const first = spreadOf(latest.map((run) => run.firstTokenMs));
-  const memory = 'memoryBytes' in status ? status.memoryBytes : null;
+  const live = usePerformance((state) => state.live);
+  const writing = live.turnId !== null;
+  const now = writing ? live.points.findLast(({ decode, prefill }) => decode !== null || prefill !== null) : undefined;
+  const memory = now?.memory ?? ('memoryBytes' in status ? status.memoryBytes : null);
+  const picture = (of: (point: Point) => number | null, bars: (run: Run) => number | null, name: Tone) =>
+    live.points.some((point) => of(point) !== null) ? (
+      <LiveLine points={live.points} of={of} tone={tones[name].line} />
+    ) : (
+      <Bars runs={latest} of={bars} tone={tones[name].bar} />
+    );
   return (
     <section aria-label={t('performance.live')}>
       <div className="flex h-10 items-center gap-2 border-b border-line px-5">
-        <span
-          aria-hidden
-          className={`size-2 rounded-full ${status.at === 'busy' ? 'bg-ok animate-breathe' : 'bg-ok'}`}
-        />
+        <span aria-hidden className={`size-2 rounded-full ${writing ? 'bg-ok animate-breathe' : 'bg-ok'}`} />
         <b className="font-semibold">{t('performance.live')}</b>
         <span className="text-fg-3">
           {t('performance.latest', { answers: formats.exact(latest.length), count: latest.length })}
@@ -35,17 +50,25 @@ export function Tiles() {
       <dl className="flex flex-wrap">
         <Tile
           label={t('performance.decode')}
-          value={formats.speed(decode?.median ?? null)}
-          note={range(decode, formats.speed)}
+          value={formats.speed(now?.decode ?? decode?.median ?? null)}
+          note={now?.decode ? t('performance.now') : range(decode, formats.speed)}
         >
-          <Bars runs={latest} of={(run) => run.decode} tone="bg-series-1" />
+          {picture(
+            (point) => point.decode,
+            (run) => run.decode,
+            'decode',
+          )}
         </Tile>
         <Tile
           label={t('performance.prefill')}
-          value={formats.speed(prefill?.median ?? null)}
-          note={range(prefill, formats.speed)}
+          value={formats.speed(now?.prefill ?? prefill?.median ?? null)}
+          note={now?.prefill ? t('performance.now') : range(prefill, formats.speed)}
         >
-          <Bars runs={latest} of={(run) => run.prefill} tone="bg-series-2" />
+          {picture(
+            (point) => point.prefill,
+            (run) => run.prefill,
+            'prefill',
+          )}
         </Tile>
         <Tile
           label={t('performance.firstToken')}
@@ -55,7 +78,11 @@ export function Tiles() {
           <Bars runs={latest} of={(run) => run.firstTokenMs} tone="bg-series-5" />
         </Tile>
         <Tile label={t('performance.memory')} value={memory === null ? MISSING : formats.memory(memory)} note="">
-          <Bars runs={latest} of={(run) => run.memoryBytes} tone="bg-series-3" />
+          {picture(
+            (point) => point.memory,
+            (run) => run.memoryBytes,
+            'memory',
+          )}
         </Tile>
       </dl>
     </section>

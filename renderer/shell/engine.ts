@@ -22,13 +22,13 @@ export const useEngine = create<EngineStore>()((set) => ({
   devices: [],
   info: null,
   async load() {
-    const [status, models, devices, info] = await Promise.all([
-      core.call('engine.status'),
-      core.call('models.list'),
-      core.call('engine.devices'),
-      core.call('app.info'),
+    // Each is shown as it comes: the devices wait for the engine, and what it said meanwhile would be overwritten.
+    await Promise.all([
+      core.call('engine.status').then((status) => set({ status })),
+      core.call('models.list').then((models) => set({ models })),
+      core.call('engine.devices').then((devices) => set({ devices })),
+      core.call('app.info').then((info) => set({ info })),
     ]);
-    set({ status, models, devices, info });
   },
 }));
 

@@ -17,13 +17,15 @@ export type App = {
   engine(): number;
   /** Ends the host without a word, and starts it again on the same data folder. */
   killAndRestart(): Promise<void>;
+  /** Ends the host without a word. */
+  kill(): void;
   close(): Promise<void>;
 };
 
 /** The browser host with a data folder of its own, as `npm start` runs it. */
 export async function startApp(): Promise<App> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-e2e-'));
-  let child = run(dataFolder);
+  let child = run(dataFolder, ['--port', '0']);
   const app: App = {
     address: await addressOf(child),
     engine() {
@@ -38,6 +40,7 @@ export async function startApp(): Promise<App> {
       child = run(dataFolder);
       app.address = await addressOf(child);
     },
+    kill: () => void child.kill('SIGKILL'),
     async close() {
       const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
       child.kill('SIGTERM');
@@ -48,8 +51,8 @@ export async function startApp(): Promise<App> {
   return app;
 }
 
-const run = (dataFolder: string) =>
-  spawn(process.execPath, [join(root, 'app', 'server', 'main.ts'), '--data', dataFolder, '--port', '0', '--no-open'], {
+const run = (dataFolder: string, args: string[] = []) =>
+  spawn(process.execPath, [join(root, 'app', 'server', 'main.ts'), '--data', dataFolder, '--no-open', ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

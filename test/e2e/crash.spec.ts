@@ -43,8 +43,18 @@ test('the connection goes: the page says so, and a new one has everything', asyn
   await ask(page, 'Hello.');
   await expect(answers(page).locator('.prose')).not.toHaveText('');
   await app.killAndRestart();
-  await expect(page.getByText('Connection lost, trying again')).toBeVisible();
   const again = await context.newPage();
   await again.goto(app.address);
   await expect(rows(again)).toHaveCount(1);
+  // The host takes the same port again, so that the page that was open comes back by itself.
+  await expect(page.getByText('Engine ready')).toBeVisible();
+  await ask(page, 'And now?');
+  await expect(page.locator('article', { hasText: 'And now?' })).toBeVisible();
+});
+
+test('a page whose host does not come back says where to look', async ({ page, app }) => {
+  await begin(page, app);
+  app.kill();
+  await expect(page.getByText('Connection lost, trying again')).toBeVisible();
+  await expect(page.getByText('Not there; look for its newest tab')).toBeVisible();
 });

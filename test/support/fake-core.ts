@@ -351,6 +351,7 @@ export function createFakeCore(world: World) {
     'metrics.export': () => '',
     'benchmark.start': () => emit('benchmark', { at: 'running', modelId: STARTER, done: 2, total: 6 }),
     'benchmark.cancel': () => emit('benchmark', { at: 'idle' }),
+    'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ at: 'idle' }),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {

@@ -20,6 +20,7 @@ const run: Run = {
   firstTokenMs: 52,
   memoryBytes: null,
   disturbed: false,
+  curve: [],
 };
 
 test('an answer is measured once, with the message it belongs to', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatId, ModelEntry } from '../../../app/protocol/index.ts';
 import { nextContextSize } from '../../../renderer/chat/context-size.ts';
-import { chatAsMarkdown } from '../../../renderer/chat/export.ts';
 import { findMatches } from '../../../renderer/chat/find-matches.ts';
 import { mainType, matchingModels } from '../../../renderer/chat/model-list.ts';
 import { spoken, wholeSentences } from '../../../renderer/chat/speech.ts';
@@ -56,12 +55,4 @@ describe('models', () => {
       mainType({ ...(starter.description as NonNullable<ModelEntry['description']>), types: { f32: 3, q4_K_M: 90 } }),
     ).toBe('Q4');
   });
-});
-
-test('a chat as one text', () => {
-  const branch = [
-    newMessage(chatId, 'user', { text: 'a' }),
-    newMessage(chatId, 'assistant', { text: 'b', modelName: 'Starter' }),
-  ];
-  expect(chatAsMarkdown('T', branch, ['You', 'Answer'])).toBe('# T\n\n## You\n\na\n\n## Starter\n\nb');
 });

@@ -228,6 +228,9 @@ const heavy: readonly string[] = [
 ];
 
 /** Seven engine versions, one of them slower, and some benchmarks. */
+const curveOf = (speed: number): Run['curve'] =>
+  Array.from({ length: 60 }, (_, at) => [at * 400, speed + 4 * Math.sin(at * 0.7 + speed) * Math.cos(at * 0.23)]);
+
 function performanceScene(): Scene {
   const { world } = worldOfMocks();
   const versions: [string, number][] = [
@@ -261,6 +264,7 @@ function performanceScene(): Scene {
         firstTokenMs: 18_500 / decode,
         memoryBytes: 6.1 * 2 ** 30,
         disturbed: bench && version === 3,
+        curve: bench ? curveOf(speed) : [],
       };
     }),
   );

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../../app/protocol/index.ts';
-import { benchesOf, columnsOf, comparedRows, hasMedian, SHORTEST } from '../../../renderer/performance/figures.ts';
+import {
+  benchesOf,
+  columnsOf,
+  comparedRows,
+  curvesOf,
+  hasMedian,
+  SHORTEST,
+} from '../../../renderer/performance/figures.ts';
 
 let lastId = 0;
 const run = (change: Partial<Run> = {}): Run => ({
@@ -20,6 +27,7 @@ const run = (change: Partial<Run> = {}): Run => ({
   firstTokenMs: 120,
   memoryBytes: 2 ** 30,
   disturbed: false,
+  curve: [],
   ...change,
 });
 const newestFirst = (runs: Run[]) => runs.toReversed();
@@ -83,4 +91,22 @@ test('better is faster, sooner and smaller; nothing is better inside the noise',
     ['firstToken', true],
     ['memory', false],
   ]);
+});
+
+test('the curves of two benchmarks stand on one clock: of each the run in the middle', () => {
+  const of = (batch: string, at: number) =>
+    [30, 50, 40].map((decode) =>
+      run({
+        batch,
+        decode,
+        curve: [
+          [at, decode],
+          [2000, decode],
+        ],
+      }),
+    );
+  const [b, a] = benchesOf(newestFirst([...of('a', 500), ...of('b', 1000)]));
+  if (!a || !b) throw new Error('two benchmarks are expected');
+  expect(curvesOf(a, b)).toEqual({ seconds: [0.5, 1, 2], first: [40, null, 40], second: [null, 40, 40] });
+  expect(curvesOf({ ...a, runs: [run()] }, { ...b, runs: [] })).toEqual({ seconds: [], first: [], second: [] });
 });

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import type { Conditions } from '../protocol/index.ts';
+
+/** How conditions are read; tests pass another machine. */
+export type Probe = {
+  platform: NodeJS.Platform;
+  /** Names in a folder; none when it is not there. */
+  list(folder: string): string[];
+  /** Text of a file; empty when it cannot be read. */
+  read(file: string): string;
+  /** What a program of the system prints; empty when it fails. */
+  ask(program: string, args: string[]): string;
+  load(): number;
+  processors(): number;
+};
+
+const SUPPLIES = '/sys/class/power_supply';
+const ZONES = '/sys/class/thermal';
+/** Millidegrees at which processors of today begin to slow down. */
+const HOT = 90_000;
+
+/** What makes a measurement say less than it seems: a battery, heat, or other work. */
+export function readConditions(probe: Probe = thisMachine): Conditions {
+  return {
+    // More than half of the processors are kept busy by something else.
+    busy: probe.load() > probe.processors() / 2,
+    ...(probe.platform === 'darwin' ? macPower(probe) : linuxPower(probe)),
+  };
+}
+
+function macPower({ ask }: Probe): Pick<Conditions, 'battery' | 'hot'> {
+  const limit = /CPU_Speed_Limit\s*=\s*(\d+)/.exec(ask('pmset', ['-g', 'therm']))?.[1];
+  return {
+    battery: ask('pmset', ['-g', 'batt']).includes("'Battery Power'"),
+    hot: limit !== undefined && Number(limit) < 100,
+  };
+}
+
+function linuxPower({ list, read }: Probe): Pick<Conditions, 'battery' | 'hot'> {
+  const supplies = list(SUPPLIES).map((name) => join(SUPPLIES, name));
+  const zones = list(ZONES).filter((name) => name.startsWith('thermal_zone'));
+  return {
+    battery: supplies.some((supply) => read(join(supply, 'status')).trim() === 'Discharging'),
+    hot: zones.some((zone) => Number(read(join(ZONES, zone, 'temp'))) >= HOT),
+  };
+}
+
+const thisMachine: Probe = {
+  platform: process.platform,
+  list: (folder) => quietly(() => readdirSync(folder), []),
+  read: (file) => quietly(() => readFileSync(file, 'utf8'), ''),
+  ask: (program, args) => quietly(() => execFileSync(program, args, { encoding: 'utf8', timeout: 2000 }), ''),
+  load: () => loadavg()[0] ?? 0,
+  processors: () => cpus().length,
+};
+
+function quietly<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Run, TurnEvent } from '../protocol/index.ts';
+
+const MOST_POINTS = 120;
+
+/** The speed of one run over its time, from the tokens as they arrive: a run is often too short for samples. */
+export function createCurve(now: () => number = () => performance.now()): {
+  see(event: TurnEvent): void;
+  points(): Run['curve'];
+} {
+  const begin = now();
+  /** When tokens came, and how many they were by then. */
+  const arrivals: [atMs: number, tokens: number][] = [];
+  return {
+    see(event) {
+      if (event.type !== 'delta') return;
+      arrivals.push([now() - begin, (arrivals.at(-1)?.[1] ?? 0) + event.tokens]);
+    },
+    points() {
+      const step = Math.max(1, Math.ceil(arrivals.length / MOST_POINTS));
+      const kept = arrivals.filter((_, index) => index % step === 0 || index === arrivals.length - 1);
+      return kept.slice(1).flatMap(([atMs, tokens], index) => {
+        const [before, had] = kept[index] as [number, number];
+        return atMs > before
+          ? [[round(atMs), round(((tokens - had) * 1000) / (atMs - before))] as [number, number]]
+          : [];
+      });
+    },
+  };
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

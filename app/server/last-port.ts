@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const defaultPort = 4817;
+
+//  A page that is still open knows one address. After a restart the host takes that one again when it is free.
+
+const fileIn = (folder: string) => join(folder, 'browser-port');
+
+export function lastPort(folder: string): number {
+  try {
+    const port = Number(readFileSync(fileIn(folder), 'utf8'));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : defaultPort;
+  } catch {
+    return defaultPort;
+  }
+}
+
+/** A folder that cannot be written has no memory; nothing else depends on it. */
+export function rememberPort(folder: string, port: number): void {
+  try {
+    writeFileSync(fileIn(folder), String(port), { mode: 0o600 });
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,31 @@
+import { useTranslation } from 'react-i18next';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { usePerformance } from './store.ts';
+
+/** Said before a benchmark that something would disturb; it can be run all the same, and is marked then. */
+export function ConditionsNotice() {
+  const { t } = useTranslation();
+  const { doubtful, start, clearDoubts } = usePerformance();
+  if (!doubtful) return null;
+  const reasons = (['battery', 'hot', 'busy'] as const).filter((reason) => doubtful.conditions[reason]);
+  return (
+    <div className="p-4">
+      <Notice
+        alert
+        tone="warn"
+        title={t('performance.doubt.title')}
+        actions={
+          <>
+            <Button kind="primary" onClick={clearDoubts}>
+              {t('performance.doubt.later')}
+            </Button>
+            <Button onClick={() => void start(doubtful.modelIds)}>{t('performance.doubt.anyway')}</Button>
+          </>
+        }
+      >
+        {[...reasons.map((reason) => t(`performance.doubt.${reason}`)), t('performance.doubt.marked')].join(' ')}
+      </Notice>
+    </div>
+  );
+}
