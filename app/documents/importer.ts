@@ -49,6 +49,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export function createImporter({ db, copies, reader, changed, removed, now }: ImporterOptions): Importer {
   const taking = new Map<DocumentId, Promise<Document>>();
+  /** What was found to be there already, and as which. */
+  const twins = new Map<DocumentId, DocumentId>();
   const passwords = new Map<DocumentId, string>();
   let current: { id: DocumentId; abort: AbortController } | null = null;
   let loop: Promise<void> | null = null;
@@ -63,6 +65,8 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
   };
 
   function take(id: DocumentId): Promise<Document> {
+    const twin = twins.get(id);
+    if (twin) return take(twin);
     const known = taking.get(id);
     if (known) return known;
     const work = takeOnce(id).finally(() => taking.delete(id));
@@ -80,13 +84,16 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       const same = findByContent(db, stored.document.collectionId, copy.sha256);
       if (same && same.document.id !== id) {
         forgetDocument(db, stored.number);
+        twins.set(id, same.document.id);
         removed(id);
         // What was added by hand is followed from now on.
         if (!stored.watched || same.watched) return same.document;
         return update(same.document.id, { watched: true, sourcePath: stored.sourcePath }).document;
       }
       const { kept, sha256, bytes, changedAt } = copy;
-      return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt }).document;
+      // It may have failed for want of its file: then it waits again.
+      const waits = stored.document.state.at === 'failed' ? { state: { at: 'queued' } as const } : {};
+      return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
     } catch (error) {
       return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
     }

@@ -12,7 +12,6 @@ import {
   deletedDocuments,
   dropCopy,
   findBySource,
-  findDocument,
   forgetCollections,
   forgetDocument,
   getCollection,
@@ -33,9 +32,9 @@ import { type Answering, createAnswering } from './answering.ts';
 import { createCopies } from './copies.ts';
 import { createEmbedding, type Encoders } from './embedding.ts';
 import { find } from './find.ts';
-import { gather } from './gather.ts';
+import { type Gathered, gather } from './gather.ts';
 import { followHelp } from './help.ts';
-import { createImporter } from './importer.ts';
+import { createImporter, failedState } from './importer.ts';
 import { createDocumentReader } from './reader.ts';
 import { hitOf } from './retrieve.ts';
 import { unpackSpans } from './spans.ts';
@@ -146,32 +145,41 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   async function add(collectionId: CollectionId, files: readonly { path: string; name: string }[]) {
     own(collectionId);
-    const gathered = await Promise.all(files.map(({ path, name }) => gather(path, name)));
-    const queued = db.transaction(() =>
-      gathered.flat().map(({ path, fileName, kind, bytes, changedAt }) => {
-        const same = findBySource(db, collectionId, path);
-        if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) return same.document.id;
-        const added = {
-          collectionId,
-          fileName,
-          kind,
-          bytes,
-          sourcePath: path,
-          sourceChangedAt: changedAt,
-          watched: false,
-        };
-        return tell(addDocument(db, added, now()).document).id;
-      }),
+    const gathered = await Promise.allSettled(files.map(({ path, name }) => gather(path, name)));
+    const found = gathered.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const refused = gathered.flatMap((one, at) =>
+      one.status === 'rejected' ? [{ file: files[at], why: one.reason }] : [],
     );
-    const documents = new Map<DocumentId, Document>();
+    // One file that cannot be read is told at once; among others it stays in the list with its reason.
+    if (found.length === 0 && refused[0]) throw refused[0].why;
+    const queued = db.transaction(() => found.map((file) => queue(collectionId, file)));
+    const failed = refused.map(({ file, why }) => {
+      const gone = {
+        path: file?.path ?? '',
+        fileName: file?.name ?? '',
+        kind: 'text',
+        bytes: 0,
+        changedAt: 0,
+      } as const;
+      return update(queue(collectionId, gone), { state: failedState(why) });
+    });
+    const documents = new Map(failed.map((document) => [document.id, document]));
     for (const id of queued) {
-      if (!findDocument(db, id)) continue; // removed again, or found to be one of the others
-      const document = await importer.take(id);
-      documents.set(document.id, document);
+      const document = await importer.take(id).catch(() => null); // removed again meanwhile
+      if (document) documents.set(document.id, document);
       importer.wake();
     }
     return [...documents.values()];
   }
+
+  function queue(collectionId: CollectionId, { path, fileName, kind, bytes, changedAt }: Gathered): DocumentId {
+    const same = findBySource(db, collectionId, path);
+    if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) return same.document.id;
+    const added = { collectionId, fileName, kind, bytes, sourcePath: path, sourceChangedAt: changedAt, watched: false };
+    return tell(addDocument(db, added, now()).document).id;
+  }
+  const update = (id: DocumentId, patch: Parameters<typeof updateDocument>[2]): Document =>
+    tell(updateDocument(db, id, patch).document);
 
   const handlers: Documents['handlers'] = {
     'documents.collections': () => collections(),

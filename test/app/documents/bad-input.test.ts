@@ -114,6 +114,18 @@ test('a file over two gigabytes is refused before it is read', async () => {
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
+test('among others a file that cannot be read stays in the list with its reason', async () => {
+  const shelf = await openShelf();
+  const [sound, odd] = await shelf.add({ 'sound.txt': 'A sound text.', 'odd.bin': Buffer.from([1, 0, 2]) });
+  const list = await shelf.call('documents.list', {});
+  const states = list.map(({ fileName, state }) => [fileName, state.at]);
+  expect(states.sort()).toEqual([
+    ['odd.bin', 'failed'],
+    ['sound.txt', 'ready'],
+  ]);
+  expect([sound?.id, odd?.id].sort()).toEqual(list.map(({ id }) => id).sort());
+});
+
 test('a long text without a break, a binary file, control characters', async () => {
   const shelf = await openShelf();
   const [word, signs] = await shelf.add({

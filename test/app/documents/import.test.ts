@@ -180,9 +180,10 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
        if (read.fileName === 'fine') parentPort.postMessage({ done: { facts: { title: null, pages: null }, notices: [] } });
      });`,
   );
-  const reader = createDocumentReader({ worker, patienceMs: 1000, memoryMb: 64 });
-  const read = (fileName: string) =>
-    reader.read(
+  const reader = createDocumentReader({ worker, patienceMs: 20_000, memoryMb: 64 });
+  const hasty = createDocumentReader({ worker, patienceMs: 500 });
+  const read = (fileName: string, by = reader) =>
+    by.read(
       { path: '', fileName, bytes: 0, password: null, ocr: false },
       'text',
       { batch: () => {}, progress: () => {} },
@@ -191,7 +192,7 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
   await expect(read('crash')).rejects.toMatchObject({ code: 'internal' });
   await expect(read('fine')).resolves.toMatchObject({ notices: [] });
   await expect(read('throw')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('broken') });
-  await expect(read('hang')).rejects.toMatchObject({
+  await expect(read('hang', hasty)).rejects.toMatchObject({
     code: 'unreadable',
     message: expect.stringContaining('stood still'),
   });
