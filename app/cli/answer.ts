@@ -124,7 +124,7 @@ function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText
 }
 
 export function timingsOf({ timings, tokens }: Addon.GenerateResult) {
-  const { promptTokens, cachedTokens, prefillMs, decodeMs, firstTokenMs } = timings;
+  const { promptTokens, cachedTokens, prefillMs, decodeMs, firstTokenMs, deviceMs } = timings;
   const perSecond = tokens.length > 1 && decodeMs > 0 ? ((tokens.length - 1) * 1000) / decodeMs : null;
   return {
     prompt_tokens: promptTokens,
@@ -132,6 +132,7 @@ export function timingsOf({ timings, tokens }: Addon.GenerateResult) {
     prefill_ms: prefillMs,
     first_token_ms: firstTokenMs,
     decode_ms: decodeMs,
+    ...(deviceMs !== undefined && { device_ms: deviceMs }),
     tokens_per_second: perSecond,
   };
 }

@@ -14,7 +14,7 @@ import type {
   ToEngine,
 } from './asks.ts';
 import { createEncoders } from './encoder.ts';
-import { toLonghandError } from './errors.ts';
+import { toLonghandError, toldOfGpu } from './errors.ts';
 import { inspectModel, type LoadedModel, loadModel } from './model.ts';
 import { previewTemplate } from './preview.ts';
 import { countPrompt, countText } from './prompt.ts';
@@ -30,11 +30,14 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const queue = createQueue();
   const encoders = createEncoders(addon);
   let model: LoadedModel | null = null;
+  /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
+  let gpuFault: string | null = null;
   let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (now: InnerStatus) => send({ status: now });
-  const atRest = (): InnerStatus => (model ? { at: 'ready', ...model.facts() } : { at: 'idle' });
+  const facts = (loaded: LoadedModel) => ({ ...loaded.facts(), ...(gpuFault !== null && { instead: gpuFault }) });
+  const atRest = (): InnerStatus => (model ? { at: 'ready', ...facts(model) } : { at: 'idle' });
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: async () => addon.devices().map((device) => ({ ...device })),
@@ -91,9 +94,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     loading = { target, signal };
     try {
       status({ at: 'loading', modelId: target.modelId, done: 0, total: 1 });
-      model = await loadModel(addon, target, signal, (done, total) =>
-        status({ at: 'loading', modelId: target.modelId, done, total }),
-      );
+      const onProgress = (done: number, total: number) =>
+        status({ at: 'loading', modelId: target.modelId, done, total });
+      model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress);
       return model;
     } finally {
       loading = null;
@@ -113,7 +116,10 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       renderer,
       generation,
       report(updates) {
-        if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) turns.delete(turnId);
+        for (const { event } of updates) {
+          if (event.type === 'finished' || event.type === 'failed') turns.delete(turnId);
+          if (event.type === 'failed' && toldOfGpu(event.failure)) gpuFault = event.failure.message;
+        }
         send({ turnId, updates });
       },
       again: () => enqueue(),
@@ -122,11 +128,12 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     async function run() {
       try {
         const loaded = await ensure(target);
-        status({ at: 'busy', ...loaded.facts() });
+        status({ at: 'busy', ...facts(loaded) });
         await turn.run(loaded);
       } catch (error) {
         turn.fail(error);
       } finally {
+        if (gpuFault !== null && model && model.loaded().backEnd !== 'cpu') release();
         status(atRest());
       }
     }

@@ -24,12 +24,13 @@ const titleContext = 2048;
 export async function loadModel(
   addon: typeof Addon,
   target: LoadTarget,
+  device: string | null,
   signal: Addon.AbortFlag,
   onProgress: (done: number, total: number) => void,
 ): Promise<LoadedModel> {
   const text = withTemplate(await readModelText(addon, target.path), target.template);
   const native = await addon.load(target.path, {
-    ...(target.device !== null && { device: target.device }),
+    ...(device !== null && { device }),
     ...(target.threads !== null && { threads: target.threads }),
     onProgress,
     signal,

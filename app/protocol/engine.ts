@@ -70,24 +70,21 @@ export const Device = z.object({
 });
 export type Device = z.infer<typeof Device>;
 
+const inMemory = {
+  modelId: ModelId,
+  backEnd: z.string(),
+  memoryBytes: z.number(),
+  contextLength: z.number(),
+  /** Why the CPU answers in the place of the GPU: what the GPU failed with. */
+  instead: z.string().optional(),
+};
+
 //  idle ──load──▶ loading ──▶ ready ◀──▶ busy          any ──process ends──▶ restarting ──▶ idle | stopped
 export const EngineStatus = z.discriminatedUnion('at', [
   z.object({ at: z.literal('idle') }),
   z.object({ at: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
-  z.object({
-    at: z.literal('ready'),
-    modelId: ModelId,
-    backEnd: z.string(),
-    memoryBytes: z.number(),
-    contextLength: z.number(),
-  }),
-  z.object({
-    at: z.literal('busy'),
-    modelId: ModelId,
-    backEnd: z.string(),
-    memoryBytes: z.number(),
-    contextLength: z.number(),
-  }),
+  z.object({ at: z.literal('ready'), ...inMemory }),
+  z.object({ at: z.literal('busy'), ...inMemory }),
   z.object({ at: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
   /** Three ends in five minutes: no more restarts by itself. */
   z.object({ at: z.literal('stopped'), failure: Failure }),

@@ -124,6 +124,7 @@ Napi::Object to_js(Napi::Env env, const GenerateResult& result) {
   timings.Set("prefillMs", result.prefill_ms);
   timings.Set("decodeMs", result.decode_ms);
   timings.Set("firstTokenMs", result.first_token_ms);
+  if (result.device_ms > 0) timings.Set("deviceMs", result.device_ms);
   Napi::Object reuse = Napi::Object::New(env);
   reuse.Set("tokens", static_cast<double>(result.cached_tokens));
   reuse.Set("requested", static_cast<double>(result.prompt_tokens));

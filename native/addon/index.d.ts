@@ -125,6 +125,8 @@ export interface GenerateResult {
     /** Decode clock only: from the first token to the last. */
     decodeMs: number;
     firstTokenMs: number;
+    /** Time the GPU worked, by its own clock; absent where the CPU computes. */
+    deviceMs?: number;
   };
   /** Why not everything of the prompt was reused: index of the first differing token, and whether a snapshot was missing. */
   reuse: { tokens: number; requested: number; reason: 'whole' | 'diverged' | 'no-snapshot' | 'cold' };

@@ -150,6 +150,7 @@ GenerateResult Session::generate(std::span<const int32_t> prompt, const Generate
                        std::to_string(context_));
   }
   const Timing timing;
+  const double device_before = model_->backend().device_seconds();
   GenerateResult result;
   result.prompt_tokens = static_cast<int64_t>(prompt.size());
   result.cached_tokens = reusable(prompt, result.reuse);
@@ -167,6 +168,7 @@ GenerateResult Session::generate(std::span<const int32_t> prompt, const Generate
     result.prefill_ms = ms_since(timing.start);
     result.finish = Finish::cancelled;
   }
+  result.device_ms = 1e3 * (model_->backend().device_seconds() - device_before);
   return result;
 }
 

@@ -43,6 +43,7 @@ struct GenerateResult {
   Finish finish = Finish::length;
   int64_t prompt_tokens = 0, cached_tokens = 0;
   double prefill_ms = 0, decode_ms = 0, first_token_ms = 0;
+  double device_ms = 0;  // time the GPU worked; 0 where the CPU computes
   Reuse reuse = Reuse::cold;
 };
 

@@ -62,6 +62,7 @@ bool Commands::busy() const { return objects_->encoder || !objects_->running.emp
 
 void Commands::open() {
   if (objects_->encoder) return;
+  device_.objects().residency->settle();
   objects_->commands = [device_.objects().queue commandBuffer];
   objects_->encoder = [objects_->commands computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
   if (!objects_->encoder) throw DeviceError("[metal] the GPU gave no command encoder");
@@ -157,7 +158,10 @@ void Commands::abandon() {
     objects_->commands = nil;
     touched_.clear();
     work_ = 0;
-    for (id<MTLCommandBuffer> one : objects_->running) [one waitUntilCompleted];
+    for (id<MTLCommandBuffer> one : objects_->running) {
+      [one waitUntilCompleted];
+      gpu_seconds_ += one.GPUEndTime - one.GPUStartTime;
+    }
     objects_->running.clear();
   }
 }

@@ -32,6 +32,7 @@ std::unique_ptr<Device> Device::open(std::string& reason) {
       reason = "[metal] " + text(objects->device.name) + " gave no command queue";
       return nullptr;
     }
+    objects->residency = std::make_shared<Residency>((__bridge void*)objects->device, (__bridge void*)objects->queue);
     return std::unique_ptr<Device>(new Device(std::move(objects)));
   }
 }
@@ -82,7 +83,7 @@ MetalBufferPtr Device::allocate(size_t bytes, const char* label) {
     check_room(rounded);
     id<MTLBuffer> buffer = [objects_->device newBufferWithLength:rounded options:MTLResourceStorageModeShared];
     if (!buffer) throw refused(objects_->device, bytes);
-    return shared_buffer(buffer, bytes, label, nullptr);
+    return shared_buffer(buffer, bytes, label, Residency::hold(objects_->residency, (__bridge void*)buffer, nullptr));
   }
 }
 
@@ -100,8 +101,8 @@ MetalBufferPtr Device::heap_buffer(size_t bytes, const char* label) {
     id<MTLBuffer> buffer = [heap newBufferWithLength:bytes options:MTLResourceStorageModeShared offset:0];
     if (!buffer) throw refused(device, bytes);
     heap.label = buffer.label = [NSString stringWithUTF8String:label];
-    return shared_buffer(buffer, bytes, label,
-                         {CFBridgingRetain(heap), [](const void* held) { CFBridgingRelease(held); }});
+    const std::shared_ptr<const void> alive{CFBridgingRetain(heap), [](const void* held) { CFBridgingRelease(held); }};
+    return shared_buffer(buffer, bytes, label, Residency::hold(objects_->residency, (__bridge void*)heap, alive));
   }
 }
 
@@ -119,7 +120,8 @@ MetalBufferPtr Device::borrow(const std::byte* data, size_t bytes, std::shared_p
     buffer.label = @"weights";
     offset = address - first;
     return std::make_shared<MetalBuffer>(const_cast<void*>(CFBridgingRetain(buffer)),
-                                         reinterpret_cast<std::byte*>(first), end - first, std::move(keep_alive));
+                                         reinterpret_cast<std::byte*>(first), end - first,
+                                         Residency::hold(objects_->residency, (__bridge void*)buffer, keep_alive));
   }
 }
 

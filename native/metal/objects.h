@@ -4,12 +4,14 @@
 #import <Metal/Metal.h>
 
 #include "metal/device.h"
+#include "metal/residency.h"
 
 namespace longhand::metal {
 
 struct Device::Objects {
   id<MTLDevice> device;
   id<MTLCommandQueue> queue;
+  std::shared_ptr<Residency> residency;
 };
 
 inline std::string text(NSString* string) { return string ? string.UTF8String : ""; }

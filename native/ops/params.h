@@ -1,7 +1,7 @@
-// Arguments shared by the Metal kernels (metal/*.metal), the Vulkan shaders (native/vulkan/shaders) and their hosts: one
-// struct a kernel, sizes in elements unless the name says bytes, strides between rows. Function constants (in Vulkan:
-// specialisation constants) carry what is yes or no, and sizes that a kernel wants to know when it is compiled; their
-// indices are below.
+// Arguments shared by the Metal kernels (metal/*.metal), the Vulkan shaders (native/vulkan/shaders) and their hosts:
+// one struct a kernel, sizes in elements unless the name says bytes, strides between rows. Function constants (in
+// Vulkan: specialisation constants) carry what is yes or no, and sizes that a kernel wants to know when it is compiled;
+// their indices are below.
 #ifndef VULKAN
 #pragma once
 #endif

@@ -49,6 +49,7 @@ function EngineLine() {
     useSettings((state) => state.values.device),
   );
   const total = device?.memoryBytes ?? 0;
+  const instead = insteadOf(status);
   const used = status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
   const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
   const memory =
@@ -62,7 +63,9 @@ function EngineLine() {
     <div role="status" aria-label={t('status.label')}>
       <div className="flex items-center gap-2 text-xs text-fg-2 tabular-nums">
         <span className={`size-1.75 flex-none rounded-full ${dots[tone]} ${tone === 'ink' ? 'animate-breathe' : ''}`} />
-        <span className="truncate">{connection === 'open' ? sentence() : t(`status.${connection}`)}</span>
+        <span className="truncate" title={instead}>
+          {connection === 'open' ? sentence() : t(`status.${connection}`)}
+        </span>
         <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
       </div>
       {total > 0 && <Meter parts={resourceParts(used, 0, total)} label={memory} className="my-2 h-1 w-full" />}
@@ -77,13 +80,17 @@ function EngineLine() {
     if (status.at === 'restarting') return t('status.restarting');
     if (status.at === 'stopped') return t('status.stopped');
     if (restarted) return t('status.restarted');
+    if (instead !== undefined) return t('status.instead');
     return t(`status.${status.at}`);
   }
 }
 
+const insteadOf = (status: EngineStatus) =>
+  status.at === 'ready' || status.at === 'busy' ? status.instead : undefined;
+
 export function toneOf(status: EngineStatus, restarted: boolean): Tone {
   if (status.at === 'stopped') return 'bad';
-  if (status.at === 'restarting' || restarted) return 'warn';
+  if (status.at === 'restarting' || restarted || insteadOf(status) !== undefined) return 'warn';
   if (status.at === 'idle') return 'off';
   return status.at === 'loading' ? 'ink' : 'ok';
 }

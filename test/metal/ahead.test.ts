@@ -155,6 +155,16 @@ describe('what a token costs', () => {
     expect(await tenMore({})).toMatchObject({ commandBuffers: 20, most: 2 });
   });
 
+  test("the GPU's own time is told, and is part of the time in all", async () => {
+    const name = 'qwen3_5/dense_tied';
+    const model = await loadOnMetal(readCase(name).folder);
+    const started = performance.now();
+    const { timings } = await sessionOn(model).generate(promptOf(name), { maxTokens: 4, path: 'exact' });
+    expect(timings.deviceMs).toBeGreaterThan(0);
+    expect(timings.deviceMs).toBeLessThanOrEqual(performance.now() - started);
+    model.close();
+  });
+
   test('in check mode, whatever the order of lanes, the same tokens', { timeout: 240_000 }, async () => {
     const name = 'qwen3_5/dense_tied';
     const options = {

@@ -22,6 +22,8 @@ const layer = (at: string): Record<string, StoredTensor> => ({
   [`${at}.mlp.down_proj.weight`]: small([hidden, inner]),
 });
 
+const layerBytes = Object.values(layer('')).reduce((sum, { bytes }) => sum + bytes.length, 0);
+
 const llama = (layers: number) =>
   temporaryFolder({
     'config.json': JSON.stringify({
@@ -57,6 +59,8 @@ async function heapBytes(layers: number): Promise<number> {
       { chunk: tokens },
     );
   const used = standin.counters().heapBytes;
+  // Weights, caches and activations stay wired between command buffers.
+  expect(standin.counters().residentBytes).toBeGreaterThan(used + layers * layerBytes);
   session.close();
   model.close();
   return used;
@@ -75,5 +79,6 @@ describe('activations', () => {
   test('are given back with the model', async () => {
     expect(await heapBytes(1)).toBeGreaterThan(0);
     await expect.poll(() => standin.counters().heapBytes).toBe(0);
+    await expect.poll(() => standin.counters().residentBytes).toBe(0);
   });
 });

@@ -31,6 +31,8 @@ const noticed: Record<string, RegExp> = {
   'buffer beyond its heap': /256 bytes at 1024 ends outside a heap of 1024/,
   'heap offset not aligned': /heap offset 100 is not a multiple of 256/,
   'offset in a heap that places by itself': /an offset needs a heap of type placement/,
+  'a placed buffer in a residency set': /is resident with its heap/,
+  'taken out of a residency set twice': /not in the residency set/,
   'function constant of another type': /function constant 'loud' has type bool/,
   'blit outside a buffer': /copy outside a buffer/,
 };

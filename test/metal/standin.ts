@@ -27,6 +27,8 @@ export interface Counters {
   allocated: number;
   /** Of the heaps that are alive. */
   heapBytes: number;
+  /** In residency sets. */
+  residentBytes: number;
   threads: number;
   simdOperations: number;
   matrixOperations: number;

@@ -3,6 +3,7 @@
 #include <napi.h>
 
 #include <cstring>
+#include <utility>
 
 #include "addon/registry.h"
 #include "compiler/compile.h"
@@ -61,6 +62,7 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   put(all, "archiveMisses", from.archive_misses);
   put(all, "allocated", from.allocated);
   put(all, "heapBytes", from.heap_bytes);
+  put(all, "residentBytes", from.resident);
   put(all, "threads", from.work.threads);
   put(all, "simdOperations", from.work.simd_operations);
   put(all, "matrixOperations", from.work.matrix_operations);
@@ -82,10 +84,10 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
 
 void reset(const Napi::CallbackInfo&) {
   std::lock_guard guard(state().lock);
-  const uint64_t allocated = state().counters.allocated, heap_bytes = state().counters.heap_bytes;
-  state().counters = Counters{};
-  state().counters.allocated = allocated;
-  state().counters.heap_bytes = heap_bytes;
+  const Counters before = std::exchange(state().counters, Counters{});
+  state().counters.allocated = before.allocated;
+  state().counters.heap_bytes = before.heap_bytes;
+  state().counters.resident = before.resident;
 }
 
 mtl_u3 size(const Napi::Value& value) {

@@ -68,6 +68,9 @@ struct Scene {
     made.label = @"test";
     return made;
   }
+  id<MTLResidencySet> residency() {
+    return [device newResidencySetWithDescriptor:[MTLResidencySetDescriptor new] error:nil];
+  }
   id<MTLHeap> heap(NSUInteger bytes, MTLHeapType type) {
     MTLHeapDescriptor* descriptor = [MTLHeapDescriptor new];
     descriptor.size = bytes;
@@ -260,6 +263,21 @@ const std::map<std::string, Program>& programs() {
        [](Scene& s) { return s.placed(s.heap(1024, MTLHeapTypePlacement), 100), std::string(); }},
       {"offset in a heap that places by itself",
        [](Scene& s) { return s.placed(s.heap(1024, MTLHeapTypeAutomatic), 0), std::string(); }},
+      {"a placed buffer in a residency set",
+       [](Scene& s) {
+         id<MTLHeap> heap = s.heap(1024, MTLHeapTypePlacement);
+         [s.residency() addAllocation:s.placed(heap, 0)];
+         return std::string();
+       }},
+      {"taken out of a residency set twice",
+       [](Scene& s) {
+         id<MTLBuffer> buffer = s.buffer(64);
+         id<MTLResidencySet> set = s.residency();
+         [set addAllocation:buffer];
+         [set removeAllocation:buffer];
+         [set removeAllocation:buffer];
+         return std::string();
+       }},
       {"function constant of another type",
        [](Scene& s) {
          MTLFunctionConstantValues* values = [MTLFunctionConstantValues new];

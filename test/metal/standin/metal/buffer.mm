@@ -53,6 +53,9 @@ using standin::state;
 - (void*)contents {
   return _storageMode == MTLStorageModePrivate ? nullptr : bytes;
 }
+- (NSUInteger)allocatedSize {
+  return _length;
+}
 - (uint64_t)gpuAddress {
   return reinterpret_cast<uint64_t>(bytes);
 }

@@ -136,6 +136,10 @@ struct QueueState {
 @property CFTimeInterval GPUStartTime, GPUEndTime;
 @end
 
+@interface StandinResidencySet : NSObject <MTLResidencySet>
+@property(copy) NSString* label;
+@end
+
 @interface StandinQueue : NSObject <MTLCommandQueue> {
  @public
   std::shared_ptr<QueueState> queue;

@@ -193,4 +193,9 @@ static int injected_code() {
 - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences {
   return [self commandBuffer];
 }
+- (void)addResidencySet:(id<MTLResidencySet>)set {
+  if (!set) misuse("nil residency set");
+}
+- (void)removeResidencySet:(id<MTLResidencySet>)set {
+}
 @end

@@ -72,6 +72,11 @@ static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<M
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
   return standin_heap_need(n);
 }
+- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)descriptor error:(NSError**)error {
+  StandinResidencySet* set = [StandinResidencySet new];
+  set.label = descriptor.label;
+  return set;
+}
 - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)descriptor {
   return has_room(descriptor.size) ? standin_heap(descriptor) : nil;
 }

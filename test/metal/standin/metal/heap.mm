@@ -19,6 +19,9 @@ static void count(NSUInteger bytes, bool made) {
 - (void)dealloc {
   count(_size, false);
 }
+- (NSUInteger)allocatedSize {
+  return _size;
+}
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)options offset:(NSUInteger)at {
   if (_type != MTLHeapTypePlacement) misuse("an offset needs a heap of type placement");
   if (at % kHeapAlign) misuse("heap offset " + std::to_string(at) + " is not a multiple of 256");

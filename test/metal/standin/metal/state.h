@@ -25,7 +25,7 @@ struct Bytes {
 struct Counters {
   uint64_t dispatches = 0, barriers = 0, command_buffers = 0, waits = 0, archive_hits = 0, archive_misses = 0;
   int in_flight = 0, most_in_flight = 0;
-  uint64_t allocated = 0, heap_bytes = 0;  // alive now
+  uint64_t allocated = 0, heap_bytes = 0, resident = 0;  // now, not since a reset
   Work work;
   std::map<std::string, Bytes> bytes;
   std::map<std::string, uint64_t> kernels;  // dispatches by function

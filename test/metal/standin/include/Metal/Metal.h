@@ -17,8 +17,8 @@ typedef NS_ENUM(NSUInteger, MTLLanguageVersion) { MTLLanguageVersion3_0 = (3 << 
 typedef NS_ENUM(NSInteger, MTLGPUFamily) { MTLGPUFamilyApple7 = 1007, MTLGPUFamilyApple8 = 1008, MTLGPUFamilyApple9 = 1009, MTLGPUFamilyMetal3 = 5001 };
 typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) { MTLPipelineOptionNone = 0, MTLPipelineOptionFailOnBinaryArchiveMiss = 1 << 2 };
 FOUNDATION_EXPORT NSString* const MTLLibraryErrorDomain; FOUNDATION_EXPORT NSString* const MTLCommandBufferErrorDomain, * const MTLBinaryArchiveDomain;
-@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive, MTLHeap;
-@class MTLComputePipelineReflection;
+@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive, MTLHeap, MTLResidencySet;
+@class MTLComputePipelineReflection, MTLResidencySetDescriptor;
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @interface MTLCompileOptions : NSObject
 @property (readwrite, nonatomic, copy) NSDictionary<NSString*, NSObject*>* preprocessorMacros; @property (readwrite, nonatomic) BOOL fastMathEnabled; @property (readwrite, nonatomic) MTLLanguageVersion languageVersion;
@@ -40,6 +40,7 @@ typedef struct { NSUInteger size, align; } MTLSizeAndAlign;
 @end
 @protocol MTLDevice <NSObject>
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)o; - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)d;
+- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)d error:(NSError**)e;
 @property (readonly) NSString* name; @property (readonly) uint64_t registryID; @property (readonly) BOOL hasUnifiedMemory; @property (readonly) NSUInteger maxThreadgroupMemoryLength; @property (readonly) MTLSize maxThreadsPerThreadgroup; @property (readonly) NSUInteger maxBufferLength; @property (readonly) uint64_t recommendedMaxWorkingSetSize; @property (readonly) NSUInteger currentAllocatedSize;
 - (BOOL)supportsFamily:(MTLGPUFamily)f;
 - (id<MTLCommandQueue>)newCommandQueue;
@@ -63,15 +64,23 @@ typedef struct { NSUInteger size, align; } MTLSizeAndAlign;
 @property (readonly, copy) NSString* label;
 @property (readonly) NSUInteger maxTotalThreadsPerThreadgroup, threadExecutionWidth, staticThreadgroupMemoryLength;
 @end
-@protocol MTLResource <NSObject> @property (copy) NSString* label; @property (readonly) MTLStorageMode storageMode; @end
+@protocol MTLAllocation <NSObject> @property (readonly) NSUInteger allocatedSize; @end
+@interface MTLResidencySetDescriptor : NSObject
+@property (nonatomic, copy) NSString* label; @property (nonatomic) NSUInteger initialCapacity;
+@end
+@protocol MTLResidencySet <NSObject>
+@property (readonly, copy) NSString* label; @property (readonly) NSUInteger allocationCount;
+- (void)addAllocation:(id<MTLAllocation>)a; - (void)removeAllocation:(id<MTLAllocation>)a; - (void)commit; - (void)requestResidency; - (void)endResidency; - (BOOL)containsAllocation:(id<MTLAllocation>)a;
+@end
+@protocol MTLResource <MTLAllocation> @property (copy) NSString* label; @property (readonly) MTLStorageMode storageMode; @end
 @protocol MTLBuffer <MTLResource>
 @property (readonly) NSUInteger length; @property (readonly) uint64_t gpuAddress; - (void*)contents; - (void)didModifyRange:(NSRange)r;
 @end
-@protocol MTLHeap <NSObject>
+@protocol MTLHeap <MTLAllocation>
 @property (copy) NSString* label; @property (readonly) NSUInteger size; @property (readonly) MTLStorageMode storageMode; @property (readonly) MTLHeapType type; @property (readonly) MTLHazardTrackingMode hazardTrackingMode;
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)o offset:(NSUInteger)at;
 @end
-@protocol MTLCommandQueue <NSObject> @property (copy) NSString* label; - (id<MTLCommandBuffer>)commandBuffer; - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences; @end
+@protocol MTLCommandQueue <NSObject> @property (copy) NSString* label; - (id<MTLCommandBuffer>)commandBuffer; - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences; - (void)addResidencySet:(id<MTLResidencySet>)s; - (void)removeResidencySet:(id<MTLResidencySet>)s; @end
 @protocol MTLCommandBuffer <NSObject>
 @property (copy) NSString* label; @property (readonly) MTLCommandBufferStatus status; @property (readonly) NSError* error; @property (readonly) CFTimeInterval GPUStartTime, GPUEndTime;
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder; - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)t; - (id<MTLBlitCommandEncoder>)blitCommandEncoder;

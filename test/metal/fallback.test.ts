@@ -1,0 +1,78 @@
+// The GPU fails in the middle of an answer: that turn fails with a code, and the same engine process answers the next one on
+// the CPU and says so, until it is started again.
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEngine, type Engine } from '../../app/engine/client.ts';
+import { engineByFork } from '../../app/engine/start.ts';
+import type { EngineStatus, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
+import { places } from '../support/core.ts';
+import { temporaryFolder } from '../support/formats.ts';
+import { starter } from '../support/models.ts';
+import { needsStandin } from './standin.ts';
+
+needsStandin();
+
+/** The addon with the stand-in as its best device, whose fourth command buffer fails. */
+const broken = `
+  const addon = require(${JSON.stringify(join(places.addon, '..', 'longhand-metal.node'))});
+  addon.standin.faults({ commandBuffer: 4, commandBufferCode: 2 });
+  const onGpu = { device: 'metal', standin: true };
+  module.exports = { ...addon, load: (path, options) => addon.load(path, { ...options, ...(options.device !== 'cpu' && onGpu) }) };
+`;
+
+function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  return new Promise((done) => {
+    engine.generate(
+      {
+        turnId: turn as TurnId,
+        priority: 'chat',
+        target: {
+          modelId: 'starter' as ModelId,
+          path: starter,
+          device: null,
+          threads: null,
+          contextLength: 512,
+          template: null,
+        },
+        prompt: { messages: [{ role: 'user', text: 'Hi', thinking: '', ids: null }], thinking: false, begun: null },
+        sampling: { temperature: 0, maxTokens: 8 },
+        stops: [],
+        thinkingBudget: { tokens: null, seconds: null },
+        loopGuard: null,
+      },
+      (updates) => {
+        events.push(...updates.map(({ event }) => event));
+        if (events.some(({ type }) => type === 'finished' || type === 'failed')) done(events);
+      },
+    );
+  });
+}
+
+test('after a GPU fault the CPU answers, and the status says why', { timeout: 240_000 }, async () => {
+  const statuses: EngineStatus[] = [];
+  const addon = join(temporaryFolder({ 'broken.cjs': broken }), 'broken.cjs');
+  const engine = createEngine({
+    startEngine: engineByFork(places.engine, { ...places, addon }),
+    onStatus: (status) => statuses.push(status),
+  });
+  onTestFinished(() => engine.close());
+
+  const first = await answer(engine, 'first');
+  expect(first[0]).toMatchObject({ type: 'started', backEnd: 'metal' });
+  expect(first.at(-1)).toMatchObject({
+    type: 'failed',
+    failure: { code: 'engine-failed', message: expect.stringContaining('GPU Timeout') },
+  });
+
+  const second = await answer(engine, 'second');
+  expect(second[0]).toMatchObject({ type: 'started', backEnd: 'cpu' });
+  expect(second.at(-1)).toMatchObject({ type: 'finished' });
+  await expect
+    .poll(() => statuses.at(-1))
+    .toMatchObject({
+      at: 'ready',
+      backEnd: 'cpu',
+      instead: expect.stringContaining('GPU Timeout'),
+    });
+});
