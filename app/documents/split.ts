@@ -143,7 +143,8 @@ function build(parts: readonly Part[], headings: string[]): NewPassage {
     text += part.piece.text.slice(part.start, part.end);
     if (part.repeated) overlap = text.length;
   }
-  return { text, overlap, headings, label: labelOf(spans), spans: packSpans(spans) };
+  const own = spans.filter(({ end }) => end > overlap);
+  return { text, overlap, headings, label: labelOf(own), spans: packSpans(spans) };
 }
 
 function separator(before: Part, after: Part): string {

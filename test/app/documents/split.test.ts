@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Piece } from '../../../app/documents/piece.ts';
+import { unpackSpans } from '../../../app/documents/spans.ts';
+import { createSplitter } from '../../../app/documents/split.ts';
+import { countTokens } from '../../../app/documents/tokens.ts';
+
+const MOST = 230;
+
+function split(pieces: readonly Piece[]) {
+  const splitter = createSplitter({ most: MOST });
+  return [...pieces.flatMap((piece) => splitter.add(piece).passages), ...splitter.end()];
+}
+const paragraph = (text: string): Piece => ({ kind: 'paragraph', text, where: { at: 'block' } });
+const heading = (level: number, text: string): Piece => ({ kind: 'heading', level, text, where: { at: 'block' } });
+const sentences = (count: number, of: string) =>
+  Array.from({ length: count }, (_, at) => `Sentence ${at} is about the ${of} and nothing else.`).join(' ');
+
+test('every word is in a passage, none is too long, and parts overlap by one sentence', () => {
+  const text = sentences(80, 'weather');
+  const passages = split([paragraph(text)]);
+  expect(passages.length).toBeGreaterThan(4);
+  for (const passage of passages) expect(countTokens(passage.text)).toBeLessThanOrEqual(MOST);
+  // What is repeated is known, so that the whole text can be put together again.
+  expect(passages.map((one) => one.text.slice(one.overlap).trim()).join(' ')).toBe(text);
+  const [first, second] = passages;
+  expect(second?.overlap).toBeGreaterThan(0);
+  expect(first?.text.endsWith(second?.text.slice(0, second.overlap) ?? '?')).toBe(true);
+});
+
+test('a heading begins a passage, and all passages of its section know the headings above', () => {
+  const passages = split([
+    heading(1, 'Book'),
+    heading(2, 'Rivers'),
+    paragraph(sentences(70, 'river')),
+    heading(2, 'Roads'),
+    paragraph(sentences(10, 'road')),
+  ]);
+  expect(passages[0]).toMatchObject({ headings: [] });
+  expect(passages[0]?.text.startsWith('Book\n\nRivers\n\nSentence 0')).toBe(true);
+  const middle = passages.slice(1, -1);
+  expect(middle.length).toBeGreaterThan(1);
+  for (const { headings } of middle) expect(headings).toEqual(['Book', 'Rivers']);
+  expect(passages.at(-1)?.headings).toEqual(['Book']);
+  expect(passages.at(-1)?.text.startsWith('Roads')).toBe(true);
+});
+
+test('short sections share a passage', () => {
+  const passages = split(['One', 'Two', 'Three'].flatMap((name) => [heading(2, name), paragraph(`${name} is short.`)]));
+  expect(passages).toHaveLength(1);
+});
+
+test('the head of a table stands over every part of it', () => {
+  const row = (cells: string[], at: number): Piece => ({
+    kind: 'row',
+    cells,
+    text: cells.join(' | '),
+    ...(at === 0 && { head: true }),
+    where: { at: 'cells', sheet: 'S', range: `A${at + 1}:B${at + 1}` },
+  });
+  const passages = split(
+    Array.from({ length: 200 }, (_, at) => row(at === 0 ? ['Name', 'Height'] : [`Mount ${at}`, `${at * 10} m`], at)),
+  );
+  expect(passages.length).toBeGreaterThan(3);
+  for (const { text } of passages) expect(text.startsWith('Name | Height\n')).toBe(true);
+  // The label names its own rows, not the head that is repeated.
+  expect(passages[0]?.label).toMatch(/^A1:B/);
+  expect(passages[1]?.label).toMatch(/^A[2-9]\d*:B\d+$/);
+});
+
+test('a text without spaces or sentences is cut all the same, and never inside a character', () => {
+  const passages = split([paragraph('🙂'.repeat(3000)), paragraph('x'.repeat(20_000))]);
+  for (const { text } of passages) {
+    expect(countTokens(text)).toBeLessThanOrEqual(MOST);
+    expect(text.isWellFormed()).toBe(true);
+  }
+  expect(
+    passages
+      .map(({ text, overlap }) => text.slice(overlap))
+      .join('')
+      .replace(/\s/g, '').length,
+  ).toBe(6000 + 20_000);
+});
+
+test('a span of a page passage is the word at its place', () => {
+  const text = sentences(70, 'page');
+  const words = [...text.matchAll(/\S+/g)].map((match, at) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    page: 1 + Math.floor(at / 100),
+    box: [at, at, 1, 1] as [number, number, number, number],
+  }));
+  const passages = split([{ kind: 'paragraph', text, where: { at: 'page', words } }]);
+  for (const passage of passages) {
+    for (const { start, end, place } of unpackSpans(passage.spans)) {
+      if (place.at !== 'page') throw new Error('a page is expected');
+      const word = words[place.rectangles[0]?.[0] ?? -1];
+      expect(passage.text.slice(start, end)).toBe(text.slice(word?.start, word?.end));
+      expect(place.page).toBe(word?.page);
+    }
+  }
+});
