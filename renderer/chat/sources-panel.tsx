@@ -204,7 +204,9 @@ function SourceRow({ source, messageId, current }: SourceRowProps) {
             <bdi className="min-w-0 flex-1 truncate font-medium">{source.name}</bdi>
             <span className="text-xs whitespace-nowrap text-fg-3 tabular-nums">{source.label}</span>
           </span>
-          <span className="block truncate text-xs text-fg-2">{source.text}</span>
+          <span data-text className="block truncate text-xs text-fg-2">
+            {source.text}
+          </span>
         </span>
       </button>
     </li>

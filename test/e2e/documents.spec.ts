@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { setPage, writePdf } from '../support/paper.ts';
 import { makePdf } from '../support/pdf.ts';
-import { begin, expect, test } from './app.ts';
+import { ask, begin, expect, finished, rows, test } from './app.ts';
 
 //  Documents in the real app: files come in, passages are found, and the marker lies on the right words.
 
@@ -29,6 +29,14 @@ const almanac = writePdf(
     filler(4),
   ],
   'Almanac of the coast',
+);
+
+const harbour = writePdf(
+  [
+    setPage([{ text: 'The keeper of the lighthouse is Maren Holt. She lights a copper lantern at dusk.' }]),
+    setPage([{ text: 'In the winter of 1887 the tower stood in ice for nineteen days.' }]),
+  ],
+  'The harbour of Varn',
 );
 
 /** Its letters have no meaning that is known: only a picture of words. */
@@ -68,6 +76,15 @@ const wordsUnder = (page: Page, strength: 'current' | 'soft') =>
     }
     return words.join(' ');
   }, strength);
+
+const sorted = (text: string) => (text.match(/\S+/g) ?? []).sort();
+
+/** The same question has the same answer. */
+async function alwaysTheLikeliest(page: Page): Promise<void> {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
+}
 
 test.describe('in the app', () => {
   test.beforeEach(async ({ page, app }) => {
@@ -171,6 +188,40 @@ test.describe('in the app', () => {
     await page.keyboard.press('Alt+n');
     await drop('Along with the message');
     await expect(page.getByRole('list', { name: 'Attached files' }).getByText('mill.txt')).toBeVisible();
+  });
+
+  test('an answer from a document: its chip leads to the marked words; what is not there is refused; all of it stays', async ({
+    page,
+    problems,
+  }) => {
+    test.slow();
+    await alwaysTheLikeliest(page);
+    await openDocuments(page);
+    await upload(page, pdf('harbour.pdf', harbour));
+    await list(page)
+      .getByRole('button', { name: /harbour/i })
+      .click();
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Documents: My documents' })).toBeVisible();
+    await ask(page, 'Who is the keeper of the lighthouse?');
+    await expect(finished(page)).toBeVisible({ timeout: 60_000 });
+    const chip = page.locator('.prose [data-source]').first();
+    await chip.click();
+    const panel = page.getByRole('complementary', { name: 'Sources' });
+    await expect(panel.getByText(/^Page \d of 2$/)).toBeVisible();
+    const source = (await panel.locator('[aria-current=true] [data-text]').textContent()) ?? '';
+    expect(source).toContain('The keeper of the lighthouse');
+    const marked = async () => sorted(`${await wordsUnder(page, 'current')} ${await wordsUnder(page, 'soft')}`);
+    await expect.poll(marked).toEqual(sorted(source));
+    await ask(page, 'What did a kilogram of saffron cost in Lisbon?');
+    const refusal = page.getByRole('region', { name: 'Not in your documents' });
+    await expect(refusal).toBeVisible({ timeout: 60_000 });
+    await page.reload();
+    await rows(page).first().click();
+    await expect(refusal).toBeVisible();
+    await expect(chip).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Documents: My documents' })).toBeVisible();
+    expect(problems).toEqual([]);
   });
 });
 
