@@ -12,6 +12,7 @@ import {
   type RequestInput,
   type Response,
 } from '../../app/protocol/index.ts';
+import type { Database } from '../../app/store/database.ts';
 import { openStore } from '../../app/store/store.ts';
 import { newFolder, places } from './core.ts';
 import { noEncoders } from './no-encoders.ts';
@@ -22,6 +23,7 @@ type DocumentCall = Extract<CallName, `documents.${string}`>;
 
 export type Shelf = {
   documents: Documents;
+  db: Database;
   dataFolder: string;
   events: { name: EventName; payload: unknown }[];
   of<Name extends EventName>(name: Name): EventPayload<Name>[];
@@ -75,6 +77,7 @@ export async function openShelf(
 
   return {
     documents,
+    db: store.db,
     dataFolder,
     events,
     of: <Name extends EventName>(name: Name) =>

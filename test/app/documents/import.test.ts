@@ -165,6 +165,46 @@ test('while another process holds the database the queue waits, and then goes on
   expect(new Set(contents(shelf.dataFolder)['second.txt']).size).toBe(contents(shelf.dataFolder)['second.txt']?.length);
 });
 
+test('a full disk fails the document with the reason, and another try succeeds when there is room', async () => {
+  const shelf = await openShelf();
+  await shelf.add({ 'first.txt': 'The first text.' });
+  const pages = Number(shelf.db.get('PRAGMA page_count')?.page_count);
+  // What SQLite does when the disk is full, it does at a limit of its own.
+  shelf.db.get(`PRAGMA max_page_count = ${pages + 12}`);
+  const [second] = await shelf.add({ 'second.txt': prose(1, 1500) });
+  expect(second).toMatchObject({
+    state: { at: 'failed', failure: { code: 'disk-full' }, remedy: 'retry' },
+    passages: 0,
+  });
+  expect(Object.keys(contents(shelf.dataFolder))).toEqual(['first.txt']);
+  shelf.db.get('PRAGMA max_page_count = 1000000');
+  if (!second) throw new Error('it stays in the list');
+  await shelf.call('documents.retry', { documentId: second.id });
+  await shelf.documents.idle();
+  const list = await shelf.call('documents.list', {});
+  expect(list.find(({ id }) => id === second.id)).toMatchObject({ state: { at: 'ready' } });
+});
+
+test('a watched folder that goes away has a problem, and its documents stay', { timeout: 60_000 }, async () => {
+  const parent = newFolder();
+  const folder = join(parent, 'disk');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'one.txt'), 'The word is amber.');
+  const shelf = await openShelf();
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.watch', { collectionId, path: folder });
+  await shelf.documents.idle();
+  renameSync(folder, join(parent, 'away'));
+  await shelf.call('documents.watch', { collectionId, path: parent });
+  const folders = async () =>
+    (await shelf.call('documents.collections', undefined)).find(({ id }) => id === collectionId)?.folders;
+  await vi.waitFor(
+    async () => expect((await folders())?.find(({ path }) => path.endsWith('disk'))?.problem).toBeTruthy(),
+    15_000,
+  );
+  expect((await shelf.call('documents.search', { query: 'amber' })).hits.length).toBeGreaterThan(0);
+});
+
 test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const worker = join(folder, 'worker.mjs');
