@@ -31,11 +31,11 @@ static inline float2 merged(threadgroup const float* parts) {
 
 template <class L>
 [[kernel]] void attention(
-    device const float* q [[buffer(0)]],        // [tokens, query * dim]
+    device const float* q [[buffer(0)]],  // [tokens, query * dim]
     device const uchar* keys [[buffer(1)]],
     device const uchar* values [[buffer(2)]],
-    device const int* blocks [[buffer(3)]],     // [tokens * kv, topk], ascending, -1 where fewer
-    device float* o [[buffer(4)]],              // [tokens, query * dim]; parts when split: [split, tokens, query, dim + 2]
+    device const int* blocks [[buffer(3)]],  // [tokens * kv, topk], ascending, -1 where fewer
+    device float* o [[buffer(4)]],           // [tokens, query * dim]; parts when split: [split, tokens, query, dim + 2]
     constant AttentionParams& p [[buffer(5)]],
     threadgroup float* parts [[threadgroup(0)]],  // [simdgroups, dim + 2]
     uint3 group [[threadgroup_position_in_grid]],

@@ -1,11 +1,14 @@
 // Softmax attention for many queries at once (flash attention, arXiv 2205.14135): a threadgroup takes 32 rows, four
-// simdgroups of 8, and reads every key and value once for all of them, where attention.metal reads them once for four. A row
-// is a token's query head; the heads of a group, which share keys, stand beside one another, so that a tile spans few tokens
-// and little of it lies above the diagonal. Blocks of keys behind the tile's last token are never read, and only blocks on
-// the diagonal are masked.
+// simdgroups of 8, and reads every key and value once for all of them, where attention.metal reads them once for four.
+// A row is a token's query head; the heads of a group, which share keys, stand beside one another, so that a tile spans
+// few tokens and little of it lies above the diagonal. Blocks of keys behind the tile's last token are never read, and
+// only blocks on the diagonal are masked.
 //
-// Scores and sums are 8 x 8 matrices, fp32. What a row has summed is scaled by a diagonal matrix when its maximum moves,
-// which after the first blocks is rare.
+// Queries and sums stay in registers. For heads above 128 both together would not fit (128 floats a lane): two
+// threadgroups share the rows then, each with one half of the values' dimensions, and both compute the scores.
+//
+// Scores and sums are 8 x 8 matrices, fp32. What a row has summed is scaled by a diagonal matrix when its maximum
+// moves, which after the first blocks is rare.
 #include "params.h"
 #include "cache.h"
 #include "instantiate.h"
@@ -16,10 +19,10 @@ constant uint DIM [[function_constant(10)]];
 constant bool CAUSAL [[function_constant(11)]];
 constant uint HEADS [[function_constant(21)]];  // query heads of one group a threadgroup: 1, 2, 4 or 8
 
-constant constexpr uint ROWS = 8;       // a simdgroup
+constant constexpr uint ROWS = 8;  // a simdgroup
 constant constexpr uint SIMDGROUPS = 4;
-constant constexpr uint TILE = 4096;    // elements of the keys' (then the values') tile
-constant constexpr uint MAX_KEYS = 32;  // of a tile
+constant constexpr uint TILE = 4096;     // elements of the keys' (then the values') tile
+constant constexpr uint MAX_KEYS = 32;   // of a tile
 constant constexpr uint MAX_PARTS = 32;  // 8 x 8 matrices across a head: heads up to 256
 
 // diag(factors), the factor of row r in the lanes 4r .. 4r + 3.
@@ -35,24 +38,35 @@ static inline simdgroup_float8x8 diagonal(float factor, threadgroup float* squar
   return result;
 }
 
-// `count` rows of a cache from `first` on, as [KEYS, DIM] floats; rows beyond are zero.
+// Elements [from, from + dims) of `count` rows of a cache from `first` on, as [keys, dims] floats; rows beyond are
+// zero.
 template <class L>
-static inline void load_tile(threadgroup float* tile, device const uchar* rows, uint first, uint count, uint keys,
-                             uint kv, constant AttentionParams& p, uint thread_index) {
-  for (uint e = thread_index; e < keys * DIM; e += SIMDGROUPS * 32) {
-    const uint j = e / DIM;
-    tile[e] = j < count ? L::load(rows + ulong(first + j) * p.key_row_bytes + ulong(kv) * p.head_bytes, e % DIM) : 0.0f;
+static inline void load_tile(
+    threadgroup float* tile,
+    device const uchar* rows,
+    uint first,
+    uint count,
+    uint keys,
+    uint kv,
+    uint from,
+    uint dims,
+    constant AttentionParams& p,
+    uint thread_index) {
+  for (uint e = thread_index; e < keys * dims; e += SIMDGROUPS * 32) {
+    const uint j = e / dims;
+    device const uchar* head = rows + ulong(first + min(j, count - 1)) * p.key_row_bytes + ulong(kv) * p.head_bytes;
+    tile[e] = j < count ? L::load(head, from + e % dims) : 0.0f;
   }
 }
 
 template <class L>
 [[max_total_threads_per_threadgroup(128)]] [[kernel]] void attention_tile(
-    device const float* q [[buffer(0)]],       // [tokens, query * dim]
+    device const float* q [[buffer(0)]],  // [tokens, query * dim]
     device const uchar* keys [[buffer(1)]],
     device const uchar* values [[buffer(2)]],
-    device float* o [[buffer(3)]],             // [tokens, query * dim]
+    device float* o [[buffer(3)]],  // [tokens, query * dim]
     constant AttentionParams& p [[buffer(4)]],
-    uint2 group [[threadgroup_position_in_grid]],
+    uint3 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint thread_index [[thread_index_in_threadgroup]]) {
@@ -63,11 +77,12 @@ template <class L>
   threadgroup float* square = squares + simdgroup * 64;
   const uint KEYS = DIM > 128 ? 16 : 32;
   const uint parts = DIM / 8;
+  const uint slice = DIM > 128 ? DIM / 2 : DIM, from = group.z * slice, sums = slice / 8;  // of the values
   const uint first_head = group.x * HEADS, kv = first_head / p.group;
   const uint first_token = group.y * (SIMDGROUPS * ROWS / HEADS);
   const uint first_row = simdgroup * ROWS;  // row r: token r / HEADS, head r % HEADS of this tile
 
-  simdgroup_float8x8 query[MAX_PARTS], sum[MAX_PARTS];
+  simdgroup_float8x8 query[MAX_PARTS], sum[MAX_PARTS / 2];
   for (uint i = 0; i < parts; i++) {
     for (uint e = lane; e < 64; e += 32) {
       const uint row = first_row + e / 8, token = first_token + row / HEADS, head = first_head + row % HEADS;
@@ -76,8 +91,8 @@ template <class L>
     simdgroup_barrier(mem_flags::mem_threadgroup);
     simdgroup_load(query[i], square, 8);
     simdgroup_barrier(mem_flags::mem_threadgroup);
-    sum[i] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
+  for (uint i = 0; i < sums; i++) sum[i] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
 
   // Softmax: four lanes a row.
   const uint row = lane / 4, part = lane % 4, my_token = first_token + (first_row + row) / HEADS;
@@ -88,7 +103,7 @@ template <class L>
 
   for (uint first = 0; first < end; first += KEYS) {
     const uint count = min(KEYS, end - first);
-    load_tile<L>(tile, keys, first, count, KEYS, kv, p, thread_index);
+    load_tile<L>(tile, keys, first, count, KEYS, kv, 0, DIM, p, thread_index);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint n = 0; n < KEYS; n += 8) {
       simdgroup_float8x8 score = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
@@ -100,7 +115,7 @@ template <class L>
       simdgroup_store(score, scores + n, KEYS);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    load_tile<L>(tile, values, first, count, KEYS, kv, p, thread_index);
+    load_tile<L>(tile, values, first, count, KEYS, kv, from, slice, p, thread_index);
 
     float peak = largest;
     for (uint c = part; c < KEYS; c += 4)
@@ -119,16 +134,16 @@ template <class L>
     total = total * keep + added;
     if (simd_any(peak != largest)) {
       const simdgroup_float8x8 factors = diagonal(keep, square, lane);
-      for (uint i = 0; i < parts; i++) simdgroup_multiply(sum[i], factors, sum[i]);
+      for (uint i = 0; i < sums; i++) simdgroup_multiply(sum[i], factors, sum[i]);
     }
     largest = peak;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint n = 0; n < KEYS; n += 8) {
       simdgroup_float8x8 weight;
       simdgroup_load(weight, scores + n, KEYS);
-      for (uint i = 0; i < parts; i++) {
+      for (uint i = 0; i < sums; i++) {
         simdgroup_float8x8 value;
-        simdgroup_load(value, tile + n * DIM + i * 8, DIM);
+        simdgroup_load(value, tile + n * slice + i * 8, slice);
         simdgroup_multiply_accumulate(sum[i], weight, value, sum[i]);
       }
     }
@@ -136,13 +151,13 @@ template <class L>
   }
 
   const simdgroup_float8x8 shares = diagonal(total > 0 ? 1.0f / total : 0.0f, square, lane);
-  for (uint i = 0; i < parts; i++) {
+  for (uint i = 0; i < sums; i++) {
     simdgroup_multiply(sum[i], shares, sum[i]);
     simdgroup_store(sum[i], square, 8);
     simdgroup_barrier(mem_flags::mem_threadgroup);
     for (uint e = lane; e < 64; e += 32) {
       const uint r = first_row + e / 8, token = first_token + r / HEADS, head = first_head + r % HEADS;
-      if (token < p.tokens) o[ulong(token) * p.o_stride + head * DIM + i * 8 + e % 8] = square[e];
+      if (token < p.tokens) o[ulong(token) * p.o_stride + head * DIM + from + i * 8 + e % 8] = square[e];
     }
     simdgroup_barrier(mem_flags::mem_threadgroup);
   }

@@ -56,19 +56,25 @@ constant constexpr short IQ4_VALUES[16] = {-127, -104, -83, -65, -49, -35, -22, 
 // ---- plain --------------------------------------------------------------------------------------------------------
 
 struct F32 {
-  static float decode1(device const uchar* bytes, Row row, uint k) { return ((device const float*)(bytes + row.data))[k]; }
+  static float decode1(device const uchar* bytes, Row row, uint k) {
+    return ((device const float*)(bytes + row.data))[k];
+  }
   static void decode8(device const uchar* bytes, Row row, uint k, thread float* w) {
     for (uint i = 0; i < 8; i++) w[i] = decode1(bytes, row, k + i);
   }
 };
 struct F16 {
-  static float decode1(device const uchar* bytes, Row row, uint k) { return float(((device const half*)(bytes + row.data))[k]); }
+  static float decode1(device const uchar* bytes, Row row, uint k) {
+    return float(((device const half*)(bytes + row.data))[k]);
+  }
   static void decode8(device const uchar* bytes, Row row, uint k, thread float* w) {
     for (uint i = 0; i < 8; i++) w[i] = decode1(bytes, row, k + i);
   }
 };
 struct BF16 {
-  static float decode1(device const uchar* bytes, Row row, uint k) { return bf16_bits(((device const ushort*)(bytes + row.data))[k]); }
+  static float decode1(device const uchar* bytes, Row row, uint k) {
+    return bf16_bits(((device const ushort*)(bytes + row.data))[k]);
+  }
   static void decode8(device const uchar* bytes, Row row, uint k, thread float* w) {
     for (uint i = 0; i < 8; i++) w[i] = decode1(bytes, row, k + i);
   }
@@ -79,7 +85,8 @@ struct Blocks {
   static float decode1(device const uchar*, Row, uint) { return 0.0f; }
 };
 
-// ---- MLX: codes are a little-endian bit stream, scales (and biases) one a group --------------------------------------
+// ---- MLX: codes are a little-endian bit stream, scales (and biases) one a group
+// --------------------------------------
 
 // Eight codes of BITS bits fill BITS bytes: two words hold them for every width up to 8.
 template <int BITS>

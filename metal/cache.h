@@ -18,7 +18,8 @@ struct CacheF16 {
   }
 };
 
-// Blocks of 32: value = scale * code, |code| <= LIMIT, the codes found with the scale as it is stored. A lane an element.
+// Blocks of 32: value = scale * code, |code| <= LIMIT, the codes found with the scale as it is stored. A lane an
+// element.
 template <int LIMIT>
 static inline int block_code(threadgroup const float* values, uint first, uint dim, uint lane, thread half& scale) {
   const float value = first + lane < dim ? values[first + lane] : 0.0f;

@@ -19,10 +19,8 @@ kernel void copy_words(
     uint i [[thread_position_in_grid]]) {
   if (ulong(i) * 4 < p.bytes) to[i] = from[i];
 }
-kernel void clear_words(
-    device uint* to [[buffer(0)]],
-    constant CopyParams& p [[buffer(1)]],
-    uint i [[thread_position_in_grid]]) {
+kernel void
+clear_words(device uint* to [[buffer(0)]], constant CopyParams& p [[buffer(1)]], uint i [[thread_position_in_grid]]) {
   if (ulong(i) * 4 < p.bytes) to[i] = 0;
 }
 
@@ -34,7 +32,8 @@ kernel void swiglu(
     constant RowsParams& p [[buffer(3)]],
     uint2 at [[thread_position_in_grid]]) {
   if (at.x >= p.cols || at.y >= p.rows) return;
-  y[ulong(at.y) * p.y_stride + at.x] = silu(gate[ulong(at.y) * p.x_stride + at.x]) * up[ulong(at.y) * p.x_stride + at.x];
+  y[ulong(at.y) * p.y_stride + at.x] =
+      silu(gate[ulong(at.y) * p.x_stride + at.x]) * up[ulong(at.y) * p.x_stride + at.x];
 }
 
 // y += sigmoid(score[row]) * x: the shared expert behind its gate (model-specs 6.3).

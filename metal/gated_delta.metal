@@ -29,8 +29,12 @@ static inline uint key_head_of(uint value_head, constant GatedDeltaParams& p) {
 struct Gates {
   float decay, beta;
 };
-static inline Gates gates_of(device const float* p_row, uint head, device const float* decay, device const float* dt_bias,
-                             constant GatedDeltaParams& p) {
+static inline Gates gates_of(
+    device const float* p_row,
+    uint head,
+    device const float* decay,
+    device const float* dt_bias,
+    constant GatedDeltaParams& p) {
   const uint first_b = 2 * p.key_heads * p.key_dim + 2 * p.value_heads * p.value_dim;
   Gates gates;
   gates.beta = sigmoid(p_row[first_b + head]);
@@ -81,13 +85,13 @@ static inline float gated(float value, float scale, float weight, float z) { ret
 // Prefill: q | k | v come convolved from memory, the raw o goes to memory.
 template <int KPL>
 [[kernel]] void gated_delta_scan(
-    device const float* qkv [[buffer(0)]],      // [tokens, q | k | v]
+    device const float* qkv [[buffer(0)]],        // [tokens, q | k | v]
     device const float* projected [[buffer(1)]],  // [tokens, q | k | v | z | b | a]
-    device const float* decay [[buffer(2)]],    // [value_heads]
-    device const float* dt_bias [[buffer(3)]],  // [value_heads]
-    device const float* before [[buffer(4)]],   // [value_heads, key_dim, value_dim]; may be the memory of `after`
+    device const float* decay [[buffer(2)]],      // [value_heads]
+    device const float* dt_bias [[buffer(3)]],    // [value_heads]
+    device const float* before [[buffer(4)]],     // [value_heads, key_dim, value_dim]; may be the memory of `after`
     device float* after [[buffer(5)]],
-    device float* o [[buffer(6)]],              // [tokens, value_heads * value_dim]
+    device float* o [[buffer(6)]],  // [tokens, value_heads * value_dim]
     constant GatedDeltaParams& p [[buffer(7)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
@@ -152,9 +156,9 @@ template <int KPL>
     device const float* decay [[buffer(2)]],
     device const float* dt_bias [[buffer(3)]],
     device const float* weight [[buffer(4)]],
-    device const float* window [[buffer(5)]],     // [width - 1, channels]; may be the memory of `next_window`
+    device const float* window [[buffer(5)]],  // [width - 1, channels]; may be the memory of `next_window`
     device float* next_window [[buffer(6)]],
-    device const float* before [[buffer(7)]],     // [value_heads, key_dim, value_dim]; may be the memory of `after`
+    device const float* before [[buffer(7)]],  // [value_heads, key_dim, value_dim]; may be the memory of `after`
     device float* after [[buffer(8)]],
     device float* o [[buffer(9)]],
     constant GatedDeltaParams& p [[buffer(10)]],
@@ -183,7 +187,8 @@ template <int KPL>
       float sum = 0;
       for (uint j = 0; j < p.conv_width; j++) {
         const int from = int(t) - int(past) + int(j);
-        const float input = from >= 0 ? projected[ulong(from) * p.p_stride + channel] : window[uint(from + int(past)) * channels + channel];
+        const float input = from >= 0 ? projected[ulong(from) * p.p_stride + channel]
+                                      : window[uint(from + int(past)) * channels + channel];
         sum += taps[channel * p.conv_width + j] * input;
       }
       convolved[i] = silu(sum);
@@ -213,12 +218,13 @@ template <int KPL>
     const uint channel = channel_of(i, key_head, p);
     for (uint j = 0; j < past; j++) {
       const int from = int(p.tokens) - int(past) + int(j);
-      next_window[j * channels + channel] = from >= 0 ? projected[ulong(from) * p.p_stride + channel] : window[uint(from + int(past)) * channels + channel];
+      next_window[j * channels + channel] = from >= 0 ? projected[ulong(from) * p.p_stride + channel]
+                                                      : window[uint(from + int(past)) * channels + channel];
     }
   }
 }
 
-#define DELTA(kpl)                                                                                              \
+#define DELTA(kpl)                                                                                                   \
   template [[host_name("gated_delta_scan_" #kpl)]] [[kernel]] decltype(gated_delta_scan<kpl>) gated_delta_scan<kpl>; \
   template [[host_name("gated_delta_step_" #kpl)]] [[kernel]] decltype(gated_delta_step<kpl>) gated_delta_step<kpl>;
 DELTA(4)

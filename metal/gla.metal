@@ -8,13 +8,13 @@
 constant uint KEY_DIM [[function_constant(10)]];
 
 constant constexpr uint COLUMNS = 8;
-constant constexpr uint ROWS = 8;    // query rows a threadgroup of the intra-chunk kernel
-constant constexpr uint KEYS = 64;   // key rows at a time
+constant constexpr uint ROWS = 8;   // query rows a threadgroup of the intra-chunk kernel
+constant constexpr uint KEYS = 64;  // key rows at a time
 constant constexpr uint MAX_VALUE_DIM = 256;
 
 // Scores, decay mask, values and the state's part in one kernel: the 64 x 64 score matrix stays in threadgroup memory.
 kernel void gla_intra_chunk(
-    device const float* q [[buffer(0)]],       // [tokens, heads * key_dim]
+    device const float* q [[buffer(0)]],  // [tokens, heads * key_dim]
     device const float* k [[buffer(1)]],
     device const float* v [[buffer(2)]],       // [tokens, heads * value_dim]
     device const float* slopes [[buffer(3)]],  // [heads]
@@ -106,7 +106,8 @@ template <int KPL>
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c;
   const float decay = exp(-slopes[head]);
   float s[KPL];
-  for (int j = 0; j < KPL; j++) s[j] = part * KPL + j < KEY_DIM ? before[mine + ulong(part * KPL + j) * p.value_dim] : 0.0f;
+  for (int j = 0; j < KPL; j++)
+    s[j] = part * KPL + j < KEY_DIM ? before[mine + ulong(part * KPL + j) * p.value_dim] : 0.0f;
   for (uint t = 0; t < p.tokens; t++) {
     device const float* query = q + ulong(t) * p.q_stride + at;
     device const float* key = k + ulong(t) * p.k_stride + at;

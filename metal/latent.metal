@@ -9,9 +9,15 @@ constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint MAX_ROW = 1024;     // rope keys, or latents, of one token
 constant constexpr uint MAX_PER_LANE = 16;  // latent values a lane: 512
 
-// Dim j of the kept ones, rotated: rotate-half inside them (j with j + n / 2), each with the angle of the dim it is from.
-static inline float rotated(threadgroup const float* x, device const int* kept, device const float* inv_freq, float position,
-                            uint j, constant LatentParams& p) {
+// Dim j of the kept ones, rotated: rotate-half inside them (j with j + n / 2), each with the angle of the dim it is
+// from.
+static inline float rotated(
+    threadgroup const float* x,
+    device const int* kept,
+    device const float* inv_freq,
+    float position,
+    uint j,
+    constant LatentParams& p) {
   const uint half_dims = p.rope_dim / 2;
   const float angle = position * inv_freq[uint(kept[j]) % (p.dim / 2)];
   const float c = precise::cos(angle), s = precise::sin(angle);
@@ -53,21 +59,21 @@ INSTANTIATE(latent_store)
 template <class L>
 [[kernel]] void latent_attention(
     device const float* projected [[buffer(0)]],
-    device const float* up_k [[buffer(1)]],   // [kv * rest, latent_k]
-    device const float* up_v [[buffer(2)]],   // [kv * dim, latent_v]
+    device const float* up_k [[buffer(1)]],  // [kv * rest, latent_k]
+    device const float* up_v [[buffer(2)]],  // [kv * dim, latent_v]
     device const int* kept [[buffer(3)]],
-    device const int* rest [[buffer(4)]],     // [kv, dim - rope_dim]
+    device const int* rest [[buffer(4)]],  // [kv, dim - rope_dim]
     device const float* inv_freq [[buffer(5)]],
     device const int* positions [[buffer(6)]],
     device const uchar* rope_keys [[buffer(7)]],
     device const uchar* latents [[buffer(8)]],
-    device float* o [[buffer(9)]],            // [tokens, query * dim]
+    device float* o [[buffer(9)]],  // [tokens, query * dim]
     constant LatentParams& p [[buffer(10)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float raw[512];       // the kept dims of the query
+  threadgroup float raw[512];           // the kept dims of the query
   threadgroup float absorbed[MAX_ROW];  // rope part, then W_up_k^T of the rest
   threadgroup float parts[SIMDGROUPS * (MAX_PER_LANE * 32 + 2)];
   const uint token = group.y, h = group.x, g = h / (p.query / p.kv), rest_dim = p.dim - p.rope_dim;
@@ -76,10 +82,12 @@ template <class L>
   device const int* kept_g = kept + g * p.rope_dim;
   for (uint j = thread_index; j < p.rope_dim; j += threads) raw[j] = query[kept_g[j]];
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint j = thread_index; j < p.rope_dim; j += threads) absorbed[j] = rotated(raw, kept_g, inv_freq, float(positions[token]), j, p);
+  for (uint j = thread_index; j < p.rope_dim; j += threads)
+    absorbed[j] = rotated(raw, kept_g, inv_freq, float(positions[token]), j, p);
   for (uint c = thread_index; c < p.latent_k; c += threads) {
     float sum = 0;
-    for (uint r = 0; r < rest_dim; r++) sum += query[rest[g * rest_dim + r]] * up_k[ulong(g * rest_dim + r) * p.latent_k + c];
+    for (uint r = 0; r < rest_dim; r++)
+      sum += query[rest[g * rest_dim + r]] * up_k[ulong(g * rest_dim + r) * p.latent_k + c];
     absorbed[p.rope_dim + c] = sum;
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -99,7 +107,8 @@ template <class L>
     largest = peak;
     total = total * keep + weight;
     for (uint i = 0; i < per_lane; i++)
-      if (i * 32 + lane < p.latent_v) sums[i] = sums[i] * keep + weight * L::load(latent_row, p.latent_v_first + i * 32 + lane);
+      if (i * 32 + lane < p.latent_v)
+        sums[i] = sums[i] * keep + weight * L::load(latent_row, p.latent_v_first + i * 32 + lane);
   }
   threadgroup float* mine = parts + simdgroup * part_size;
   for (uint i = 0; i < per_lane; i++)

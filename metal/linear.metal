@@ -1,5 +1,6 @@
 // y = W x for up to eight rows of x, with everything that fuses around a projection. Bound by the bytes of W: a
-// simdgroup owns four rows of W, its lanes walk over the columns in steps of 8, nothing goes through threadgroup memory.
+// simdgroup owns four rows of W, its lanes walk over the columns in steps of 8, nothing goes through threadgroup
+// memory.
 //
 // The RMS norm in front costs no pass over x: every simdgroup sees the whole row anyway, so it sums the squares beside
 // the products and scales at the end (x * rsqrt(..) * g . w = rsqrt(..) * (x * g . w)).
@@ -56,7 +57,8 @@ template <class L>
   Row rows[ROWS];
   for (uint r = 0; r < ROWS; r++) {
     const uint output = min(first + (SWIGLU ? r % (ROWS / 2) : r), outputs - 1);
-    rows[r] = find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output + half_rows : output);
+    rows[r] =
+        find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output + half_rows : output);
   }
   float sums[ROWS][MAX_TOKENS];
   float squares[MAX_TOKENS];
@@ -72,8 +74,9 @@ template <class L>
     float values[MAX_TOKENS][8];
     for (uint m = 0; m < TOKENS; m++)
       for (uint i = 0; i < 8; i++)
-        values[m][i] = prepared(x[ulong(m) * p.x_stride + k + i], HAS_NORM ? norm[k + i] : 1.0f,
-                                GATE_KIND != 0 ? gate[ulong(m) * p.gate_stride + k + i] : 0.0f, squares[m]);
+        values[m][i] = prepared(
+            x[ulong(m) * p.x_stride + k + i], HAS_NORM ? norm[k + i] : 1.0f,
+            GATE_KIND != 0 ? gate[ulong(m) * p.gate_stride + k + i] : 0.0f, squares[m]);
     for (uint r = 0; r < ROWS; r++) {
       float w[8];
       L::decode8(weights, rows[r], k, w);
@@ -84,8 +87,9 @@ template <class L>
   if (whole + lane < p.in) {  // plain layouts with a ragged row
     const uint k = whole + lane;
     for (uint m = 0; m < TOKENS; m++) {
-      const float value = prepared(x[ulong(m) * p.x_stride + k], HAS_NORM ? norm[k] : 1.0f,
-                                   GATE_KIND != 0 ? gate[ulong(m) * p.gate_stride + k] : 0.0f, squares[m]);
+      const float value = prepared(
+          x[ulong(m) * p.x_stride + k], HAS_NORM ? norm[k] : 1.0f,
+          GATE_KIND != 0 ? gate[ulong(m) * p.gate_stride + k] : 0.0f, squares[m]);
       for (uint r = 0; r < ROWS; r++) sums[r][m] += L::decode1(weights, rows[r], k) * value;
     }
   }
@@ -113,10 +117,10 @@ template <class L>
 [[kernel]] void expert_down(
     device const uchar* weights [[buffer(0)]],
     device const WeightSegment* segments [[buffer(1)]],
-    device const float* h [[buffer(2)]],           // [tokens * topk, in]
-    device const int* experts [[buffer(3)]],       // [tokens * topk]
-    device const float* probability [[buffer(4)]], // [tokens, topk]
-    device float* y [[buffer(5)]],                 // [tokens, out]
+    device const float* h [[buffer(2)]],            // [tokens * topk, in]
+    device const int* experts [[buffer(3)]],        // [tokens * topk]
+    device const float* probability [[buffer(4)]],  // [tokens, topk]
+    device float* y [[buffer(5)]],                  // [tokens, out]
     constant ExpertDownParams& p [[buffer(6)]],
     uint3 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],

@@ -12,7 +12,8 @@ constant bool HAS_BIAS [[function_constant(3)]];
 constant uint ACTIVATION [[function_constant(4)]];
 constant bool ADD_TO [[function_constant(5)]];
 constant bool SWIGLU [[function_constant(6)]];
-constant bool BY_EXPERT [[function_constant(7)]];  // tiles of rows that chose the same expert (moe.metal, group_by_expert)
+constant bool BY_EXPERT
+    [[function_constant(7)]];  // tiles of rows that chose the same expert (moe.metal, group_by_expert)
 
 constant constexpr uint T = 32;  // tokens, outputs and columns a tile
 
@@ -25,14 +26,14 @@ template <class L>
     device const float* gate [[buffer(4)]],  // [tokens, in]
     device const float* bias [[buffer(5)]],  // [out]
     device const ExpertTile* tiles [[buffer(6)]],
-    device const int* order [[buffer(7)]],   // slots (token * topk + choice), those of one expert beside one another
-    device float* y [[buffer(8)]],           // [tokens, out]; [tokens * topk, out] by expert
+    device const int* order [[buffer(7)]],  // slots (token * topk + choice), those of one expert beside one another
+    device float* y [[buffer(8)]],          // [tokens, out]; [tokens * topk, out] by expert
     constant LinearParams& p [[buffer(9)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float xs[T * T];      // [token, column]
-  threadgroup float ws[T * T];      // [output, column]
+  threadgroup float xs[T * T];  // [token, column]
+  threadgroup float ws[T * T];  // [output, column]
   threadgroup float squares[T * 4];
   const uint half_rows = p.rows / 2;
   const uint outputs = SWIGLU ? half_rows : p.rows;
@@ -53,7 +54,8 @@ template <class L>
   const bool has_row = output < outputs;
   Row row;
   if (has_row)
-    row = find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && line >= T / 2 ? output + half_rows : output);
+    row =
+        find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && line >= T / 2 ? output + half_rows : output);
   device const float* x_row = x + ulong(x_line) * p.x_stride;
   device const float* gate_row = gate + ulong(x_line) * p.gate_stride;
 

@@ -58,9 +58,9 @@ kernel void route(
   for (uint i = 0; i < p.topk; i++) weights[i] *= factor;
 }
 
-// Prefill: the slots (token, choice) of each expert beside one another, ascending, and tiles of up to 32 of them, so that
-// the tiled matmul reads an expert's rows once a tile (matmul.metal). A thread owns whole experts: no atomics, the same
-// order every time. One threadgroup; what is left of `tiles` is empty.
+// Prefill: the slots (token, choice) of each expert beside one another, ascending, and tiles of up to 32 of them, so
+// that the tiled matmul reads an expert's rows once a tile (matmul.metal). A thread owns whole experts: no atomics, the
+// same order every time. One threadgroup; what is left of `tiles` is empty.
 kernel void group_by_expert(
     device const int* ids [[buffer(0)]],  // [slots]
     device int* order [[buffer(1)]],      // [slots]

@@ -22,13 +22,13 @@ static inline uint axis_of(uint j, uint h, uint w) {
 
 template <class L>
 [[kernel]] void qk_norm_rope_store(
-    device float* p_rows [[buffer(0)]],              // [tokens, q | k | v]
+    device float* p_rows [[buffer(0)]],  // [tokens, q | k | v]
     device const float* q_norm [[buffer(1)]],
     device const float* k_norm [[buffer(2)]],
     device const float* inv_freq [[buffer(3)]],
-    device const int* positions [[buffer(4)]],       // [axes, tokens]
-    device float* q [[buffer(5)]],                   // [tokens, query * dim]
-    device float* gates [[buffer(6)]],               // [tokens, query * dim]
+    device const int* positions [[buffer(4)]],  // [axes, tokens]
+    device float* q [[buffer(5)]],              // [tokens, query * dim]
+    device float* gates [[buffer(6)]],          // [tokens, query * dim]
     device uchar* keys [[buffer(7)]],
     device uchar* values [[buffer(8)]],
     constant RopeParams& p [[buffer(9)]],

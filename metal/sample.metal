@@ -1,9 +1,9 @@
-// The token a pass chooses by itself, so that the next pass can run before the CPU has looked (native/ops/sampling.h is the
-// specification and the judge: a pass that was fed another token than it chooses is taken back). Two dispatches: penalties
-// and the peak of each tile of 256 tokens; then one threadgroup that orders what lies near the peak.
+// The token a pass chooses by itself, so that the next pass can run before the CPU has looked (native/ops/sampling.h is
+// the specification and the judge: a pass that was fed another token than it chooses is taken back). Two dispatches:
+// penalties and the peak of each tile of 256 tokens; then one threadgroup that orders what lies near the peak.
 //
-// Only tokens within a few nats of the peak are ordered: the largest of three distances at which they fit. Top-k, top-p and
-// min-p look no further; without a filter the tail that is left out holds a percent or two of the weight.
+// Only tokens within a few nats of the peak are ordered: the largest of three distances at which they fit. Top-k, top-p
+// and min-p look no further; without a filter the tail that is left out holds a percent or two of the weight.
 #include "params.h"
 #include "reduce.h"
 
@@ -37,12 +37,12 @@ static inline uint find(device const int* list, uint length, int id) {
 
 kernel void sample_scores(
     device const float* logits [[buffer(0)]],
-    device const int* counts [[buffer(1)]],    // [counts, id | times]
-    device const int* biases [[buffer(2)]],    // [biases, id | bits of a float]
-    device const int* guessed [[buffer(3)]],   // the token of the pass before
-    device float* scores [[buffer(4)]],        // [vocabulary]
-    device float* peaks [[buffer(5)]],         // [tiles]
-    device uint* peak_ids [[buffer(6)]],       // [tiles]
+    device const int* counts [[buffer(1)]],   // [counts, id | times]
+    device const int* biases [[buffer(2)]],   // [biases, id | bits of a float]
+    device const int* guessed [[buffer(3)]],  // the token of the pass before
+    device float* scores [[buffer(4)]],       // [vocabulary]
+    device float* peaks [[buffer(5)]],        // [tiles]
+    device uint* peak_ids [[buffer(6)]],      // [tiles]
     constant SampleParams& p [[buffer(7)]],
     uint tile [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],

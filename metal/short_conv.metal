@@ -17,11 +17,12 @@ static inline float input_at(device const float* x, constant ConvParams& p, uint
 }
 
 kernel void short_conv(
-    device const float* x [[buffer(0)]],       // [tokens, channels] or [tokens, B | C | X]
-    device const float* taps [[buffer(1)]],    // [channels, width], newest last
-    device const float* window [[buffer(2)]],  // [width - 1, channels], oldest first; may be the memory of `next_window`
+    device const float* x [[buffer(0)]],     // [tokens, channels] or [tokens, B | C | X]
+    device const float* taps [[buffer(1)]],  // [channels, width], newest last
+    device const float* window
+    [[buffer(2)]],  // [width - 1, channels], oldest first; may be the memory of `next_window`
     device float* next_window [[buffer(3)]],
-    device float* y [[buffer(4)]],             // [tokens, channels]
+    device float* y [[buffer(4)]],  // [tokens, channels]
     constant ConvParams& p [[buffer(5)]],
     uint2 at [[thread_position_in_grid]]) {
   const uint c = at.x;
@@ -44,6 +45,7 @@ kernel void short_conv(
   if (first != 0) return;
   for (uint j = 0; j < past; j++) {  // the newest inputs, or what is left of the old window
     const int t = int(p.tokens) - int(past) + int(j);
-    next_window[j * p.channels + c] = t >= 0 ? input_at(x, p, uint(t), c) : window[uint(t + int(past)) * p.channels + c];
+    next_window[j * p.channels + c] =
+        t >= 0 ? input_at(x, p, uint(t), c) : window[uint(t + int(past)) * p.channels + c];
   }
 }

@@ -29,13 +29,15 @@ static inline float score_of(device const float* q, device const float* k, uint 
 }
 static inline uint windows(uint keys, uint size, uint stride) { return keys < size ? 0 : (keys - size) / stride + 1; }
 // b before a in the order (score descending, block ascending).
-static inline bool better(float score_b, uint b, float score_a, uint a) { return score_b > score_a || (score_b == score_a && b < a); }
+static inline bool better(float score_b, uint b, float score_a, uint a) {
+  return score_b > score_a || (score_b == score_a && b < a);
+}
 
 // One threadgroup a (token, key/value head). Window scores and block scores go through scratch rows of device memory:
 // their number grows with the context.
 kernel void block_select(
-    device const float* q [[buffer(0)]],        // [tokens, query * dim]
-    device const float* k1 [[buffer(1)]],       // [windows, kv * dim]
+    device const float* q [[buffer(0)]],   // [tokens, query * dim]
+    device const float* k1 [[buffer(1)]],  // [windows, kv * dim]
     device const float* k2 [[buffer(2)]],
     device float* window_scores [[buffer(3)]],  // [tokens * kv, scores_stride]
     device float* block_scores [[buffer(4)]],   // [tokens * kv, blocks_stride]

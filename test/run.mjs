@@ -38,8 +38,8 @@ const check =
     one(await show(command, commandArgs));
 
 async function cppFormat() {
-  const { stdout } = spawnSync('git', ['ls-files', 'native'], { cwd: root, encoding: 'utf8' });
-  const files = stdout.split('\n').filter((file) => /\.(cc|h|mm)$/.test(file));
+  const { stdout } = spawnSync('git', ['ls-files', 'native', 'metal'], { cwd: root, encoding: 'utf8' });
+  const files = stdout.split('\n').filter((file) => /\.(cc|h|mm|metal)$/.test(file));
   const program = ['clang-format-19', 'clang-format'].find((name) => isVersion19(name));
   if (!program) {
     const known =

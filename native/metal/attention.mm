@@ -8,7 +8,8 @@ using namespace params;
 // Whether 32 rows at a time pay: enough of them to fill the GPU, and a head that 8 x 8 matrices cover.
 static bool fits_tiles(const AttentionParams& p, const Constants& shape, int64_t keys_seen) {
   const uint32_t dim = shape.values()[kDim];
-  if (shape.values()[kSparse] || dim % 8 != 0 || dim > 256 || p.tokens <= kMatvecTokens) return false;
+  if (shape.values()[kSparse] || dim % (dim > 128 ? 16 : 8) != 0 || dim > 256 || p.tokens <= kMatvecTokens)
+    return false;
   return keys_seen <= kAttentionSplit || p.tokens * p.query >= 16 * kAttentionTile;
 }
 
@@ -26,7 +27,7 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
     const uint32_t tokens = kAttentionTile / beside;
     run(Kernel{"attention_tile", "attention_tile", layout}, Constants(shape).set(kHeads, beside),
         {reads(q), keys, values, writes(o)}, p,
-        Grid{{p.query / beside, (p.tokens + tokens - 1) / tokens, 1},
+        Grid{{p.query / beside, (p.tokens + tokens - 1) / tokens, dim > 128 ? 2u : 1u},
              {128, 1, 1},
              0,
              4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim});

@@ -152,6 +152,7 @@ const shapes: Shape[] = [
   { heads: 8, kvHeads: 2, dim: 128, rotaryDim: 128, cache: 'f16' },
   { heads: 4, kvHeads: 2, dim: 64, rotaryDim: 64, cache: 'q8' },
   { heads: 2, kvHeads: 1, dim: 96, rotaryDim: 96, cache: 'q4' },
+  { heads: 8, kvHeads: 2, dim: 256, rotaryDim: 64, gated: 1, cache: 'f16' },
 ];
 for (const shape of shapes) {
   const title = `heads ${shape.heads}/${shape.kvHeads} of ${shape.dim}, cache ${shape.cache ?? 'f32'}`;
