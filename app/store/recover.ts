@@ -38,6 +38,12 @@ export function salvage(db: Database, damaged: string): Salvaged {
       for (const table of ['messages', 'attachments']) {
         db.run(`DELETE FROM ${table} WHERE chat_id NOT IN (SELECT id FROM chats)`);
       }
+      copyRows(source, db, 'collections', 'FALSE');
+      copyRows(source, db, 'documents', 'FALSE');
+      db.run('DELETE FROM documents WHERE collection_id NOT IN (SELECT id FROM collections)');
+      // What was read of them is read again from the kept copies.
+      db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}', passages = 0
+        WHERE passages > 0 AND number NOT IN (SELECT document FROM passages)`);
       return { chats, messages };
     });
   } finally {

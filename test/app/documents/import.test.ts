@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createCopies } from '../../../app/documents/copies.ts';
@@ -183,6 +183,24 @@ test('a full disk fails the document with the reason, and another try succeeds w
   await shelf.documents.idle();
   const list = await shelf.call('documents.list', {});
   expect(list.find(({ id }) => id === second.id)).toMatchObject({ state: { at: 'ready' } });
+});
+
+test('after damage to the database documents are read again from their copies', { timeout: 60_000 }, async () => {
+  const first = await openShelf();
+  await first.add({ 'pond.txt': `An otter swims.\n\n${prose(1, 2000)}` });
+  await first.close();
+  const path = join(first.dataFolder, 'longhand.db');
+  const bytes = readFileSync(path);
+  // The last quarter: passages and their index.
+  bytes.fill(0xa5, Math.floor((bytes.length * 3) / 4 / 4096) * 4096);
+  writeFileSync(path, bytes);
+
+  const second = await openShelf({ dataFolder: first.dataFolder });
+  await vi.waitFor(async () => {
+    const list = await second.call('documents.list', {});
+    expect(list).toMatchObject([{ fileName: 'pond.txt', state: { at: 'ready' } }]);
+  }, 20_000);
+  expect((await second.call('documents.search', { query: 'otter' })).hits).toHaveLength(1);
 });
 
 test('a watched folder that goes away has a problem, and its documents stay', { timeout: 60_000 }, async () => {
