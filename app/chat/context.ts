@@ -48,11 +48,32 @@ export async function checkRoom(core: Core, sent: Request<'turns.send'>): Promis
   const { target } = core.models.target(getChat(core.db, sent.chatId).modelId);
   const present = core.engine.target();
   if (present?.modelId !== target.modelId || present.contextLength !== target.contextLength) return;
+  if (surelyFits(core, sent)) return;
   const measure = await measureContext(core, { ...sent, draft: sent.text });
   if (measure.limit === 0 || measure.used + measure.draft < measure.limit) return;
   throw new LonghandError('context-full', `[context] ${measure.used + measure.draft} tokens, ${measure.limit} fit`, {
     details: measure,
   });
+}
+
+/** Tokens that a template may add to a conversation, and to each of its messages. */
+const FRAME = 256;
+const FRAME_OF_MESSAGE = 16;
+
+/** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
+function surelyFits(core: Core, sent: Request<'turns.send'>): boolean {
+  const status = core.engine.status();
+  if (!('contextLength' in status)) return false;
+  const chat = getChat(core.db, sent.chatId);
+  const path = pathOf(core, sent);
+  const texts = [
+    chat.systemPrompt || core.settings().systemPrompt,
+    withAttachments(sent.text, textsWaiting(core.db, sent.attachments)),
+    ...path.flatMap(({ text, thinking, aside }) => [text, thinking, aside?.summary ?? '']),
+  ];
+  const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
+  return bytes + FRAME + FRAME_OF_MESSAGE * path.length < status.contextLength;
 }
 
 /** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. Of no use where

@@ -11,6 +11,7 @@ import type {
   Generation,
   InnerStatus,
   LoadTarget,
+  Prompt,
   ToEngine,
 } from './asks.ts';
 import { createEncoders } from './encoder.ts';
@@ -26,6 +27,7 @@ import { type Running, runGeneration } from './turn.ts';
 export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: string; worker: string }) {
   const addon = loadAddon(files.addon);
   const renderer = createTemplateRenderer({ worker: files.worker });
+  renderer.warm();
   const turns = new Map<TurnId, Running>();
   const queue = createQueue();
   const encoders = createEncoders(addon);
@@ -41,7 +43,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: async () => addon.devices().map((device) => ({ ...device })),
-    inspect: ({ path }) => inspectModel(addon, renderer, path),
+    inspect: ({ path }) => inspectModel(addon, renderer, path, model?.target.path === path ? model.text : null),
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),
     preview: (asked) => previewTemplate(addon, renderer, asked),
@@ -97,6 +99,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       const onProgress = (done: number, total: number) =>
         status({ at: 'loading', modelId: target.modelId, done, total });
       model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress);
+      // Ready means that a question is answered at once: its template and tokenizer have run before.
+      await countPrompt(model, renderer, hello).catch(() => {});
       return model;
     } finally {
       loading = null;
@@ -160,6 +164,12 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   });
   pipe.onClose(endProcess);
 }
+
+const hello: Prompt = {
+  messages: [{ role: 'user', text: 'Hello!', thinking: '', ids: null }],
+  thinking: true,
+  begun: null,
+};
 
 const same = (a: LoadTarget, b: LoadTarget): boolean => JSON.stringify(a) === JSON.stringify(b);
 

@@ -82,21 +82,28 @@ function contextFor(native: Addon.Model, wanted: number | null): number {
   return Math.max(512, Math.min(native.contextLength, mostDefaultContext, fits));
 }
 
-/** What the files of a model say: the verdict of the addon, and whether its template thinks. */
-export async function inspectModel(addon: typeof Addon, renderer: TemplateRenderer, path: string): Promise<Inspected> {
+/** What the files of a model say: the verdict of the addon, and whether its template thinks. `known`: its text, when it is
+ *  in memory and need not be read again. */
+export async function inspectModel(
+  addon: typeof Addon,
+  renderer: TemplateRenderer,
+  path: string,
+  known: ModelText | null,
+): Promise<Inspected> {
   const description = ModelDescription.parse(await addon.inspect(path));
-  return { description, thinking: await thinkingOf(addon, renderer, path) };
+  return { description, thinking: await thinkingOf(addon, renderer, path, known) };
 }
 
 async function thinkingOf(
   addon: typeof Addon,
   renderer: TemplateRenderer,
   path: string,
+  known: ModelText | null,
 ): Promise<Inspected['thinking']> {
   const never = { able: false, byDefault: false };
   let text: ModelText;
   try {
-    text = await readModelText(addon, path);
+    text = known ?? (await readModelText(addon, path));
   } catch {
     // Without a readable tokenizer the verdict on the weights still stands; loading will say what is wrong.
     return never;

@@ -10,6 +10,8 @@ import type { RenderReply, RenderRequest } from './template-worker.ts';
 export type TemplateRenderer = {
   /** @throws LonghandError `template-failed` */
   render(source: string, variables: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Starts the worker, so that the first rendering need not wait for it. */
+  warm(): void;
   close(): Promise<void>;
 };
 
@@ -73,6 +75,7 @@ export function createTemplateRenderer(options: RendererOptions): TemplateRender
       queue = result.catch(() => {});
       return result;
     },
+    warm: () => void (worker ?? start()),
     close: stop,
   };
 }
