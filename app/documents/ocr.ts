@@ -68,7 +68,19 @@ function linesOf(page: Page, scale: number): PageWord[][] {
         const box: PageWord['box'] = [left, top, right - left, bottom - top];
         // Of the whole line: descenders of a word move its box and not the line.
         const baseline = line.bbox.y1 * scale - size * 0.2;
-        return { text: text.trim(), spaced: true, left, top, right, bottom, baseline, size, font: FONT, box };
+        return {
+          text: text.trim(),
+          spaced: true,
+          left,
+          top,
+          right,
+          bottom,
+          baseline,
+          size,
+          tracking: 0,
+          font: FONT,
+          box,
+        };
       });
   });
   return found.filter((words) => words.length > 0);

@@ -15,6 +15,8 @@ export type Glyph = {
   ascent: number;
   descent: number;
   vertical: { side: number; width: number } | null;
+  /** Points that are set between all characters here: letters that are spaced out still make words. */
+  tracking: number;
   font: PageFont;
 };
 export type Point = readonly [number, number];
@@ -135,6 +137,7 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
           up: turned(matrix, 0, size * direction),
           ascent: face.ascent,
           descent: face.descent,
+          tracking: Math.hypot(...turned(matrix, Math.max(0, charSpacing) * scale, 0)),
           vertical: metric ? { side: (metric[1] ?? 500) * face.unit, width: glyph.width * face.unit } : null,
           font: face.seen,
         });

@@ -102,7 +102,11 @@ function ordered(segment: Segment): Segment {
   const words = [...segment.words].sort((a, b) => a.left - b.left);
   for (const [at, word] of words.entries()) {
     const before = words[at - 1];
-    if (before && word.left - before.right > word.size * 0.14 && !(isWide(word.text) && isWide(before.text))) {
+    if (
+      before &&
+      word.left - before.right - before.tracking > word.size * 0.14 &&
+      !(isWide(word.text) && isWide(before.text))
+    ) {
       word.spaced = true;
     }
   }

@@ -18,6 +18,8 @@ export type PageWord = {
   bottom: number;
   baseline: number;
   size: number;
+  /** Points between its last character and the next of the same word, where characters are spaced out. */
+  tracking: number;
   font: PageFont;
   /** On the page. */
   box: Rectangle;
@@ -54,7 +56,21 @@ export function wordsOf(glyphs: readonly Glyph[], page: PageSize): Map<Turn, Pag
     words.push(next);
     byTurn.set(turn, words);
   }
+  for (const [turn, words] of byTurn) byTurn.set(turn, once(words));
   return byTurn;
+}
+
+/** Bold is often made by drawing a word twice, a little apart: it is one word. */
+function once(words: readonly PageWord[]): PageWord[] {
+  const seen = new Map<string, PageWord[]>();
+  return words.filter((word) => {
+    const same = seen.get(word.text) ?? [];
+    const near = word.size * 0.12;
+    if (same.some((one) => Math.abs(one.left - word.left) < near && Math.abs(one.baseline - word.baseline) < near))
+      return false;
+    seen.set(word.text, [...same, word]);
+    return true;
+  });
 }
 
 /** What a glyph says, in plain characters. */
@@ -75,12 +91,12 @@ function turnOf({ along, vertical, up }: Glyph): Turn {
 }
 
 function placed(glyph: Glyph, text: string, turn: Turn, page: PageSize): PageWord {
-  const { origin, up, font, vertical } = glyph;
+  const { origin, up, font, vertical, tracking } = glyph;
   const size = Math.hypot(up[0], up[1]) || 1;
   const box = vertical ? uprightBox(glyph, vertical) : boxBetween(glyph);
   const [left, top, right, bottom] = framed(box, turn, page);
   const baseline = framed([origin[0], origin[1], 0, 0], turn, page)[1];
-  return { text, spaced: false, left, top, right, bottom, baseline, size, font, box };
+  return { text, spaced: false, left, top, right, bottom, baseline, size, tracking, font, box };
 }
 
 /** From the pen before to the pen after, from the descent to the ascent, however the text is turned. */
@@ -126,16 +142,17 @@ function touches(word: PageWord, next: PageWord): boolean {
   const em = Math.max(word.size, next.size);
   const wide = WIDE.test(word.text) && WIDE.test(next.text);
   if (Math.abs(word.baseline - next.baseline) > em * 0.1) return false;
-  const gap = next.left - word.right;
+  const gap = next.left - word.right - word.tracking;
   if (gap <= em * (wide ? 0.6 : 0.14) && gap >= -em * 0.35) return true;
   // Right to left, drawn in the order of reading.
-  const before = word.left - next.right;
+  const before = word.left - next.right - word.tracking;
   return isRtl(next.text) && before <= em * 0.14 && before >= -em * 0.35;
 }
 
 function join(word: PageWord, next: PageWord) {
   const before = isRtl(next.text) && next.right <= word.left + word.size * 0.35 && next.left < word.left;
   word.text = before ? next.text + word.text : word.text + next.text;
+  word.tracking = next.tracking;
   word.left = Math.min(word.left, next.left);
   word.right = Math.max(word.right, next.right);
   word.top = Math.min(word.top, next.top);

@@ -1,12 +1,14 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Document } from '../../../app/protocol/index.ts';
 import { newFolder } from '../../support/core.ts';
 import { firstPassage, openShelf, type Shelf } from '../../support/documents.ts';
 import { archive, makeDocx, makeEpub, makeXlsx, wp } from '../../support/office.ts';
 import { makePdf } from '../../support/pdf.ts';
 import { soaking } from '../../support/soak.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 //  Every file here is one that somebody will drop. It fails alone, with a reason and what helps, and never takes the core or
 //  another file with it.

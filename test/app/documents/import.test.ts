@@ -10,6 +10,8 @@ import { openShelf, type Shelf } from '../../support/documents.ts';
 import { makePdf } from '../../support/pdf.ts';
 import { runs } from '../../support/soak.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
+
 const sentence = (file: number, at: number) =>
   `Sentence ${at} of file ${file} speaks of subject ${(file * 31 + at * 7) % 97}.`;
 const prose = (file: number, count: number) =>
@@ -218,7 +220,7 @@ test('a watched folder that goes away has a problem, and its documents stay', { 
     (await shelf.call('documents.collections', undefined)).find(({ id }) => id === collectionId)?.folders;
   await vi.waitFor(
     async () => expect((await folders())?.find(({ path }) => path.endsWith('disk'))?.problem).toBeTruthy(),
-    15_000,
+    30_000,
   );
   expect((await shelf.call('documents.search', { query: 'amber' })).hits.length).toBeGreaterThan(0);
 });
@@ -270,7 +272,7 @@ test('a watched folder is followed: added, changed, renamed, removed; what was t
   const watched = await shelf.call('documents.watch', { collectionId, path: folder });
   expect(watched.folders).toMatchObject([{ problem: null }]);
   const hits = async (query: string) => (await shelf.call('documents.search', { query })).hits.length;
-  const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 100 });
+  const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 100 });
 
   await soon(async () => expect(await hits('amber')).toBe(1));
   writeFileSync(join(folder, 'inner', 'two.txt'), 'The second word is beryl.');

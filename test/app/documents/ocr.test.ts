@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { firstPassage, openShelf } from '../../support/documents.ts';
 import { makePdf } from '../../support/pdf.ts';
 import { drawPage, scannedPdf } from '../../support/picture.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const SENTENCES = [
   'The lighthouse keeper counts forty ships every evening.',

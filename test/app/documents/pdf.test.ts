@@ -206,6 +206,23 @@ test('vertical text is read down and then to the left, every character with its 
   expect((second?.box[1] ?? 0) - (first?.box[1] ?? 0)).toBeCloseTo(20, 0);
 });
 
+test('letters that are spaced out make words, and words that are drawn twice are one', async () => {
+  const twice = (text: string, x: number, y: number): Text[] => [0, 0.4].map((off) => ({ text, x: x + off, y }));
+  const { texts } = await read(
+    makePdf({
+      pages: [
+        {
+          texts: [
+            { text: 'THE SEVENTH CHAPTER', x: 60, y: 760, charSpacing: 5 },
+            ...twice('This line was made bold by hand.', 60, 700),
+          ],
+        },
+      ],
+    }),
+  );
+  expect(texts).toEqual(['THE SEVENTH CHAPTER', 'This line was made bold by hand.']);
+});
+
 test('ligatures are letters', async () => {
   const { texts } = await read(
     makePdf({ pages: [{ texts: [{ text: 'eﬃcient ﬁnal ﬂow', x: 60, y: 700, font: 'cid' }] }] }),
