@@ -1,4 +1,3 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { LonghandError } from '../../protocol/errors.ts';
 import type { Assets } from '../assets.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
@@ -7,7 +6,7 @@ import { readGlyphs } from './glyphs.ts';
 import { layOut } from './layout.ts';
 import { type Segment, segmentOfLine, segmentsOf } from './lines.ts';
 import { createMargins } from './margins.ts';
-import { openPdf } from './open.ts';
+import { openPdf, type Pdf } from './open.ts';
 import { piecesOf } from './paragraphs.ts';
 import { createScanner, type Scanner } from './scan.ts';
 import { type PageWord, type Turn, wordsOf } from './words.ts';
@@ -22,13 +21,13 @@ export async function readPdf(source: Source, sink: Sink, assets: Assets): Promi
     return await readPages(pdf, source, sink, scanner);
   } finally {
     await scanner.close();
-    await pdf.loadingTask.destroy();
+    await pdf.close();
   }
 }
 
 type Rest = { page: number; others: Segment[][] };
 
-async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
+async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
   const total = Math.min(pdf.numPages, MOST_PAGES);
   if (pdf.numPages > total) sink.notice(`Only the first ${total} of ${pdf.numPages} pages were read.`);
   const margins = createMargins<Rest>();
@@ -61,8 +60,7 @@ async function readPages(pdf: PDFDocumentProxy, source: Source, sink: Sink, scan
   if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
   if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures (English).`);
   if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
-  const info = (await pdf.getMetadata().catch(() => null))?.info as { Title?: unknown } | undefined;
-  return { title: titleOf(info?.Title), pages: pdf.numPages };
+  return { title: titleOf(await pdf.title()), pages: pdf.numPages };
 }
 
 const scanned = (lines: readonly PageWord[][], page: number) => ({
@@ -70,8 +68,8 @@ const scanned = (lines: readonly PageWord[][], page: number) => ({
   rest: { page, others: [] },
 });
 
-async function readPage(pdf: PDFDocumentProxy, number: number) {
-  const page = await pdf.getPage(number);
+async function readPage(pdf: Pdf, number: number) {
+  const { page } = await pdf.page(number);
   const { width, height } = page.getViewport({ scale: 1 });
   const { glyphs, draws } = await readGlyphs(page);
   page.cleanup();

@@ -1,8 +1,8 @@
-import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Assets } from '../assets.ts';
 import { createRecogniser } from '../ocr.ts';
 import type { Source } from '../piece.ts';
-import { openPdf } from './open.ts';
+import { openPdf, type Pdf } from './open.ts';
 import type { PageWord } from './words.ts';
 
 //  Pages that are pictures: drawn and recognised. The file is opened a second time, with its pictures.
@@ -30,12 +30,11 @@ type Drawn = {
 
 export function createScanner(source: Source, assets: Assets): Scanner {
   const recogniser = createRecogniser(assets);
-  let opening: Promise<PDFDocumentProxy> | null = null;
+  let opening: Promise<Pdf> | null = null;
   return {
     async lines(number) {
       opening ??= openPdf(source, assets, { pictures: true });
-      const pdf = await opening;
-      const page = await pdf.getPage(number);
+      const { page, pdf } = await (await opening).page(number);
       const { width, height } = page.getViewport({ scale: 1 });
       const scale = Math.min(DOTS_PER_INCH / 72, Math.sqrt(MOST_PIXELS / (width * height)));
       const viewport = page.getViewport({ scale });
@@ -53,7 +52,7 @@ export function createScanner(source: Source, assets: Assets): Scanner {
     async close() {
       await recogniser.close();
       const pdf = await opening?.catch(() => null);
-      await pdf?.loadingTask.destroy();
+      await pdf?.close();
     },
   };
 }
