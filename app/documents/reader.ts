@@ -45,6 +45,9 @@ export function createDocumentReader({
       stderr: true,
     });
     started.unref();
+    // What libraries print is for nobody.
+    started.stdout.resume();
+    started.stderr.resume();
     served = 0;
     return started;
   }

@@ -126,6 +126,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const present = new Set(files.map((file) => file.path));
     const known = new Map(followed.map((one) => [one.sourcePath, one]));
     const gone = followed.filter((one) => !present.has(one.sourcePath) && !one.removed);
+    // A copy of what is gone now takes its place.
+    if (gone.length > 0) doubles.clear();
     for (const file of files) {
       const stored = known.get(file.path);
       if (stored) {

@@ -225,6 +225,25 @@ test('a watched folder that goes away has a problem, and its documents stay', { 
   expect((await shelf.call('documents.search', { query: 'amber' })).hits.length).toBeGreaterThan(0);
 });
 
+test('of two equal files in a watched folder one is listed, and stays when the other goes', {
+  timeout: 60_000,
+}, async () => {
+  const folder = newFolder();
+  const shelf = await openShelf();
+  const { id: collectionId } = shelf.collection;
+  for (const name of ['one.txt', 'twin.txt']) writeFileSync(join(folder, name), 'The word is amber.');
+  await shelf.call('documents.watch', { collectionId, path: folder });
+  await shelf.documents.idle();
+  const [listed, ...others] = await shelf.call('documents.list', {});
+  expect(others).toEqual([]);
+  rmSync(join(folder, listed?.fileName ?? ''));
+  const left = listed?.fileName === 'one.txt' ? 'twin.txt' : 'one.txt';
+  await vi.waitFor(async () => {
+    expect(await shelf.call('documents.list', {})).toMatchObject([{ id: listed?.id, fileName: left }]);
+  }, 30_000);
+  expect((await shelf.call('documents.search', { query: 'amber' })).hits).toHaveLength(1);
+});
+
 test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const worker = join(folder, 'worker.mjs');

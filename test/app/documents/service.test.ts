@@ -86,3 +86,15 @@ test('a removed document is not found, and comes back with all it had', async ()
   expect(restored).toMatchObject({ name: 'Papers', documents: 1, passages: 1 });
   expect((await shelf.call('documents.search', { query: 'otter' })).hits).toHaveLength(1);
 });
+
+test('words are found without case, accents and spaces between them', async () => {
+  const shelf = await openShelf();
+  await shelf.add({
+    'words.txt': 'Die Größe des Cafés in Straßburg.\n\n東京都は日本の首都です。\n\nThe ﬁrst ﬂoor was flooded.',
+  });
+  for (const query of ['CAFE', 'straßburg', '首都', '東京', 'first floors']) {
+    const { hits } = await shelf.call('documents.search', { query });
+    expect(hits, query).toHaveLength(1);
+  }
+  expect((await shelf.call('documents.search', { query: '京橋' })).hits).toEqual([]);
+});
