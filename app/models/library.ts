@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { EncoderTarget, LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
@@ -77,8 +77,17 @@ export function createLibrary(options: LibraryOptions): Library {
   const { db, engine, emit, settings, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
-  const list = () => listModels(db).map(entryOf);
-  const changed = () => emit('models.changed', list());
+  /** As they stand in the database; this process alone writes them. */
+  let rows: ModelRow[] | null = null;
+  const list = () => {
+    rows ??= listModels(db);
+    const present = createPresence();
+    return rows.map((row) => entryOf(row, present));
+  };
+  const changed = () => {
+    rows = null;
+    emit('models.changed', list());
+  };
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
     const path = modelPath(given);
@@ -215,18 +224,42 @@ export function createLibrary(options: LibraryOptions): Library {
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
 
-export const entryOf = ({ id, name, path, lastUsedAt, facts, settings, presetOf }: ModelRow): ModelEntry => ({
+export const entryOf = (
+  { id, name, path, lastUsedAt, facts, settings, presetOf }: ModelRow,
+  present: (path: string) => boolean = existsSync,
+): ModelEntry => ({
   id,
   name,
   path,
   builtIn: path === null && presetOf === null,
-  missing: path !== null && !existsSync(path),
+  missing: path !== null && !present(path),
   lastUsedAt,
   description: facts?.description ?? null,
   thinking: facts?.thinking ?? null,
   settings,
   presetOf,
 });
+
+/** Whether files are there, for many of them at once: each folder is read once. */
+function createPresence(): (path: string) => boolean {
+  const folders = new Map<string, Map<string, boolean>>();
+  const namesOf = (folder: string) => {
+    const known = folders.get(folder);
+    if (known) return known;
+    const names = new Map<string, boolean>();
+    try {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) names.set(entry.name, entry.isSymbolicLink());
+    } catch {
+      // Not there, or not readable: so are its files.
+    }
+    folders.set(folder, names);
+    return names;
+  };
+  return (path) => {
+    const link = namesOf(dirname(path)).get(basename(path));
+    return link === true ? existsSync(path) : link === false;
+  };
+}
 
 /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
  *  @throws LonghandError `bad-request`, `not-found` */

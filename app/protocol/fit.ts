@@ -30,7 +30,11 @@ export type Forecast = {
 
 /** Bytes of a KV cache relative to f16. */
 export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
-const HEADROOM = 96 * 1024 * 1024;
+/** The engine process before it holds a model, and what its tokenizer keeps of each word it knows: measured (README). */
+const PROCESS = 114 * 1024 * 1024;
+const WORD_BYTES = 1050;
+/** The states of linear layers, with the copies that a session keeps to go back to: measured too. */
+const STATE_COPIES = 6;
 /** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
 const PREFILL_TOKENS = 512;
 const ACTIVATION_ROWS = 14;
@@ -47,16 +51,18 @@ export function forecast(
 ): Forecast {
   const perToken = model.contextBytesPerToken * KV_SCALE[options.kvType ?? 'f16'];
   const length = Math.min(options.contextLength, model.contextLength);
-  const fixed = model.weightBytes + model.stateBytes + activationsOf(model) + HEADROOM;
+  const headroom = PROCESS + WORD_BYTES * model.vocabularySize;
+  const state = model.stateBytes * STATE_COPIES;
+  const fixed = model.weightBytes + state + activationsOf(model) + headroom;
   const context = perToken * length;
   const total = fixed + context;
   const read = model.activeBytes + model.stateBytes * 2 + context / 2;
   return {
     weights: model.weightBytes,
     context,
-    state: model.stateBytes,
+    state,
     activations: activationsOf(model),
-    headroom: HEADROOM,
+    headroom,
     total,
     verdict: total < FITS * machine.limitBytes ? 'fits' : total <= machine.limitBytes ? 'tight' : 'too-large',
     tokensPerSecond: machine.bandwidth === null ? null : (machine.bandwidth * EFFICIENCY) / read,

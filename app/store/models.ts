@@ -14,13 +14,15 @@ export type ModelRow = {
   presetOf: ModelId | null;
 };
 
+const noSettings: ModelSettings = ModelSettings.parse({});
+
 type Stored = Omit<ModelRow, 'facts' | 'settings'> & { facts: string | null; settings: string | null };
 
 const select = 'SELECT id, name, path, last_used_at AS lastUsedAt, facts, settings, preset_of AS presetOf FROM models';
 const rowOf = (row: Stored): ModelRow => ({
   ...row,
   facts: row.facts === null ? null : JSON.parse(row.facts),
-  settings: ModelSettings.parse(row.settings === null ? {} : JSON.parse(row.settings)),
+  settings: row.settings === null ? noSettings : ModelSettings.parse(JSON.parse(row.settings)),
 });
 
 /** Last used first, then last added. */

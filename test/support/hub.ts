@@ -51,7 +51,15 @@ export function content(bytes: number, seed = 1): Buffer {
   }
   return out;
 }
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+/** Asked at every request, and the files may be large. */
+const hashes = new WeakMap<Uint8Array, string>();
+function sha256(bytes: Uint8Array): string {
+  const known = hashes.get(bytes);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  hashes.set(bytes, hash);
+  return hash;
+}
 
 export async function startHub(options: {
   repository?: string;
@@ -73,8 +81,14 @@ export async function startHub(options: {
     .digest('hex');
   const seen = { requests: 0, bytes: 0, ranges: [] as string[], storageTokens: 0, apiTokens: 0 };
   const signatures = new Map<string, number>();
-  const changed = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes.map((byte) => byte ^ 0x55))]));
-  const versionOf = (name: string) => (seen.requests > faults.changeAfter ? changed : files).get(name);
+  const changed = new Map<string, Buffer>();
+  const versionOf = (name: string): Buffer | undefined => {
+    const bytes = files.get(name);
+    if (!bytes || seen.requests <= faults.changeAfter) return bytes;
+    const other = changed.get(name) ?? Buffer.from(bytes.map((byte) => byte ^ 0x55));
+    changed.set(name, other);
+    return other;
+  };
 
   const storage = await listen((request, response) => {
     const url = new URL(request.url ?? '/', 'http://x');

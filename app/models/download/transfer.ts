@@ -1,7 +1,6 @@
-import { createHash, type Hash } from 'node:crypto';
 import { BLOCK, type Stripe } from './blocks.ts';
 import type { FileJournal } from './journal.ts';
-import type { PartFile } from './part-file.ts';
+import { hashOf, type PartFile } from './part-file.ts';
 import type { Throttle } from './rate.ts';
 import { type Network, request } from './request.ts';
 import { type Bytes, DownloadError, type RemoteFile } from './state.ts';
@@ -68,12 +67,13 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   }
 }
 
-/** Cuts a stream into blocks, hashes them on the way, writes the missing ones. */
+/** Cuts a stream into blocks, hashes them on the way, writes the missing ones: each at once, since a part of a block counts
+ *  for nothing and every write costs a processor its time. */
 class BlockWriter {
   at: Bytes;
   readonly #end: Bytes;
   readonly #transfer: Transfer;
-  #hash: Hash = createHash('sha256');
+  #held: Uint8Array[] = [];
 
   constructor(transfer: Transfer, at: Bytes, end: Bytes) {
     this.#transfer = transfer;
@@ -89,14 +89,16 @@ class BlockWriter {
       const block = Math.floor(this.at / BLOCK);
       const blockEnd = map.start(block) + map.length(block);
       const piece = rest.subarray(0, blockEnd - this.at);
-      this.#hash.update(piece);
-      if (!map.has(block)) await part.write(piece, this.at);
+      if (!map.has(block)) this.#held.push(piece);
       this.at += piece.length;
       rest = rest.subarray(piece.length);
       if (this.at < blockEnd) return;
-      const sha256 = this.#hash.digest('hex');
-      this.#hash = createHash('sha256');
-      if (map.has(block)) continue;
+      const bytes = Buffer.concat(this.#held);
+      this.#held = [];
+      // What another connection brought meanwhile was held in part only.
+      if (map.has(block) || bytes.length < map.length(block)) continue;
+      await part.write(bytes, map.start(block));
+      const sha256 = hashOf(bytes);
       map.arrived(block);
       finished.push({ block, sha256 });
     }

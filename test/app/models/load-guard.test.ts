@@ -63,7 +63,7 @@ test('a load that cannot end well is not begun, and the longest context that fit
 });
 
 test('without a chosen context only a model that fits with none is refused', () => {
-  expect(libraryWith(3.3 * GB, null).target().name).toBe('Qwen3.5 4B');
+  expect(libraryWith(3.6 * GB, null).target().name).toBe('Qwen3.5 4B');
   expect(failureOf(libraryWith(2 * GB, null).target)).toMatchObject({
     code: 'out-of-memory',
     details: { longestContext: 0 },

@@ -1,0 +1,20 @@
+// A process that loads a model as the engine does, fills its context, answers, and says how much memory that took at most.
+// node test/support/load-process.ts PATH CONTEXT
+import { readFileSync } from 'node:fs';
+import { loadAddon } from '../../app/engine/addon.ts';
+import { loadModel } from '../../app/engine/model.ts';
+import type { ModelId } from '../../app/protocol/index.ts';
+import { repository } from './addon.ts';
+
+const [path = '', context = ''] = process.argv.slice(2);
+const contextLength = Number(context);
+const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
+const target = { modelId: 'model' as ModelId, path, device: 'cpu', threads: 2, contextLength, template: null };
+const model = await loadModel(addon, target, new addon.AbortFlag(), () => {});
+const answer = 8;
+const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) => 3 + ((at * 7919) % 1000));
+await model.session('chat').generate(prompt, { maxTokens: answer, temperature: 0 });
+const { description } = model.native;
+const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
+process.send?.({ peak, description: { ...description } });
+model.close();
