@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Message } from '../../app/protocol/index.ts';
+import { usePdfSoon } from '../documents/viewer/viewer.tsx';
 import { useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { citedSources, countOf } from './grounding.ts';
@@ -11,6 +12,7 @@ export function GroundingLine({ message }: { message: Message }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { grounding } = message;
+  usePdfSoon(grounding !== null);
   if (!grounding?.found || message.text === '' || message.state.at === 'running') return null;
   const sources = citedSources(message);
   const first = sources[0];

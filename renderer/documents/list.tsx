@@ -85,6 +85,7 @@ function SearchBox() {
     <search className="relative min-w-0 flex-1">
       <Field
         id={SEARCH_FIELD}
+        className={query === '' ? '' : '[&_input]:pe-24 @max-[65rem]/page:[&_input]:pe-5'}
         icon="search"
         aria-label={t('documents.search')}
         placeholder={t('documents.search')}
@@ -105,7 +106,7 @@ function SearchBox() {
       />
       {query !== '' && (
         <span className="absolute inset-y-0 end-1 flex items-center gap-1">
-          <span role="status" className="bg-raised ps-1 text-xs text-fg-3 tabular-nums">
+          <span role="status" className="text-xs text-fg-3 tabular-nums @max-[65rem]/page:sr-only">
             {finding.at === 'found' ? passages(finding.hits.length, t, formats) : ''}
           </span>
           <IconButton small icon="close" label={t('documents.clearSearch')} onClick={() => search('')} />

@@ -9,6 +9,7 @@ import { ADD_FILES } from './focus.ts';
 import { DocumentColumn } from './list.tsx';
 import { collectionToFill, useDocuments } from './store.ts';
 import { usePassageKeys } from './use-passage-keys.ts';
+import { usePdfSoon } from './viewer/viewer.tsx';
 import { ViewerColumn } from './viewer-column.tsx';
 
 /** Collections, their documents, and one of them open: three columns, two where it is narrower, two steps where it is
@@ -18,6 +19,7 @@ export function DocumentsPage() {
   const known = useDocuments((state) => state.collections !== null);
   const open = useDocuments((state) => state.shown !== null);
   usePassageKeys();
+  usePdfSoon();
   return (
     <main className="@container/page flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-2 border-b border-line ps-5 pe-3">
@@ -34,7 +36,7 @@ export function DocumentsPage() {
             <CollectionColumn />
           </div>
           <div
-            className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 lg:border-e max-lg:w-full ${open ? 'max-lg:hidden' : ''}`}
+            className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 lg:border-e max-lg:w-full! ${open ? 'max-lg:hidden' : ''}`}
           >
             <DocumentColumn />
           </div>

@@ -38,8 +38,7 @@ export function ViewerColumn() {
     setZoom('fit');
     setFind(null);
   }, [id]);
-  if (!shown)
-    return <p className="grid flex-1 place-items-center bg-sunken p-6 text-fg-3">{t('documents.noneOpen')}</p>;
+  if (!shown) return <NoneOpen />;
   return (
     <section aria-label={document?.name ?? t('documents.goneTitle')} className="flex min-h-0 flex-1 flex-col">
       <div className="@container flex h-10 flex-none items-center gap-1 border-b border-line ps-4 pe-2">
@@ -79,6 +78,15 @@ export function ViewerColumn() {
         onState={onState}
       />
     </section>
+  );
+}
+
+/** Nothing to choose from: then the list says what to do. */
+function NoneOpen() {
+  const { t } = useTranslation();
+  const some = useDocuments((state) => state.documents.size > 0);
+  return (
+    <p className="grid flex-1 place-items-center bg-sunken p-6 text-fg-3">{some ? t('documents.noneOpen') : ''}</p>
   );
 }
 

@@ -5,6 +5,7 @@ import {
   PDFDataRangeTransport,
   type PDFDocumentLoadingTask,
   type PDFDocumentProxy,
+  PDFWorker,
 } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import type { DocumentId } from '../../../app/protocol/index.ts';
@@ -36,6 +37,20 @@ class Ranges extends PDFDataRangeTransport {
   }
 }
 
+/** A worker a document: one that hangs on a damaged file holds up no other. The next one starts before it is needed, for
+ *  starting takes longer than drawing a page. */
+let spare: PDFWorker | null = new PDFWorker();
+const AFTER_MS = 1000;
+
+function takeWorker(): PDFWorker {
+  const worker = spare ?? new PDFWorker();
+  spare = null;
+  setTimeout(() => {
+    spare ??= new PDFWorker();
+  }, AFTER_MS);
+  return worker;
+}
+
 export type Opening = {
   pdf: Promise<PDFDocumentProxy>;
   /** Ends the loading or the document, whichever it is. */
@@ -49,6 +64,7 @@ export function openPdf(
   onPassword: (answer: (password: string) => void, wrong: boolean) => void,
 ): Opening {
   let task: PDFDocumentLoadingTask | null = null;
+  const worker = takeWorker();
   let closed = false;
   const { promise: problem, reject } = Promise.withResolvers<never>();
   problem.catch(() => {});
@@ -56,6 +72,7 @@ export function openPdf(
     const { bytes, total } = await readBytes(documentId, 0, FIRST);
     if (closed) throw new Error('[pdf] closed before it was open');
     task = getDocument({
+      worker,
       range: new Ranges(documentId, total, bytes, reject),
       rangeChunkSize: RANGE,
       disableAutoFetch: true,
@@ -75,7 +92,7 @@ export function openPdf(
     pdf: Promise.race([open(), problem]),
     close() {
       closed = true;
-      void task?.destroy();
+      void (task?.destroy() ?? Promise.resolve()).finally(() => worker.destroy());
     },
   };
 }

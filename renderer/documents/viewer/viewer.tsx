@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Document } from '../../../app/protocol/index.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -9,7 +9,15 @@ import { StoredText } from './messages.tsx';
 import type { ViewProps } from './types.ts';
 
 /** pdf.js comes when the first page is wanted: it is no part of the first paint. */
-const PdfView = lazy(() => import('./pdf-view.tsx'));
+const loadPdf = () => import('./pdf-view.tsx');
+const PdfView = lazy(loadPdf);
+
+/** Where a page may be wanted soon: pdf.js and its worker are there before it is. */
+export function usePdfSoon(soon = true): void {
+  useEffect(() => {
+    if (soon) loadPdf().catch(() => {});
+  }, [soon]);
+}
 
 type ViewerProps = Omit<ViewProps, 'document'> & {
   /** Null when it is no longer there: then what was kept of the passage is shown. */
