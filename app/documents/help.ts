@@ -1,13 +1,7 @@
 import type { CollectionId, Document, DocumentId } from '../protocol/index.ts';
+import { createCollection, listCollections } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
-import {
-  addDocument,
-  createCollection,
-  deleteDocument,
-  listCollections,
-  listDocuments,
-  updateDocument,
-} from '../store/documents.ts';
+import { addDocument, deleteDocument, listDocuments, updateDocument } from '../store/documents.ts';
 import type { Copies } from './copies.ts';
 import { gatherFolder } from './gather.ts';
 

@@ -3,29 +3,31 @@ import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
 import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers } from '../protocol/index.ts';
 import { type documentCalls, LonghandError } from '../protocol/index.ts';
+import {
+  createCollection,
+  forgetCollections,
+  getCollection,
+  listCollections,
+  markCollectionDeleted,
+  renameCollection,
+  unwatchFolder,
+  watchFolder,
+} from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import {
   addDocument,
   contentOf,
-  createCollection,
   deleteDocument,
   deletedDocuments,
   dropCopy,
   findBySource,
-  forgetCollections,
   forgetDocument,
-  getCollection,
   getDocument,
   keptNames,
-  listCollections,
   listDocuments,
-  markCollectionDeleted,
-  renameCollection,
   requeueUnsettled,
   restoreDocument,
-  unwatchFolder,
   updateDocument,
-  watchFolder,
 } from '../store/documents.ts';
 import { getPassage, removeContent } from '../store/passages.ts';
 import { type Answering, createAnswering } from './answering.ts';

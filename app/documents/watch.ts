@@ -1,17 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { sep } from 'node:path';
 import { type CollectionId, type Document, type DocumentId, failureOf } from '../protocol/index.ts';
+import { listWatched, type WatchedFolder, watchFolder } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
-import {
-  addDocument,
-  deleteDocument,
-  listFollowed,
-  listWatched,
-  type StoredDocument,
-  updateDocument,
-  type WatchedFolder,
-  watchFolder,
-} from '../store/documents.ts';
+import { addDocument, deleteDocument, listFollowed, type StoredDocument, updateDocument } from '../store/documents.ts';
 import type { Copies } from './copies.ts';
 import { type Gathered, gatherFolder } from './gather.ts';
 
