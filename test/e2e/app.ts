@@ -13,8 +13,9 @@ const root = join(import.meta.dirname, '..', '..');
 
 export type App = {
   address: string;
-  /** The engine's process id. */
+  /** Process ids: of the engine, and of the host with the core. */
   engine(): number;
+  host(): number;
   /** Ends the host without a word, and starts it again on the same data folder. */
   killAndRestart(): Promise<void>;
   /** Ends the host without a word. */
@@ -40,6 +41,7 @@ export async function startApp(): Promise<App> {
       child = run(dataFolder);
       app.address = await addressOf(child);
     },
+    host: () => child.pid as number,
     kill: () => void child.kill('SIGKILL'),
     async close() {
       const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
