@@ -10,7 +10,7 @@ export const devices = command({
   flags: {},
   async run(context) {
     const { terminal } = context;
-    const all = addonOf(context).devices();
+    const all = await addonOf(context).devices();
     if (context.json) {
       terminal.out(`${JSON.stringify({ devices: all })}\n`);
       return 0;

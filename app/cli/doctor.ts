@@ -49,10 +49,8 @@ const CHECKS: Readonly<Record<string, (context: Context) => string | Promise<str
     const { version, commit, compiler } = addonOf(context).build;
     return `${version} ${commit}, ${compiler}`;
   },
-  devices: (context) => {
-    const usable = addonOf(context)
-      .devices()
-      .filter(({ available }) => available);
+  devices: async (context) => {
+    const usable = (await addonOf(context).devices()).filter(({ available }) => available);
     if (usable.length === 0) throw new Error('none can be used');
     return usable.map(({ id, name }) => `${id} (${name})`).join(', ');
   },

@@ -42,7 +42,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const atRest = (): InnerStatus => (model ? { at: 'ready', ...facts(model) } : { at: 'idle' });
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
-    devices: async () => addon.devices().map((device) => ({ ...device })),
+    devices: () => addon.devices(),
     inspect: ({ path }) => inspectModel(addon, renderer, path, model?.target.path === path ? model.text : null),
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),

@@ -37,7 +37,7 @@ export const TOOLS = {
   },
   vulkan: {
     found: () => softwareDriver() !== null && existsSync(VALIDATION_LAYER),
-    apt: ['mesa-vulkan-drivers', 'libvulkan1', 'vulkan-validationlayers'],
+    apt: ['mesa-vulkan-drivers', 'libvulkan1', 'vulkan-validationlayers', 'glslc', 'spirv-tools'],
     why: 'the tests run the Vulkan back end on a software driver',
   },
   pip: {

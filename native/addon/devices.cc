@@ -5,14 +5,14 @@
 #include <cstdlib>
 
 #include "addon/convert.h"
+#include "addon/environment.h"
+#include "addon/jobs.h"
 #include "addon/registry.h"
 #include "formats/error.h"
 
 namespace longhand {
 
 namespace {
-
-constexpr int most_vulkan_devices = 16;
 
 std::string forced_instructions(const DeviceChoice& choice) {
   if (!choice.instructions.empty()) return choice.instructions;
@@ -32,11 +32,20 @@ Creation create(const DeviceChoice& choice) {
   int index = 0;
   const std::string prefix = "vulkan:";
   if (choice.id == "vulkan") return create_vulkan(0);
-  if (choice.id.starts_with(prefix) &&
-      std::from_chars(choice.id.data() + prefix.size(), choice.id.data() + choice.id.size(), index).ec == std::errc{}) {
-    return create_vulkan(index);
+  if (choice.id.starts_with(prefix)) {
+    const char* end = choice.id.data() + choice.id.size();
+    const auto [last, error] = std::from_chars(choice.id.data() + prefix.size(), end, index);
+    if (error == std::errc{} && last == end) return create_vulkan(index);
   }
   return {nullptr, "there is no such device, allowed are cpu, metal and vulkan:0, vulkan:1, ..."};
+}
+
+Operation::Convert devices_to_js() {
+  return [all = list_devices()](Napi::Env env) -> Napi::Value {
+    Napi::Array out = Napi::Array::New(env);
+    for (const DeviceEntry& device : all) out.Set(out.Length(), to_js(env, device));
+    return out;
+  };
 }
 
 }  // namespace
@@ -44,11 +53,8 @@ Creation create(const DeviceChoice& choice) {
 std::vector<DeviceEntry> list_devices() {
   std::vector<DeviceEntry> out;
   out.push_back(entry("metal", "metal", create_metal(false)));
-  for (int i = 0; i < most_vulkan_devices; ++i) {
-    Creation creation = create_vulkan(i);
-    if (!creation.backend && i > 0) break;
-    out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), std::move(creation)));
-  }
+  for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
+    out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
   out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
   return out;
 }
@@ -68,9 +74,12 @@ std::unique_ptr<Backend> create_backend(const DeviceChoice& choice) {
 
 void register_devices(Napi::Env env, Napi::Object exports) {
   exports.Set("devices", Napi::Function::New(env, [](const Napi::CallbackInfo& info) -> Napi::Value {
-                Napi::Array out = Napi::Array::New(info.Env());
-                for (const DeviceEntry& device : list_devices()) out.Set(out.Length(), to_js(info.Env(), device));
-                return out;
+                const auto operation = Operation::start(info.Env());
+                const Napi::Promise promise = operation->promise();
+                // Drivers take their time.
+                const std::shared_ptr<Worker> worker = Environment::of(info.Env()).start_worker();
+                post_job(*worker, operation, nullptr, nullptr, [worker] { return devices_to_js(); });
+                return promise;
               }));
 }
 

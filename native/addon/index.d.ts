@@ -192,7 +192,7 @@ export class Model {
   close(): void;
 }
 
-export function devices(): Device[];
+export function devices(): Promise<Device[]>;
 /** Reads headers only. `path` as `load`. */
 export function inspect(
   path: string,

@@ -337,6 +337,7 @@ struct CpuOptions {
 Creation create_cpu(const CpuOptions& options);
 std::vector<std::string> cpu_instructions();  // what this processor has of them, best first; ends with "scalar"
 Creation create_metal(bool standin);
-Creation create_vulkan(int device_index);
+Creation create_vulkan(int device_index);  // the best first
+int count_vulkan();                        // usable or not
 
 }  // namespace longhand

@@ -6,5 +6,6 @@ namespace longhand {
 Creation create_vulkan(int) {
   return {nullptr, "Vulkan is for GPUs that are not Apple's: this one is driven by Metal"};
 }
+int count_vulkan() { return 0; }
 
 }  // namespace longhand

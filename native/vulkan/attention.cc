@@ -29,11 +29,29 @@ void VulkanBackend::attend(const Tensor& q, const Argument& keys, const Argument
   const uint32_t tokens = p.tokens == 1 || shape.values()[kSparse] ? 1 : kAttentionRows / heads;
   const Constants constants = Constants(shape).set(kHeads, heads).set(kTokens, tokens);
   const uint32_t threads = device_->threads_for(std::max<uint32_t>(dim, least_threads));
+  // Keys and values that do not fit into one binding are walked over in windows of whole splits.
+  const uint64_t split_bytes = static_cast<uint64_t>(p.key_row_bytes) * kAttentionSplit;
+  const uint32_t most = static_cast<uint32_t>(
+      std::clamp<uint64_t>((device_->limits().range - device_->limits().alignment) / split_bytes, 1, p.splits));
+  const auto part_from = [&](const Argument& whole, uint32_t first, uint32_t count) {
+    const size_t begin = static_cast<size_t>(first * split_bytes);
+    return Argument{whole.buffer, whole.offset + begin,
+                    std::min(whole.bytes - begin, static_cast<size_t>(count * split_bytes)), whole.access};
+  };
   const auto walk = [&](const Tensor& to) {
-    const AttentionWindowParams window{.all = p, .first_key = 0, .end_key = UINT32_MAX, .first_split = 0};
-    const double work = 4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim;
-    run("attention", constants, {reads(q), keys, values, blocks, writes(to)}, window,
-        Grid{{p.query / heads, (p.tokens + tokens - 1) / tokens, p.splits}, threads, work});
+    for (uint32_t first = 0; first < p.splits; first += most) {
+      const uint32_t count = std::min(most, p.splits - first);
+      const bool all = count == p.splits;
+      const AttentionWindowParams window{.all = p,
+                                         .first_key = first * kAttentionSplit,
+                                         .end_key = all ? UINT32_MAX : (first + count) * kAttentionSplit,
+                                         .first_split = first};
+      const double work = 4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim * count / p.splits;
+      run("attention", constants,
+          {reads(q), all ? keys : part_from(keys, first, count), all ? values : part_from(values, first, count), blocks,
+           writes(to)},
+          window, Grid{{p.query / heads, (p.tokens + tokens - 1) / tokens, count}, threads, work});
+    }
   };
   if (p.splits == 1) {
     walk(o);

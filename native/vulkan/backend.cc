@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vulkan/probe.h"
+
 namespace longhand::vulkan {
 
 VulkanBackend::VulkanBackend(std::shared_ptr<Device> device)
@@ -110,10 +112,19 @@ void VulkanBackend::clear(Buffer& buffer) {
 namespace longhand {
 
 Creation create_vulkan(int device_index) {
+  const vulkan::Probe& probe = vulkan::probe();
+  if (!probe.reason.empty()) return {nullptr, probe.reason};
+  const auto index = static_cast<size_t>(device_index);
+  if (device_index < 0 || index >= probe.devices.size())
+    return {nullptr, "there is no Vulkan device " + std::to_string(device_index) + ", this computer has " +
+                         std::to_string(probe.devices.size())};
+  if (!probe.devices[index].empty()) return {nullptr, probe.devices[index]};
   std::string reason;
   std::shared_ptr<vulkan::Device> device = vulkan::Device::open(device_index, reason);
   if (!device) return {nullptr, reason};
   return {std::make_unique<vulkan::VulkanBackend>(std::move(device)), ""};
 }
+
+int count_vulkan() { return static_cast<int>(vulkan::probe().devices.size()); }
 
 }  // namespace longhand

@@ -1,6 +1,7 @@
 #include "vulkan/device.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <vector>
 
@@ -143,11 +144,7 @@ VkResult create_device(const Instance& instance, VkPhysicalDevice physical, uint
 std::shared_ptr<Device> Device::open(int index, std::string& reason) {
   const Instance* instance = open_instance(reason);
   if (!instance) return nullptr;
-  if (index < 0 || static_cast<size_t>(index) >= instance->devices.size()) {
-    reason = "there is no Vulkan device " + std::to_string(index) + ", this computer has " +
-             std::to_string(instance->devices.size());
-    return nullptr;
-  }
+  assert(index >= 0 && static_cast<size_t>(index) < instance->devices.size());
   VkPhysicalDevice physical = instance->devices[static_cast<size_t>(index)];
   const Properties properties(instance->call, physical);
   const std::string name = properties.all.properties.deviceName;

@@ -57,11 +57,14 @@ Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& r
   const Tensor list = upload(positions.data(), positions.size_bytes());
   RopeParams params = params_of(p, qkv, rope, positions.size());
   params.q_stride = narrow(q.stride);
-  params.first_row = narrow(cache.length);
+  const int64_t bound = cache.length / 2 * 2;  // rows of an even number begin at a word
+  params.first_row = narrow(cache.length - bound);
   params.row_bytes = narrow(cache_row_bytes(cache.type, heads.kv, heads.dim));
   params.head_bytes = narrow(cache_row_bytes(cache.type, 1, heads.dim));
   const auto appended = [&](Buffer& buffer) {
-    return part_of(buffer, 0, static_cast<size_t>(params.first_row + p.rows) * params.row_bytes, Access::write);
+    const size_t first = static_cast<size_t>(bound) * params.row_bytes;
+    const size_t end = static_cast<size_t>(cache.length + p.rows) * params.row_bytes;
+    return part_of(buffer, first, end - first, Access::update);
   };
   run("rope", constants_of(qkv, rope).set(kCacheType, cache_type(cache.type)),
       {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),

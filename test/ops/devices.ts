@@ -36,7 +36,7 @@ if (!existsSync(addonPath)) throw new Error(`${addonPath} is missing: npm run bu
 type Addon = { testing: Testing } & Pick<typeof import('../../native/addon/index.d.ts'), 'devices'>;
 const load = (path: string) => createRequire(import.meta.url)(path) as Addon;
 const { testing, devices: present } = load(addonPath);
-const hasVulkan = present().some((device) => device.backEnd === 'vulkan' && device.available);
+const hasVulkan = (await present()).some((device) => device.backEnd === 'vulkan' && device.available);
 
 // Metal: the GPU itself on a Mac, elsewhere the addon built on the stand-in (test/metal), where clang 19 could build it.
 const standinPath = join(import.meta.dirname, '../../build/native/Release/longhand-metal.node');

@@ -1,0 +1,38 @@
+// The committed words of the shaders: those of the sources, and nothing a plain device lacks.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../support/addon.ts';
+import { temporaryFolder } from '../support/formats.ts';
+
+const committed = join(repository, 'native', 'vulkan', 'spirv');
+const shaders = join(repository, 'native', 'vulkan', 'shaders');
+const names = readdirSync(committed).toSorted();
+const wordsOf = (name: string) => {
+  const bytes = readFileSync(join(committed, name));
+  return new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+};
+
+test('every shader has its words', () => {
+  const sources = readdirSync(shaders).filter((name) => name.endsWith('.comp'));
+  expect(names).toEqual(sources.map((name) => `${basename(name, '.comp')}.spv`).toSorted());
+});
+
+test('they are those of the sources', { timeout: 120_000 }, ({ skip }) => {
+  const version = spawnSync('glslc', ['--version'], { encoding: 'utf8' }).stdout ?? '';
+  if (!/^shaderc v?2023\.2/.test(version)) skip('needs glslc 2023.2 (Debian 12)');
+  const fresh = temporaryFolder({});
+  execFileSync(process.execPath, [join(shaders, 'compile.mjs'), fresh]);
+  for (const name of names)
+    expect(readFileSync(join(fresh, name)).equals(readFileSync(join(committed, name))), name).toBe(true);
+});
+
+test.each(names)('%s asks for subgroup arithmetic and no 8-bit, 16-bit or 64-bit feature', (name) => {
+  const words = wordsOf(name);
+  const capabilities: number[] = [];
+  for (let at = 5; at < words.length; at += (words[at] ?? 0) >>> 16)
+    if (((words[at] ?? 0) & 0xffff) === 17) capabilities.push(words[at + 1] ?? 0);
+  const [shader, subgroups, arithmetic] = [1, 61, 63];
+  for (const capability of capabilities) expect([shader, subgroups, arithmetic]).toContain(capability);
+});
