@@ -95,7 +95,7 @@ void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResu
     Session& session;
     ~RunAhead() { session.stop_running_ahead(); }  // however generation ends
   } const guard{*this};
-  const bool run_ahead = can_run_ahead();
+  const bool run_ahead = options.max_tokens > 2 && can_run_ahead();
   const int64_t prompt = held();
   const auto next = [&](int32_t token, const std::atomic<bool>* cancel) {
     if (!run_ahead) return advance({&token, 1}, held() + 1, Rows::last, {options.path, cancel});

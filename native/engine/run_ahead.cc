@@ -20,6 +20,7 @@ bool Session::can_run_ahead() {
   } catch (const OutOfMemory&) {
     return false;  // slower, but it goes on
   }
+  guesses_ = wrong_guesses_ = 0;
   return slots_open_ = true;
 }
 
@@ -50,7 +51,14 @@ void Session::take_back() {
 
 Tensor Session::step_ahead(int32_t token, bool more, const Sampler& sampler, Path path) {
   const int64_t before = held();
-  if (guess_ != token) take_back();
+  if (ahead_) {
+    ++guesses_;
+    if (guess_ != token) ++wrong_guesses_;
+    if (guess_ != token) take_back();
+  }
+  // What the device cannot know (a grammar, a nearly flat choice) may make it guess wrong more often than it helps.
+  constexpr int64_t enough = 16;
+  more = more && (guesses_ < enough || 2 * wrong_guesses_ < guesses_);
   const Step step = ahead_ ? *std::exchange(ahead_, std::nullopt) : hand_over(token, false, sampler, path);
   passes_.push_back({before + 1, before + 1, path});
   {

@@ -146,6 +146,7 @@ class Session {
   void take_back();
   std::optional<Step> ahead_;  // the one behind the last accepted token: it was fed `guess_`
   int32_t guess_ = 0;
+  int64_t guesses_ = 0, wrong_guesses_ = 0;  // of this generation
   bool slots_open_ = false;
 };
 

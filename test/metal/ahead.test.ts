@@ -155,6 +155,15 @@ describe('what a token costs', () => {
     expect(await tenMore({})).toMatchObject({ commandBuffers: 20, most: 2 });
   });
 
+  test('after sixteen guesses of which most were wrong nothing runs ahead any more', async () => {
+    standin.faults({ spoilKernel: 'sample_pick', spoilArgument: 3 });
+    const model = await loadOnMetal(readCase('qwen3/qk_norm_tied').folder);
+    standin.reset();
+    await sessionOn(model).generate(promptOf('qwen3/qk_norm_tied'), { maxTokens: 40, path: 'exact' });
+    expect(standin.counters().commandBuffers).toBe(1 + 39 + 16);
+    model.close();
+  });
+
   test("the GPU's own time is told, and is part of the time in all", async () => {
     const name = 'qwen3_5/dense_tied';
     const model = await loadOnMetal(readCase(name).folder);

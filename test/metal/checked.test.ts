@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KvType, Model } from '../../native/addon/index.d.ts';
 import { readCase } from '../support/golden.ts';
+import { soaking } from '../support/soak.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();
@@ -75,8 +76,13 @@ describe('check mode', () => {
     },
   );
 
-  test.each(caches)('a cache of %s', { timeout: 240_000 }, async (kvType) => {
-    const name = 'qwen3/qk_norm_tied';
-    await sameBits(readCase(name).folder, tokensOf(name), kvType);
-  });
+  // `npm run test:soak`: every family with every cache.
+  const cached = soaking ? families : families.filter(([name]) => name === 'qwen3/qk_norm_tied');
+  test.each(cached.flatMap((family) => caches.map((kvType) => [kvType, ...family] as const)))(
+    'a cache of %s: %s',
+    { timeout: 240_000 },
+    async (kvType, name, file = '') => {
+      await sameBits(join(readCase(name).folder, file), tokensOf(name), kvType);
+    },
+  );
 });

@@ -16,7 +16,11 @@ import {
   readCase,
   required,
 } from '../support/golden.ts';
+import { soaking } from '../support/soak.ts';
 import { loadOnMetal } from './standin.ts';
+
+/** `npm run test:soak`: every prompt in every way. */
+const timeout = soaking ? 3_600_000 : 240_000;
 
 const published = [
   'llama/gqa_tied',
@@ -62,8 +66,9 @@ async function logitsOf(model: Model, reference: Case, prefix: string): Promise<
     const session = exactSession(model);
     const chunks = new Set([
       prompt.ids.length,
-      ...(prompt === shortest ? [1] : []),
-      ...(prompt === longest ? [37] : []),
+      ...(soaking || prompt === shortest ? [1] : []),
+      ...(soaking || prompt === longest ? [37] : []),
+      ...(soaking ? [7, 64] : []),
     ]);
     for (const chunk of chunks) {
       const got = await session.logits(prompt.ids, { all: true, chunk });
@@ -75,7 +80,7 @@ async function logitsOf(model: Model, reference: Case, prefix: string): Promise<
 }
 
 describe('on Metal', () => {
-  test.each(published)('%s gives the numbers of the reference', { timeout: 240_000 }, async (name) => {
+  test.each(published)('%s gives the numbers of the reference', { timeout }, async (name) => {
     const reference = readCase(name);
     const model = await loadOnMetal(reference.folder);
     await logitsOf(model, reference, 'logits.');
@@ -85,7 +90,7 @@ describe('on Metal', () => {
     model.close();
   });
 
-  test.each(stored)('%s', { timeout: 240_000 }, async (_title, name, file, prefix) => {
+  test.each(stored)('%s', { timeout }, async (_title, name, file, prefix) => {
     const reference = readCase(name);
     const model = await loadOnMetal(join(reference.folder, file));
     await logitsOf(model, reference, prefix);
