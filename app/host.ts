@@ -62,6 +62,8 @@ export type Host = {
   refusedVisitor(visitor: { host: string; about: string }): void;
   /** Whether an answer is being written: then the machine should not fall asleep. */
   onBusy(listener: (busy: boolean) => void): void;
+  /** A model was fetched and checked. */
+  onArrived(listener: (name: string) => void): void;
   close(): Promise<void>;
 };
 
@@ -252,6 +254,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     notice,
     refusedVisitor: manager.refusedVisitor,
     onBusy: (listener) => void busyListeners.push(listener),
+    onArrived: manager.onArrived,
     async close() {
       clearTimeout(firstBackup);
       clearInterval(backups);

@@ -21,6 +21,8 @@ export type CoreProcessOptions = {
   onReady: () => void;
   onLost: () => void;
   onBusy: (busy: boolean) => void;
+  /** A model was fetched and checked. */
+  onArrived: (name: string) => void;
   /** It cannot run: a sentence for the user, then the app ends. */
   onFailed: (failure: Failure) => void;
 };
@@ -33,6 +35,7 @@ export function createCoreProcess({
   onReady,
   onLost,
   onBusy,
+  onArrived,
   onFailed,
 }: CoreProcessOptions): CoreProcess {
   let child: Electron.UtilityProcess | null = null;
@@ -85,6 +88,7 @@ export function createCoreProcess({
       onReady();
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
+    else if ('arrived' in message) onArrived(message.arrived);
     else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
     else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
     else engines.kill(message.killEngine);

@@ -7,6 +7,7 @@ import { type CoreProcess, createCoreProcess } from './core-process.ts';
 import { serveIpc } from './ipc.ts';
 import { openKeychain } from './keychain.ts';
 import { sendToWindow, setMenu } from './menu.ts';
+import { notify } from './notify.ts';
 import { removeCopies } from './open-copy.ts';
 import { registerScheme, servePage } from './page.ts';
 import { pathsOf } from './paths.ts';
@@ -70,6 +71,7 @@ function start() {
     onReady: ipc.coreReady,
     onLost: ipc.coreLost,
     onBusy: awake,
+    onArrived: (name) => notify(name, { looking: window?.isFocused() ?? false, show }),
     onFailed: fail,
   });
   setMenu(

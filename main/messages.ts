@@ -25,6 +25,8 @@ export type FromCore =
   | { ready: true }
   | { failed: Failure }
   | { busy: boolean }
+  /** The name of a model that was fetched and checked. */
+  | { arrived: string }
   /** The engine with this number is wanted; numbers are never used twice. */
   | { startEngine: number }
   | { killEngine: number }

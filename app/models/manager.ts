@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
-import type { CallName, Device, Emit, EngineStatus, Handlers, Settings, SettingsPatch } from '../protocol/index.ts';
+import type {
+  CallName,
+  Device,
+  Emit,
+  EngineStatus,
+  Handlers,
+  ModelEntry,
+  Settings,
+  SettingsPatch,
+} from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { linkOf, listAdoptable } from './adoption.ts';
@@ -47,6 +56,7 @@ export type ModelManager = {
   engineStatus(status: EngineStatus): void;
   refusedVisitor(visitor: { host: string; about: string }): void;
   refusedPage(address: string): void;
+  onArrived(listener: (name: string) => void): void;
   close(): Promise<void>;
 };
 
@@ -94,13 +104,18 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
   const shelf = createShelf(db, folder);
   const keeper = createKeeper({ library, shelf, engine, emit, now });
+  const arrivals: ((name: string) => void)[] = [];
+  const arrived = (model: ModelEntry) => {
+    emit('download.finished', model);
+    for (const listener of arrivals) listener(model.name);
+  };
   const downloads = createDownloads({
     db,
     shelf,
     source: sources.byId,
     net: (about) => contacts.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
-    finished: async ({ name, path }) => emit('download.finished', await library.add(path, name)),
+    finished: async ({ name, path }) => arrived(await library.add(path, name)),
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });
@@ -199,6 +214,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     settingsChanged: route,
     engineStatus: keepAlive.status,
     refusedPage,
+    onArrived: (listener) => void arrivals.push(listener),
     refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();

@@ -216,6 +216,23 @@ test('secrets are sealed with the keychain of the system before they reach the d
   expect(written).toContain(Buffer.from('cba_fh').toString('base64'));
 });
 
+test('a model that was fetched is told through the desktop to somebody who looks elsewhere', async () => {
+  const copy = async (name: string) => {
+    const finished = next(client, 'download.finished');
+    await client.call('downloads.start', { reference: join(places.resources, 'starter-model'), name });
+    await finished;
+  };
+  await copy('Otter');
+  await until(() => done.notified.length > 0);
+  expect(done.notified).toEqual(['Otter is here, checked and ready']);
+  world.looking = true;
+  await client.call('models.remove', {
+    modelId: (await client.call('models.list')).find(({ name }) => name === 'Otter')?.id as never,
+  });
+  await copy('Heron');
+  expect(done.notified).toHaveLength(1);
+});
+
 test('menu commands reach the page; a second start shows the first window', async () => {
   const heard: string[] = [];
   api.onMenu((command) => heard.push(command));

@@ -14,6 +14,7 @@ export const done = {
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
+  notified: [] as string[],
   protocols: new Map<string, (request: { url: string; method: string }) => Promise<Response>>(),
   exposed: new Map<string, unknown>(),
 };
@@ -25,6 +26,8 @@ export const world = {
   firstInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1600, height: 1000 } }],
   chosen: [] as string[],
+  /** The first window has the focus. */
+  looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
     throw new Error('no process expected');
   },
@@ -171,6 +174,7 @@ export class BrowserWindow extends EventEmitter {
   isMinimized = () => false;
   isMaximized = () => false;
   isDestroyed = () => false;
+  isFocused = () => world.looking;
   getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 });
   constructor(options: BrowserWindow['options']) {
     super();
@@ -235,6 +239,18 @@ export const Menu = {
   buildFromTemplate: (template: unknown) => template,
   setApplicationMenu: (menu: unknown) => done.menu.push(menu),
 };
+export class Notification extends EventEmitter {
+  readonly #body: string;
+  constructor({ body }: { body: string }) {
+    super();
+    this.#body = body;
+  }
+  static isSupported = () => true;
+  show() {
+    done.notified.push(this.#body);
+  }
+}
+
 export const nativeTheme = { shouldUseDarkColors: false };
 export const screen = { getAllDisplays: () => world.displays };
 
