@@ -45,10 +45,16 @@ export type Answering = {
   examine(question: string, collectionIds: readonly CollectionId[]): Promise<Examined>;
 };
 
-export type Examined = { by: 'words' | 'words-and-meaning'; sure: boolean; candidates: Scored[] };
+/** `candidates`: the best statement of each passage, best first; `statements`: all that were looked at. */
+export type Examined = {
+  by: 'words' | 'words-and-meaning';
+  sure: boolean;
+  candidates: Scored[];
+  statements: Scored[];
+};
 export type Scored = { passage: StoredPassage; score: number; statement: Range; features: number[] };
 
-const CANDIDATES = 8;
+const CANDIDATES = 10;
 /** A passage of many short lines must not make everybody wait. */
 const STATEMENTS_EACH = 14;
 /** Shown when nothing was found. */
@@ -74,7 +80,12 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
     }
     const candidates = [...best.values()].sort((a, b) => b.score - a.score);
     const { threshold } = by === 'words' ? BY_WORDS : BY_MEANING;
-    return { by, sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold, candidates };
+    return {
+      by,
+      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold,
+      candidates,
+      statements: scored,
+    };
   }
 
   async function byMeaning(question: Question, statements: Statement[], target: EncoderTarget, query: Float32Array) {

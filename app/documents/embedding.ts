@@ -12,18 +12,18 @@ import {
   findEncoder,
   listEncodings,
   nearest,
-  packVector,
   passagesWithout,
   setEncoder,
   setModel,
   setServing,
 } from '../store/vectors.ts';
 import { createFingerprints } from './fingerprint.ts';
+import { statementsOf } from './statements.ts';
 
 //  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
 //  encoder. So it goes on after any end of the process, and new passages need no announcement but wake().
 //
-//  setModel ──▶ hashed (encoder) ──▶ passages are read, 16 at a time ──▶ all have vectors (serving) ──▶ others are dropped
+//  setModel ──▶ hashed (encoder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
 //  Until then the collection is searched with the vectors of the encoder before it, else with those that are there.
 
 export type Encoders = {
@@ -60,9 +60,21 @@ export type Nearby = {
   passages: { passage: number; similarity: number }[];
 };
 
-const AT_ONCE = 16;
+const AT_ONCE = 8;
 const TOLD_MS = 500;
 const AGAIN_MS = 15_000;
+
+/** A passage shorter than that is about one thing. */
+const HALVED_CHARACTERS = 240;
+
+/** The two halves of a passage, cut between statements. */
+function halvesOf(text: string): string[] {
+  if (text.length < HALVED_CHARACTERS) return [];
+  const starts = statementsOf(text).map(([start]) => start);
+  const cut = starts.find((start) => start >= text.length / 2) ?? starts.at(-1) ?? 0;
+  const halves = [text.slice(0, cut), text.slice(cut)];
+  return halves.every((half) => half.trim() !== '') ? halves : [];
+}
 
 export type EmbeddingOptions = {
   db: Database;
@@ -116,15 +128,17 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
     for (let after = 0; current(encoding); ) {
       const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
       if (passages.length === 0) break;
-      const texts = passages.map(({ text }) => text);
-      const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage', urgent: false });
+      const texts = passages.map(({ text }) => [text, ...halvesOf(text)]);
+      const { vectors } = await engine.ask('embed', { target, texts: texts.flat(), kind: 'passage', urgent: false });
       if (!current(encoding)) return;
-      const rows = passages.slice(0, vectors.length);
-      addVectors(
-        db,
-        number,
-        rows.map((row, at) => ({ ...row, vector: packVector(vectors[at] as Float32Array) })),
-      );
+      const rows: { passage: number; document: number; vectors: Float32Array[] }[] = [];
+      for (let at = 0, row = 0; ; ++row) {
+        const [one, own] = [passages[row], texts[row]];
+        if (!one || !own || at + own.length > vectors.length) break;
+        rows.push({ passage: one.passage, document: one.document, vectors: vectors.slice(at, at + own.length) });
+        at += own.length;
+      }
+      addVectors(db, number, rows);
       after = rows.at(-1)?.passage ?? after;
       tell();
     }

@@ -89,9 +89,9 @@ function namesMissing(question: string, text: string): number {
 export type Weights = { bias: number; factors: readonly number[]; threshold: number };
 
 export const BY_MEANING: Weights = {
-  bias: -9.47,
-  factors: [0.65, 5.61, 0.51, -2.56, -3.12, 2.33, 3.76, 3.08, 4.3, -1.02, 6.21],
-  threshold: -1.6,
+  bias: -9.83,
+  factors: [-0.11, 6.51, 0.36, -2.88, -3.16, 2.73, 4.65, 2.33, 4.92, -1.06, 6.73],
+  threshold: -0.25,
 };
 export const BY_WORDS: Weights = {
   bias: -9.23,
@@ -102,11 +102,22 @@ export const BY_WORDS: Weights = {
 export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
   features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);
 
-/** Statements that can answer: not the headings. */
-export const answersIn = ({ text, context }: Candidate): Range[] => {
-  const headings = new Set(context.split('\n'));
-  return statementsOf(text).filter(([start, end]) => !headings.has(text.slice(start, end)));
+/** Statements that can answer: no headings, and no scraps of a line. */
+export const answersIn = ({ text }: Candidate): Range[] => {
+  const all = statementsOf(text);
+  const telling = all.filter((range) => !isHeading(text, range) && wordsIn(text.slice(...range)) >= FEWEST_WORDS);
+  return telling.length > 0 ? telling : all;
 };
+
+const FEWEST_WORDS = 3;
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+/** A short line that stands alone and does not end like a sentence. */
+const isHeading = (text: string, [start, end]: Range): boolean =>
+  end - start <= 100 &&
+  !/[.!?:;|]["')\]]?$/.test(text.slice(start, end)) &&
+  (start === 0 || /\n\s*\n$/.test(text.slice(0, start))) &&
+  /^\s*\n\s*\n/.test(text.slice(end));
 
 /** The heading that a passage begins with. */
 export const headOf = (text: string): string => text.match(/^([^\n]{1,120}[^\n.!?:;|])\n\n/)?.[1] ?? '';

@@ -14,7 +14,7 @@ const K = 60;
 const LOOKED_AT = 100;
 /** A passage with a smaller share of the question's words was found by chance as often as not: it goes behind those that
  *  are near in meaning. Fitted on the tuning half of test/app/documents/evaluation. */
-const ENOUGH_WORDS = 0.5;
+const ENOUGH_WORDS = 0.65;
 const BEHIND = 0.1;
 /** A word in more passages than that tells nothing, and need not be counted on. */
 const MOST_COUNTED = 5000;

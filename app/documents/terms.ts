@@ -24,13 +24,15 @@ const WORD = /\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
 const HOW =
   /\bhow (?:large|big|high|tall|deep|far|fast|soon|late|heavy|wide|old|expensive|cheap(?:ly)?|loud|strong|hard)\b/gi;
 
+const CALLED = /\b(?:usually |also )?called\b/gi;
+
 /** Words that say what the text is about, in order, each as often as it stands there, without their endings. */
 export const contentWords = (text: string): string[] => written(text).map(stem);
 
 /** Content words of a question, each with how it was written. "How large", "how soon" … ask for a kind of thing and name
  *  none. */
 export const askedWords = (question: string): Map<string, string> =>
-  new Map(written(question.replace(HOW, 'how')).map((word) => [stem(word), word]));
+  new Map(written(question.replace(HOW, 'how').replace(CALLED, '')).map((word) => [stem(word), word]));
 
 const written = (text: string): string[] =>
   (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter(

@@ -14,22 +14,32 @@ export function packVector(vector: Float32Array): Uint8Array {
   return new Uint8Array(packed.buffer);
 }
 
+/** `vectors`: of the whole passage, then of its parts. */
 export function addVectors(
   db: Database,
   encoder: number,
-  rows: readonly { passage: number; document: number; vector: Uint8Array }[],
+  rows: readonly { passage: number; document: number; vectors: readonly Float32Array[] }[],
 ) {
   db.transaction(() => {
-    for (const { passage, document, vector } of rows) {
+    for (const { passage, document, vectors } of rows) {
+      const [whole, ...parts] = vectors.map(packVector);
+      if (!whole) continue;
       // The passage may have gone while it was read.
-      db.run(
+      const { changes } = db.run(
         `INSERT OR REPLACE INTO vectors (encoder, passage, document, vector)
          SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE number = ?)`,
         encoder,
         passage,
         document,
-        vector,
+        whole,
         passage,
+      );
+      if (changes === 0 || parts.length === 0) continue;
+      db.run(
+        'INSERT INTO vector_parts (encoder, passage, parts) VALUES (?, ?, ?)',
+        encoder,
+        passage,
+        Buffer.concat(parts),
       );
     }
   });
@@ -37,7 +47,8 @@ export function addVectors(
 
 export type Near = { passage: number; similarity: number };
 
-/** Nearest first. `similarity`: the cosine. */
+/** Nearest first. `similarity`: the cosine, of those that have parts the mean of the whole's and the nearest part's: half a
+ *  passage may say what is asked, and the other half something else. */
 export function nearest(
   db: Database,
   encoder: number,
@@ -57,7 +68,43 @@ export function nearest(
     limit,
   );
   const scale = scaleOf(vector.length);
-  return rows.map(({ passage, distance }) => ({ passage, similarity: 1 - (distance / scale) ** 2 / 2 }));
+  const parts = partsOf(
+    db,
+    encoder,
+    rows.map(({ passage }) => passage),
+  );
+  return rows
+    .map(({ passage, distance }) => {
+      const whole = 1 - (distance / scale) ** 2 / 2;
+      const near = nearestPart(parts.get(passage), vector);
+      return { passage, similarity: near === null ? whole : (whole + near) / 2 };
+    })
+    .sort((a, b) => b.similarity - a.similarity);
+}
+
+const partsOf = (db: Database, encoder: number, passages: readonly number[]): Map<number, Int8Array> =>
+  new Map(
+    db
+      .all<{ passage: number; parts: Uint8Array }>(
+        `SELECT passage, parts FROM vector_parts
+         WHERE encoder = ? AND passage IN (SELECT value FROM json_each(?))`,
+        encoder,
+        JSON.stringify(passages),
+      )
+      .map(({ passage, parts }) => [passage, new Int8Array(parts.buffer, parts.byteOffset, parts.length)]),
+  );
+
+/** `parts`: [parts, dimensions]. */
+function nearestPart(parts: Int8Array | undefined, vector: Float32Array): number | null {
+  if (!parts || parts.length === 0) return null;
+  const scale = scaleOf(vector.length);
+  let nearest = -1;
+  for (let start = 0; start < parts.length; start += vector.length) {
+    let sum = 0;
+    for (let i = 0; i < vector.length; ++i) sum += (parts[start + i] ?? 0) * (vector[i] ?? 0);
+    nearest = Math.max(nearest, sum / scale);
+  }
+  return nearest;
 }
 
 const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');

@@ -1,0 +1,81 @@
+import type { Scored } from '../../../../app/documents/answering.ts';
+import type { CollectionId } from '../../../../app/protocol/index.ts';
+import type { Shelf } from '../../../support/documents.ts';
+import { type Answerable, answerable, type Half, type Unanswerable, unanswerable } from './set.ts';
+
+/** What the search and the part without a language model make of a question. */
+export type Measured = {
+  question: Answerable | Unanswerable;
+  by: 'words' | 'words-and-meaning';
+  /** Place of the gold passage among those found, from 1; null when it is not there. */
+  place: number | null;
+  /** The log odds of the best passage, and whether it holds the gold fact. */
+  score: number;
+  right: boolean;
+  sure: boolean;
+  candidates: Scored[];
+  statements: Scored[];
+};
+
+const FOUND = 20;
+
+export async function measure(shelf: Shelf, collectionId: CollectionId, half: Half): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const question of [...answerable, ...unanswerable].filter((one) => one.half === half)) {
+    const collectionIds = [collectionId];
+    const { hits } = await shelf.call('documents.search', { query: question.question, collectionIds, limit: FOUND });
+    const examined = await shelf.documents.answering.examine(question.question, collectionIds);
+    const passages = await Promise.all(hits.map(({ passageId }) => shelf.call('documents.passage', { passageId })));
+    const place = passages.findIndex(({ text }) => holds(question, text));
+    const [best] = examined.candidates;
+    measured.push({
+      ...examined,
+      question,
+      place: place < 0 ? null : place + 1,
+      score: best?.score ?? Number.NEGATIVE_INFINITY,
+      right: best !== undefined && holds(question, best.passage.text),
+    });
+  }
+  return measured;
+}
+
+/** Whether a text has the fact that answers the question. The facts stand once in all documents. */
+export const holds = (question: Answerable | Unanswerable, text: string): boolean =>
+  'gold' in question && oneLine(text).includes(oneLine(question.gold));
+
+const oneLine = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ');
+
+export type Rates = { answered: number; right: number; refused: number; refusedNear: number };
+
+/** `answered`: of the answerable; `right`: of those, the cited passage holds the fact; `refused`: of the unanswerable. */
+export function ratesAt(measured: readonly Measured[], accepts: (one: Measured) => boolean): Rates {
+  const can = measured.filter(({ question }) => 'gold' in question);
+  const cannot = measured.filter(({ question }) => !('gold' in question));
+  const answered = can.filter(accepts);
+  const near = cannot.filter(({ question }) => 'distance' in question && question.distance === 'near');
+  return {
+    answered: answered.length / can.length,
+    right: answered.filter(({ right }) => right).length / Math.max(1, answered.length),
+    refused: cannot.filter((one) => !accepts(one)).length / cannot.length,
+    refusedNear: near.filter((one) => !accepts(one)).length / near.length,
+  };
+}
+
+/** Share of the answerable whose gold passage is among the first `places`. */
+export function found(measured: readonly Measured[], places: number): number {
+  const can = measured.filter(({ question }) => 'gold' in question);
+  return can.filter(({ place }) => place !== null && place <= places).length / can.length;
+}
+
+/** Risk and coverage: what is right when the surest so many percent are answered. */
+export function riskCoverage(measured: readonly Measured[]): { coverage: number; right: number; refused: number }[] {
+  const scores = measured
+    .filter(({ question }) => 'gold' in question)
+    .map(({ score }) => score)
+    .sort((a, b) => b - a);
+  return [0.5, 0.6, 0.7, 0.8, 0.9, 1].map((coverage) => {
+    const least = scores[Math.ceil(coverage * scores.length) - 1] ?? 0;
+    const { right, refused } = ratesAt(measured, ({ score }) => score >= least);
+    return { coverage, right, refused };
+  });
+}

@@ -1,0 +1,94 @@
+// How long a question takes to find its passages: node test/bench/search.ts [PASSAGES]
+// Made-up passages with made-up vectors in a real database; the encoder is left out (its own time is that of one short text).
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createEmbedding } from '../../app/documents/embedding.ts';
+import { find } from '../../app/documents/find.ts';
+import { createFingerprints } from '../../app/documents/fingerprint.ts';
+import type { Engine } from '../../app/engine/client.ts';
+import type { ModelId } from '../../app/protocol/index.ts';
+import { addDocument, createCollection } from '../../app/store/documents.ts';
+import { addContent } from '../../app/store/passages.ts';
+import { openStore } from '../../app/store/store.ts';
+import { addVectors, encoderOf, setEncoder, setModel, setServing } from '../../app/store/vectors.ts';
+
+const count = Number(process.argv[2] ?? 50_000);
+const dimensions = 384;
+const folder = mkdtempSync(join(tmpdir(), 'longhand-search-'));
+const weights = join(folder, 'model.gguf');
+writeFileSync(weights, 'not read');
+
+let state = 7;
+const random = () => {
+  state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return state / 2_147_483_648;
+};
+/** Words as often as in texts: the tenth is half as frequent as the fifth. */
+const word = () => `w${Math.floor(30_000 ** random())}`;
+const text = (words: number) => Array.from({ length: words }, word).join(' ');
+function vector(): Float32Array {
+  const values = Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5);
+  const length = Math.hypot(...values);
+  return values.map((value) => value / length);
+}
+
+const { db, close } = await openStore({ folder, migrations: resolve('app/store/migrations') });
+const { id } = createCollection(db, 'Bench', false, 0);
+const { number: document } = addDocument(
+  db,
+  {
+    collectionId: id,
+    fileName: 'bench.txt',
+    kind: 'text',
+    bytes: 1,
+    sourcePath: '/bench.txt',
+    sourceChangedAt: 0,
+    watched: false,
+  },
+  0,
+);
+const modelId = 'encoder' as ModelId;
+const encoders = {
+  find: () => ({ target: { path: weights, device: null, threads: null }, name: 'bench' }),
+  list: () => [],
+};
+const engine = { ask: async () => ({ vectors: [vector()] }) } as unknown as Engine;
+const encoder = encoderOf(db, modelId, await createFingerprints()(weights)).number;
+
+for (let done = 0; done < count; done += 1000) {
+  const passages = Array.from({ length: 1000 }, () => ({
+    text: text(150),
+    overlap: 0,
+    headings: [],
+    label: '',
+    spans: new Uint8Array(),
+  }));
+  addContent(db, { number: document, name: 'Bench', code: false }, { blocks: [], passages, position: done + 1 }, 0);
+  const rows = Array.from({ length: 1000 }, (_, at) => ({
+    passage: done + at + 1,
+    document,
+    vectors: [vector(), vector(), vector()],
+  }));
+  addVectors(db, encoder, rows);
+}
+setModel(db, id, modelId);
+setEncoder(db, id, encoder);
+setServing(db, id, encoder);
+
+const embedding = createEmbedding({ db, engine, encoders, changed: () => {} });
+const times: number[] = [];
+for (let round = 0; round < 40; ++round) {
+  const query = text(6);
+  const began = performance.now();
+  const { by } = await find(db, embedding, { query, collectionIds: [id], limit: 10 });
+  times.push(performance.now() - began);
+  if (by !== 'words-and-meaning') throw new Error('the vectors were not used');
+}
+times.sort((a, b) => a - b);
+process.stdout.write(
+  `${count} passages: ${times[0]?.toFixed(0)} ms at best, ${times[20]?.toFixed(0)} ms median, ${times[37]?.toFixed(0)} ms p95\n`,
+);
+await embedding.close();
+close();
+rmSync(folder, { recursive: true, force: true });
