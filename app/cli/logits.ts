@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { command, MODEL_FLAGS, PATH_FLAG, UsageError } from './command.ts';
 import { abortFlag, openModel } from './model.ts';
-import { writeSafetensors } from './safetensors.ts';
+import { outputFile, writeSafetensors } from './safetensors.ts';
 
 export const logits = command({
   name: 'logits',
@@ -19,7 +18,7 @@ export const logits = command({
     if (!values.tokens?.length) throw new UsageError('[logits] --tokens is missing, for example --tokens 1,2,3');
     if (values.out === undefined)
       throw new UsageError('[logits] --out is missing, for example --out logits.safetensors');
-    const file = resolve(context.places.here, values.out);
+    const file = outputFile(context.places.here, values.out);
     const path = values.path === 'fast' ? 'fast' : 'exact';
     const model = await openModel(context, values);
     const { flag, release } = abortFlag(model.addon, context.signal);

@@ -41,6 +41,8 @@ const COMMANDS: readonly Command[] = [
   doctor,
 ];
 
+const EXIT: Partial<Record<Failure['code'], number>> = { 'bad-request': 2, cancelled: 130 };
+
 /** Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 stopped by Ctrl-C. */
 export async function main(
   argv: readonly string[],
@@ -76,7 +78,7 @@ export async function main(
   } catch (error) {
     if (error instanceof UsageError) return fail(2, { code: 'bad-request', message: error.message });
     const failure = failureOf(toLonghandError(error));
-    return fail(failure.code === 'cancelled' ? 130 : 1, failure);
+    return fail(EXIT[failure.code] ?? 1, failure);
   }
 }
 

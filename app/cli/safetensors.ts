@@ -1,8 +1,28 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
+import { UsageError } from './command.ts';
 
 export type Tensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Where `--out` leads, told apart from what cannot be a file before a model is loaded for it. */
+export function outputFile(here: string, given: string): string {
+  const file = resolve(here, given);
+  if (isFolder(file)) throw new UsageError(`[--out] ${file} is a folder, allowed is a file`);
+  if (!isFolder(dirname(file))) throw new UsageError(`[--out] the folder ${dirname(file)} does not exist`);
+  return file;
+}
+
+const WRITE_FAILURES: Record<string, 'disk-full' | 'permission' | 'read-only'> = {
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EACCES: 'permission',
+  EPERM: 'permission',
+  EROFS: 'read-only',
+};
 
 /** Writes F32 tensors as one safetensors file: 8 bytes of header length, header as JSON, then the data in order. */
 export async function writeSafetensors(file: string, tensors: readonly Tensor[]): Promise<void> {
@@ -18,13 +38,19 @@ export async function writeSafetensors(file: string, tensors: readonly Tensor[])
   const header = Buffer.from(json + ' '.repeat(Math.ceil(size / 8) * 8 - size));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
-  const handle = await open(file, 'w');
   try {
-    await handle.write(length);
-    await handle.write(header);
-    for (const { data } of tensors) await handle.write(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-  } finally {
-    await handle.close();
+    const handle = await open(file, 'w');
+    try {
+      await handle.writeFile(Buffer.concat([length, header]));
+      for (const { data } of tensors) {
+        await handle.writeFile(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new LonghandError(WRITE_FAILURES[code] ?? 'internal', `[--out] ${file} cannot be written: ${message}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { table } from './arguments.ts';
 import { type Context, command, type Flags, MODEL_FLAGS, PATH_FLAG, UsageError, type Values } from './command.ts';
 import { openModel, textOf } from './model.ts';
-import { readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts';
+import { outputFile, readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts';
 
 const FLAGS = {
   device: MODEL_FLAGS.device,
@@ -23,9 +23,10 @@ export const trace = command({
   words: [1, 2],
   flags: FLAGS,
   async run(context, values, [a = '', b]) {
+    const file = values.out === undefined ? undefined : outputFile(context.places.here, values.out);
     const left = await layersOf(context, values, a);
     const right = b === undefined ? null : await other(context, values, a, b);
-    if (values.out !== undefined) await writeSafetensors(resolve(context.places.here, values.out), left);
+    if (file !== undefined) await writeSafetensors(file, left);
     const rows = left.map((tensor) => ({ ...figures(tensor), ...(right && difference(tensor, right)) }));
     const largest = Math.max(...rows.map((row) => ('difference' in row ? (row.difference ?? 0) : 0)));
     if (context.json) {

@@ -26,7 +26,13 @@ Options::Options(Napi::Value value, const char* where) : env_(value.Env()), wher
 }
 
 void Options::fail(const char* key, const std::string& allowed) const {
-  throw coded_error(env_, "argument", "[" + where_ + "] " + key + " is wrong, allowed are " + allowed);
+  const Napi::Value value = get(key);
+  std::ostringstream came;
+  came.precision(15);
+  if (value.IsNumber()) came << value.As<Napi::Number>().DoubleValue();
+  else if (value.IsString()) came << '"' << value.As<Napi::String>().Utf8Value().substr(0, 40) << '"';
+  else came << "of another kind";
+  throw coded_error(env_, "argument", "[" + where_ + "] " + key + " is " + came.str() + ", allowed are " + allowed);
 }
 
 Napi::Value Options::get(const char* key) const { return object_.IsEmpty() ? env_.Undefined() : object_.Get(key); }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSafetensors } from '../../../app/cli/safetensors.ts';
+import { realModel } from '../../support/real-models.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 const golden = join(root, 'test/golden');
@@ -194,6 +195,17 @@ test('tokenize, inspect, devices, trace and doctor answer in JSON', async () => 
   expect(await answer(['doctor'])).toMatchObject({ good: true, code: 0 });
 });
 
+test('embed gives the vectors of the published encoder', { timeout: 600_000 }, async () => {
+  const real = join(golden, 'bert/all_minilm_l6_v2');
+  const { sentences, tolerance } = json(join(real, 'expected.json'));
+  const [first] = readSafetensors(join(real, 'expected.safetensors')).filter(({ name }) => name === 'embeddings');
+  const { embedding } = await answer(['embed', '--model', await realModel('minilm'), '--text', sentences[0].text]);
+  expect(embedding).toHaveLength(384);
+  for (const [i, value] of embedding.entries()) {
+    expect(Math.abs(value - (first?.data[i] ?? Number.NaN))).toBeLessThanOrEqual(tolerance.max_abs);
+  }
+});
+
 test('bench measures what was asked for', async () => {
   const result = await answer(['bench', '--read', '16', '--write', '4', '--runs', '2']);
   expect(result).toMatchObject({ code: 0, read: 16, write: 4, runs: 2, device: 'cpu' });
@@ -218,7 +230,16 @@ describe('says what is wrong, with an honest exit code', () => {
       'tokenizer.json is missing',
     ],
     [['logits', '--out', 'x'], 2, 'bad-request', '--tokens is missing'],
-    [['logits', '--tokens', '99999999', '--out', 'x'], 1, '', '99999999'],
+    [['logits', '--tokens', '99999999', '--out', 'x'], 2, 'bad-request', '99999999'],
+    [['logits', '--tokens', '1', '--out', '/nowhere/x'], 2, 'bad-request', 'the folder /nowhere does not exist'],
+    [['logits', '--tokens', '1', '--out', '/'], 2, 'bad-request', '/ is a folder, allowed is a file'],
+    [
+      ['generate', '--prompt', 'x', '--temperature', '-1'],
+      2,
+      'bad-request',
+      'temperature is -1, allowed are numbers from 0',
+    ],
+    [['generate', '--prompt', 'x', '--context', '0'], 2, 'bad-request', 'contextLength is 0, allowed are'],
     [['inspect', join(golden, 'tokenizers/wordpiece')], 1, '', ''],
     [['embed', '--text', 'x'], 1, '', ''],
   ])('%j', async (args, code, kind, words) => {
