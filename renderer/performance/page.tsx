@@ -25,7 +25,7 @@ export function PerformancePage() {
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
         <SidebarButtons />
-        <h1 className="font-semibold">{t('performance.title')}</h1>
+        <h1 className={`font-semibold ${tab === 'overview' ? 'max-lg:sr-only' : ''}`}>{t('performance.title')}</h1>
         <span className="no-drag">
           <Segmented<Tab>
             label={t('performance.title')}

@@ -27,6 +27,19 @@ const shots: Shot[] = [
   { name: 'overflow', scene: 'overflow' },
   { name: 'palette', scene: 'chat', prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'thinking', scene: 'thinking' },
+  { name: 'loop', scene: 'loop' },
+  { name: 'speed', scene: 'speed' },
+  { name: 'performance', scene: 'performance' },
+  {
+    name: 'compare',
+    scene: 'performance',
+    prepare: async (page) => {
+      const rows = page.getByRole('button', { name: /^Compare Qwen/ });
+      await rows.nth(0).click();
+      await rows.nth(1).click();
+      await page.getByRole('button', { name: 'Compare A and B' }).click();
+    },
+  },
   { name: 'models', scene: 'chat', prepare: overlay('model-picker') },
   { name: 'models-installed', scene: 'models' },
   { name: 'models-catalogue', scene: 'catalogue' },
