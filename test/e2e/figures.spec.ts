@@ -27,7 +27,10 @@ function timeToFirstLetter(page: Page): Promise<number> {
     () =>
       new Promise<number>((done) => {
         let begun = 0;
-        addEventListener('keydown', (event) => event.key === 'Enter' && (begun = performance.now()), { once: true });
+        const begin = (event: KeyboardEvent) => {
+          if (event.key === 'Enter') begun = performance.now();
+        };
+        addEventListener('keydown', begin, { once: true });
         const look = new MutationObserver(() => {
           if (!document.querySelector('article .prose')?.textContent) return;
           look.disconnect();
