@@ -5,7 +5,7 @@ import { countPassages, passagesNumbered, passagesWith, type StoredPassage } fro
 import type { Embedding } from './embedding.ts';
 import { coverage } from './evidence.ts';
 import { type Found, searchPassages, type Wanted } from './retrieve.ts';
-import { askedWords, contentWords } from './terms.ts';
+import { askedWords, wordsAmong } from './terms.ts';
 
 //  By words and by meaning at once: bm25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
 
@@ -67,7 +67,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
       scores.set(number, (scores.get(number) ?? 0) + weight / (K + at + 1));
     }
   };
-  const telling = byWords.filter(({ passage }) => coverage(words, wordsOf(passage)) >= ENOUGH_WORDS);
+  const telling = byWords.filter(({ passage }) => coverage(words, wordsAmong(textOf(passage), words)) >= ENOUGH_WORDS);
   const others = byWords.filter((found) => !telling.includes(found));
   add(
     near.passages.map(({ passage }) => passage),
@@ -94,5 +94,4 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
   return { by: 'words-and-meaning', found, target: near.target, query: near.query };
 }
 
-const wordsOf = ({ text, headings, name }: StoredPassage): Set<string> =>
-  new Set(contentWords([name, ...headings, text].join('\n')));
+const textOf = ({ text, headings, name }: StoredPassage): string => [name, ...headings, text].join('\n');

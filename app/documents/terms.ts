@@ -34,6 +34,15 @@ export const contentWords = (text: string): string[] => written(text).map(stem);
 export const askedWords = (question: string): Map<string, string> =>
   new Map(written(question.replace(HOW, 'how').replace(CALLED, '')).map((word) => [stem(word), word]));
 
+/** Those of `wanted` (content words) that a text has. Quicker than all of its words: only what begins alike is looked at. */
+export function wordsAmong(text: string, wanted: ReadonlyMap<string, number>): Set<string> {
+  const beginnings = new Set([...wanted.keys()].map((word) => word.slice(0, 2)));
+  const alike = (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter((word) =>
+    beginnings.has(word.slice(0, 2)),
+  );
+  return new Set(alike.map(stem).filter((word) => wanted.has(word)));
+}
+
 const written = (text: string): string[] =>
   (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter(
     (word) => !COMMON.has(word) && (word.length > 1 || /[^a-z]/.test(word)),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { citationsIn, citedIn, withoutMarkers } from '../../../app/documents/citations.ts';
 import { statementsOf } from '../../../app/documents/statements.ts';
 import { judge } from '../../../app/documents/support.ts';
-import { contentWords, numbersIn } from '../../../app/documents/terms.ts';
+import { contentWords, numbersIn, wordsAmong } from '../../../app/documents/terms.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
 
 const texts = [
@@ -78,6 +78,17 @@ test('sentences end where they end', () => {
 
 test('words and numbers are compared by what they say', () => {
   expect(contentWords('The tenants’ payments, and the Größe of Cafés')).toEqual(['tenant', 'payment', 'groß', 'cafe']);
+  expect([
+    ...wordsAmong(
+      'The tenants’ payments are due.',
+      new Map([
+        ['tenant', 1],
+        ['payment', 1],
+        ['due', 1],
+        ['cat', 1],
+      ]),
+    ),
+  ]).toEqual(['tenant', 'payment', 'due']);
   expect(contentWords('日本語')).toEqual(['日本', '本語']);
   expect(numbersIn('1,200.00 and 1200, 14:30, 03, 7.50')).toEqual(['1200', '1200', '14:30', '3', '7.5']);
 });
