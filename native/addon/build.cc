@@ -12,6 +12,8 @@ void register_build(Napi::Env env, Napi::Object exports) {
   back_ends.Set(0u, "cpu");
 #ifdef __APPLE__
   back_ends.Set(1u, "metal");
+#else
+  back_ends.Set(1u, "vulkan");
 #endif
   build.Set("backEnds", back_ends);
   exports.Set("build", build);

@@ -1,10 +1,15 @@
 // The peer of the benchmark: llama.cpp through node-llama-cpp, in a process of its own.
-//   node llama.mjs MODULE MODEL.gguf READ WRITE THREADS      prints {prefill, decode} in tokens a second
+//   node llama.mjs MODULE MODEL.gguf READ WRITE THREADS cpu|vulkan      prints {prefill, decode} in tokens a second
 // The first run warms up and does not count. Wall time, as for our own figures.
-const [modulePath, modelPath, read, write, threads] = process.argv.slice(2);
+const [modulePath, modelPath, read, write, threads, device] = process.argv.slice(2);
 const { getLlama } = await import(modulePath);
 
-const llama = await getLlama({ gpu: false, build: 'never', logLevel: 'error', maxThreads: Number(threads) });
+const llama = await getLlama({
+  gpu: device === 'vulkan' ? 'vulkan' : false,
+  build: 'never',
+  logLevel: 'error',
+  maxThreads: Number(threads),
+});
 const model = await llama.loadModel({ modelPath, useMmap: true });
 const contextSize = Number(read) + Number(write) + 64;
 const context = await model.createContext({ contextSize, threads: Number(threads), batchSize: 512 });

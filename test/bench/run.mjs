@@ -1,5 +1,6 @@
 // npm run bench: how fast this machine reads and writes, beside llama.cpp, in interleaved pairs.
-//   npm run bench [-- --quick] [--pairs N] [--threads 1,2] [--no-peer]
+//   npm run bench [-- --quick] [--pairs N] [--threads 1,2] [--device vulkan:0] [--no-peer]
+// With --device vulkan both run on the GPU: llama.cpp through its own Vulkan build.
 // Each pair runs ours, then the peer, each in a process of its own with its own warm-up; the ratio is taken pair by pair and
 // its median is reported, so that a machine whose speed drifts does not decide. No speed is printed when the golden tests
 // of the measured paths fail. Results: test/bench/results/<processor>.md and .csv.
@@ -18,14 +19,16 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     pairs: { type: 'string' },
     threads: { type: 'string' },
+    device: { type: 'string', default: 'cpu' },
     peer: { type: 'boolean', default: true },
   },
   allowNegative: true,
 });
 const pairs = Number(values.pairs ?? (values.quick ? 3 : 5));
-const threadCounts = (values.threads ?? (cpus().length > 1 ? '1,2' : '1')).split(',').map(Number);
+const onGpu = values.device !== 'cpu';
+const threadCounts = (values.threads ?? (cpus().length > 1 && !onGpu ? '1,2' : '1')).split(',').map(Number);
 
-const GOLDENS = ['golden/starter', 'golden/real-models'];
+const GOLDENS = onGpu ? ['vulkan/golden'] : ['golden/starter', 'golden/real-models'];
 
 function goldensPass() {
   const { status } = spawnSync('npx', ['vitest', 'run', '--config', 'test/vitest.config.ts', ...GOLDENS], {
@@ -65,7 +68,7 @@ function ours(model, { read, write, threads }) {
     process.execPath,
     [
       ...['app/cli/main.ts', 'bench', '--model', model, '--read', read, '--write', write],
-      ...['--runs', 1, '--threads', threads, '--path', 'fast', '--json'].map(String),
+      ...['--runs', 1, '--threads', threads, '--path', 'fast', '--device', values.device, '--json'].map(String),
     ].map(String),
   );
   return {
@@ -77,7 +80,10 @@ function ours(model, { read, write, threads }) {
 }
 
 const theirs = (module, model, { read, write, threads }) =>
-  json(process.execPath, ['test/bench/llama.mjs', module, model, read, write, threads].map(String));
+  json(
+    process.execPath,
+    ['test/bench/llama.mjs', module, model, read, write, threads, onGpu ? 'vulkan' : 'cpu'].map(String),
+  );
 
 function spread(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
@@ -145,13 +151,20 @@ function csv(results, about) {
   return `${head}\n${rows.join('\n')}\n`;
 }
 
+/** The measured device as it calls itself. */
+function gpuName() {
+  const { devices } = json(process.execPath, ['app/cli/main.ts', 'devices', '--json']);
+  const wanted = values.device === 'vulkan' ? 'vulkan:0' : values.device;
+  return devices.find(({ id }) => id === wanted)?.name ?? values.device;
+}
+
 function machine() {
   const flags = existsSync('/proc/cpuinfo')
     ? (/^flags\s*: (.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1] ?? '').split(' ')
     : [];
   const told = flags.filter((flag) => /^(avx2|avx_vnni|avx512_vnni|avx512_bf16|amx_int8|amx_bf16|sse4_2)$/.test(flag));
   return {
-    cpu: cpus()[0]?.model.trim() ?? 'unknown processor',
+    cpu: onGpu ? gpuName() : (cpus()[0]?.model.trim() ?? 'unknown processor'),
     load: loadavg()[0],
     flags: told.join(' ') || 'not told',
     date: new Date().toISOString().slice(0, 10),

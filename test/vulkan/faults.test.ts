@@ -78,6 +78,16 @@ describe('with a faulty device', { timeout }, () => {
   test('bindings of 64 KB: matrices in many parts, the same tokens', () => {
     expect(runs({ ...faulty, FAULTY_RANGE: '65536' })).toEqual(sound);
   });
+  test('keys of 150 KB in bindings of 140 KB: attention in two windows, the same bits', () => {
+    const long = `async (addon) => {
+      const model = await addon.load(${JSON.stringify(model)}, { device: 'vulkan' });
+      const session = model.createSession({ context: 2048 });
+      const prompt = Int32Array.from({ length: 1200 }, (_, i) => (i * 7 + 3) % 50);
+      return Array.from((await session.logits(prompt, { chunk: 64 })).data);
+    }`;
+    const whole = inProcess<number[]>(long, {});
+    expect(inProcess<number[]>(long, { ...faulty, FAULTY_RANGE: '140000' })).toEqual(whole);
+  });
   test('what cannot be split is refused with the numbers', () => {
     const [outcome] = runs({ ...faulty, FAULTY_RANGE: '16384' });
     expect(outcome).toMatch(/^\[vulkan\] one operation needs \d+ bytes in one piece, this GPU allows 16384$/);
