@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCatalogue } from '../../../app/models/catalogue.ts';
+import { MODEL_TYPES } from '../../../app/models/families.ts';
+import { addon } from '../../support/addon.ts';
+import { realModel } from '../../support/real-models.mjs';
 
 const models = readCatalogue(
   readFileSync(join(import.meta.dirname, '../../../resources/catalogue/models.json'), 'utf8'),
@@ -32,4 +35,21 @@ test.each([
 test('a wrong entry is refused', () => {
   expect(() => readCatalogue('{"models":[{"id":"x"}]}')).toThrow();
   expect(() => readCatalogue('{"models":[],"extra":1}')).toThrow();
+});
+
+test('every model is of a family that the engine runs', () => {
+  for (const { id, family } of models) expect(MODEL_TYPES, id).toContain(family);
+});
+
+// The facts beside what the published files themselves say.
+test.each([
+  ['smollm2-135m', 'smollm2'],
+  ['all-minilm-l6-v2', 'minilm'],
+] as const)('%s is as its files say', async (id, name) => {
+  const entry = models.find((model) => model.id === id);
+  const { parameters, layers, contextLength, family } = await addon.inspect(await realModel(name));
+  expect(entry).toMatchObject({ family, context: contextLength });
+  // Files may hold buffers that are no parameters (BERT's position ids).
+  expect(Math.abs((entry?.parameters ?? 0) / parameters - 1)).toBeLessThan(1e-4);
+  expect(entry?.layers).toHaveLength(layers.length);
 });
