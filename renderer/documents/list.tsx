@@ -125,6 +125,9 @@ function Nothing() {
   );
 }
 
+/** The height of a document's row in px. Ten rows beyond the window are drawn, so that held keys find the next one there. */
+const ROW = 52;
+
 type RowsProps = { shown: readonly Document[]; hits: readonly PassageHit[] | null };
 
 /** One list, of which only the part on screen is drawn. ↑ ↓ walk, Return opens, the focus stays in the list. */
@@ -139,27 +142,65 @@ function Rows({ shown, hits }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
 
+  /** A row that is not drawn yet and will have the focus: keys that come meanwhile go on from there. */
+  const coming = useRef<number | null>(null);
+  const focusRow = (index: number) => {
+    const row = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`) ?? null;
+    bringIn(index);
+    const drawn = row();
+    coming.current = drawn ? null : index;
+    // The row that has the focus may be taken away by the scroll: the list itself keeps it meanwhile.
+    (drawn ?? scroller.current)?.focus({ preventScroll: true });
+    const look = () => {
+      if (coming.current !== index) return;
+      const now = row();
+      if (!now) {
+        // Heights are learned on the way: where the row lies is known better with every frame.
+        bringIn(index);
+        requestAnimationFrame(look);
+      } else {
+        coming.current = null;
+        now.focus({ preventScroll: true });
+      }
+    };
+    if (!drawn) requestAnimationFrame(look);
+  };
+  const bringIn = (index: number) => {
+    const [box, rowsDrawn] = [scroller.current, list.current];
+    if (!box || !rowsDrawn) return;
+    const top = rowsDrawn.getItemOffset(index);
+    const bottom = top + rowsDrawn.getItemSize(index);
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
+  };
+
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     const focused = document.activeElement?.closest<HTMLElement>('[data-row]');
-    if (!focused) return;
+    const from = coming.current ?? (focused ? Number(focused.dataset.row) : null);
+    if (from === null) return;
     event.preventDefault();
-    let next = Number(focused.dataset.row) + step;
+    let next = from + step;
     while (rows[next]?.at === 'heading') next += step;
     if (!rows[next]) {
       if (next < 0) document.getElementById(SEARCH_FIELD)?.focus();
       return;
     }
-    list.current?.scrollToIndex(next, { align: 'nearest' });
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus());
+    focusRow(next);
   };
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons inside
-    <div ref={scroller} data-documents onKeyDown={move} className="min-h-0 flex-1 overflow-y-auto pt-1 pb-3">
+    <div
+      ref={scroller}
+      data-documents
+      tabIndex={-1}
+      onKeyDown={move}
+      className="min-h-0 flex-1 overflow-y-auto pt-1 pb-3 outline-none"
+    >
       <nav aria-label={t('documents.list')}>
-        <Virtualizer ref={list} data={rows} scrollRef={scroller}>
+        <Virtualizer ref={list} data={rows} scrollRef={scroller} itemSize={ROW} bufferSize={10 * ROW}>
           {(row, index) => (
             <Line
               key={keyOfRow(row)}

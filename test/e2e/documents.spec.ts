@@ -315,5 +315,7 @@ test.describe('over a core in memory', () => {
     await page.keyboard.press('Enter');
     await expect(page.locator('[data-row="5"]')).toHaveAttribute('aria-current', 'true');
     await expect(page.locator('[data-row="5"]')).toBeFocused();
+    for (let at = 0; at < 60; at += 1) await page.keyboard.press('ArrowDown');
+    await expect(page.locator('[data-row="65"]')).toBeFocused();
   });
 });
