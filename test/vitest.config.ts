@@ -5,6 +5,7 @@ const SLOW = [
   'native/**',
   'ops/**',
   'metal/**',
+  'vulkan/**',
   'golden/**',
   'fuzz/**',
   'app/chat/kills.test.ts',
