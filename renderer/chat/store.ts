@@ -204,7 +204,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       set((state) => ({ attachments: { ...state.attachments, [draftKey()]: attachments } })),
 
     async ensureChat() {
-      const { chosen, fresh, drafts } = get();
+      const { chosen, fresh } = get();
       if (chosen) return chosen;
       const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
       let chat = await core.call('chats.create', { modelId });
@@ -219,7 +219,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       set((state) => ({
         ...withOpened(withChat(state, chat), chat, []),
         chosen: chat.id,
-        drafts: { ...state.drafts, new: '', [chat.id]: drafts.new ?? '' },
+        drafts: { ...state.drafts, new: '', [chat.id]: state.drafts.new ?? '' },
         attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
         fresh: nothingChosen,
       }));
