@@ -207,33 +207,17 @@ inline void exact_tokens(const PanelTile& tile, int64_t token) {
   }
 }
 
-// Calls tokens<M, P>(first token) for all tokens in tiles of at most Most.
+// Calls tokens<M, P>(first token) for all tokens in tiles of Most, then of 4, 2 and 1: each size is code of its own.
 template <int Most, int P, class Tokens>
 inline void token_tiles(int64_t count, const Tokens& tokens) {
   int64_t token = 0;
   for (; token + Most <= count; token += Most) tokens.template operator()<Most, P>(token);
-  switch (count - token) {
-    case 7:
-      if constexpr (Most > 7) return tokens.template operator()<7, P>(token);
-      break;
-    case 6:
-      if constexpr (Most > 6) return tokens.template operator()<6, P>(token);
-      break;
-    case 5:
-      if constexpr (Most > 5) return tokens.template operator()<5, P>(token);
-      break;
-    case 4:
-      if constexpr (Most > 4) return tokens.template operator()<4, P>(token);
-      break;
-    case 3:
-      if constexpr (Most > 3) return tokens.template operator()<3, P>(token);
-      break;
-    case 2:
-      if constexpr (Most > 2) return tokens.template operator()<2, P>(token);
-      break;
-    case 1: return tokens.template operator()<1, P>(token);
-    default: break;
-  }
+  if constexpr (Most > 4)
+    for (; token + 4 <= count; token += 4) tokens.template operator()<4, P>(token);
+  if constexpr (Most > 2)
+    for (; token + 2 <= count; token += 2) tokens.template operator()<2, P>(token);
+  if constexpr (Most > 1)
+    for (; token < count; ++token) tokens.template operator()<1, P>(token);
 }
 
 // With 32 registers two panels by six tokens; with 16 by two.
