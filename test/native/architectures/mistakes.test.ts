@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { TokenEvent } from '../../../native/addon/index.d.ts';
 import { addon, golden, repository } from '../../support/addon.ts';
 import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
 import { type HubConfig, toGguf } from '../../support/gguf-conversion.ts';
@@ -47,6 +48,7 @@ const catalogue: [mistake: string, file: string, words: string][] = [
   ['beginning of text twice', 'test/app/text/segments.test.ts', 'gets no second one'],
   ['LFM2 state is X, not B * X', 'test/golden/cases.ts', 'lfm2/auto_adjust'],
   ['LFM2 conversations in parallel mix their states', here, 'two conversations on one model'],
+  ['reading token by token taken for reading at once where they differ', here, 'of that way of reading'],
   ['64 blocks where 96 are in effect', 'test/ops/sparse.test.ts', 'golden blocks'],
   ['lightning slopes scaled by layer, decay with the wrong sign', 'test/golden/cases.ts', 'minicpm_sala/mixed'],
   ['rotary tables silently zero', 'test/support/golden.ts', 'checkHidden'],
@@ -177,4 +179,32 @@ test('LFM2 in GGUF with the final norm under its early name', async () => {
   expect(largestDifference(logits, required(reference, `logits.${prompt.name}`))).toBeLessThanOrEqual(
     reference.logitsTolerance,
   );
+});
+
+test('a sparse model read token by token has the logits of that way of reading', async () => {
+  const reference = readCase('minicpm_sala/gap');
+  const prompt = reference.prompts.find(({ name }) => name === 'len164');
+  if (prompt === undefined) throw new Error('the golden case has no len164');
+  const wanted = required(reference, 'logits_token_by_token.len164');
+  const columns = wanted.length / prompt.ids.length;
+  const model = await addon.load(reference.folder, { device: 'cpu' });
+  const session = exactSession(model);
+  // Below dense_len = 160 every query is dense; the prefill of all 164 would have been sparse for each.
+  for (let length = 1; length < 160; length++) {
+    const events: TokenEvent[] = [];
+    await session.generate(prompt.ids.subarray(0, length), {
+      ...{ maxTokens: 1, temperature: 0, logprobs: 5, path: 'exact' },
+      onTokens: (tokens) => events.push(...tokens),
+    });
+    const row = wanted.subarray((length - 1) * columns, length * columns);
+    const total = Math.log(row.reduce((sum, value) => sum + Math.exp(value), 0));
+    const top = events.flatMap((event) => event.top ?? []);
+    expect(top.length).toBe(5);
+    for (const { id, logprob } of top) {
+      expect(Math.abs(logprob - ((row[id] ?? Number.NaN) - total)), `${length}`).toBeLessThan(
+        2 * reference.logitsTolerance,
+      );
+    }
+  }
+  model.close();
 });
