@@ -164,8 +164,11 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
 
   function wake() {
     if (closed || loop) return;
-    if (again) clearTimeout(again);
-    again = null;
+    if (again) beginAnew();
+    else begin();
+  }
+
+  function begin() {
     loop = run()
       .then(() => {
         pauseMs = FIRST_PAUSE_MS;
@@ -176,19 +179,23 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       });
   }
 
-  /** The database itself would not be written: it is held, or the disk is full. What was begun is begun anew. */
+  /** The database itself would not be written: it is held, or the disk is full. */
   function tryLater() {
     if (closed) return;
-    again = setTimeout(() => {
-      again = null;
-      try {
-        requeueUnsettled(db);
-        wake();
-      } catch {
-        tryLater();
-      }
-    }, pauseMs);
+    again = setTimeout(beginAnew, pauseMs);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** What was begun when that happened is queued once more, whether time or a new file wakes the queue. */
+  function beginAnew() {
+    if (again) clearTimeout(again);
+    again = null;
+    try {
+      requeueUnsettled(db);
+      begin();
+    } catch {
+      tryLater();
+    }
   }
 
   return {

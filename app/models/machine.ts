@@ -10,10 +10,9 @@ const MAC_SHARE = 0.75;
 const SHORT_BYTES = 256 * 1024 * 1024;
 const SHORT_SHARE = 0.03;
 
-/** What a model may take now. `inUse`: what the model that would make room holds already. */
-export function memoryLimit(devices: readonly Device[], inUse: number, read: ReadText = readText): number {
-  const gpu = devices.find((device) => device.available && device.backEnd !== 'cpu' && device.memoryBytes > 0);
-  if (gpu) return gpu.memoryBytes;
+/** What a model may take now on this device. `inUse`: what the model that would make room holds already. */
+export function memoryLimit(device: Device | null, inUse: number, read: ReadText = readText): number {
+  if (device && device.backEnd !== 'cpu' && device.memoryBytes > 0) return device.memoryBytes;
   if (process.platform === 'darwin') return totalmem() * MAC_SHARE;
   const available = field(read('/proc/meminfo'), /^MemAvailable:\s+(\d+) kB/m, 1024) ?? freemem();
   return Math.min(available, cgroupFree(read) ?? Number.POSITIVE_INFINITY) + inUse;

@@ -11,7 +11,7 @@ import type {
   Settings,
   SettingsPatch,
 } from '../protocol/index.ts';
-import { LonghandError } from '../protocol/index.ts';
+import { deviceInUse, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
@@ -76,7 +76,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     const status = engine.status();
     return status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
   };
-  const limit = () => memoryLimit(devices, inUse());
+  const limit = () => memoryLimit(deviceInUse(devices, settings().device), inUse());
   const library = createLibrary({
     db,
     engine,
@@ -140,7 +140,6 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const handlers: ModelHandlers = {
     'models.list': library.list,
     'models.add': ({ path }) => library.add(path),
-    'models.forget': ({ modelId }) => void library.forget(modelId),
     'models.inspect': ({ path }) => library.inspect(path),
     'models.configure': ({ modelId, settings }) => library.configure(modelId, settings),
     'models.duplicate': ({ modelId, name }) => library.duplicate(modelId, name),

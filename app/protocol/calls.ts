@@ -159,7 +159,6 @@ export const calls = {
   'models.list': call(nothing, z.array(ModelEntry)),
   /** Looks at a file or folder the user named, and puts it in the list when it can be run. */
   'models.add': call(z.object({ path: z.string().min(1) }), ModelEntry),
-  'models.forget': call(z.object({ modelId: ModelId }), nothing),
   'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
   /** What is set for one model; what is left out is set back. A template that cannot be rendered is refused. */
   'models.configure': call(z.object({ modelId: ModelId, settings: ModelSettings }), ModelEntry),

@@ -70,6 +70,16 @@ export const Device = z.object({
 });
 export type Device = z.infer<typeof Device>;
 
+/** The device that is computed on: the chosen one, or the first that is there (a list has those first that are chosen by
+ *  themselves; Vulkan, which may be a driver in software, only runs where it was asked for). */
+export function deviceInUse(devices: readonly Device[], chosen: string | null): Device | null {
+  return (
+    devices.find((device) => device.id === chosen && device.available) ??
+    devices.find((device) => device.available) ??
+    null
+  );
+}
+
 const inMemory = {
   modelId: ModelId,
   backEnd: z.string(),

@@ -50,12 +50,13 @@ Operation::Convert devices_to_js() {
 
 }  // namespace
 
+// Those first that are chosen by themselves (choose_device).
 std::vector<DeviceEntry> list_devices() {
   std::vector<DeviceEntry> out;
   out.push_back(entry("metal", "metal", create_metal(false)));
+  out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
   for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
-  out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
   return out;
 }
 

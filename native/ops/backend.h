@@ -99,10 +99,12 @@ struct GatedDelta {
   BufferPtr
       conv{};  // fp32 [channels, width], newest tap last; channels = 2 * key_heads * key_dim + value_heads * value_dim
   int64_t conv_width = 4;
-  BufferPtr decay{};     // fp32 [value_heads]: -exp(A_log)
-  BufferPtr dt_bias{};   // fp32 [value_heads]
-  Norm norm{};           // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
-  float l2_eps = 1e-6f;  // added to the sum of squares
+  BufferPtr decay{};    // fp32 [value_heads]: -exp(A_log)
+  BufferPtr dt_bias{};  // fp32 [value_heads]
+  Norm norm{};          // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
+  // Added to the sum of squares, as transformers does: its numbers are the reference. llama.cpp takes max(norm, eps),
+  // mlx-lm the eps of a mean, 128 times this; only vectors near zero tell them apart.
+  float l2_eps = 1e-6f;
 
   int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
   int64_t columns() const { return channels() + value_heads * value_dim + 2 * value_heads; }

@@ -1,10 +1,11 @@
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf, type ModelEntry } from '../../app/protocol/index.ts';
+import { deviceInUse, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { choose, core, isElectron } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { removeModel } from '../models/remove.ts';
 import { useSettings } from '../settings/store.ts';
-import { deviceInUse, type Fit, fitOf, modelById, useEngine } from '../shell/engine.ts';
+import { type Fit, fitOf, modelById, useEngine } from '../shell/engine.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Tag, type Tone } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
@@ -130,7 +131,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
           icon="close"
           label={t('model.forget', { name: model.name })}
           className="me-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
-          onClick={() => void core.call('models.forget', { modelId: model.id })}
+          onClick={() => void removeModel(model, formats)}
         />
       )}
     </li>

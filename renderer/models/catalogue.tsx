@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CatalogueModel } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
-import { useEngine } from '../shell/engine.ts';
+import { useEngine, useOnGpu } from '../shell/engine.ts';
 import { matchOf } from '../shell/match.ts';
 import { Tag } from '../ui/choice.tsx';
 import { FitTag } from './fit-tag.tsx';
@@ -32,7 +32,7 @@ export function Catalogue({ query }: { query: string }) {
   const { t } = useTranslation();
   const { catalogue, machine, place, contextStep, kvType } = useModels();
   const { choose } = useModels.getState();
-  const gpu = useEngine((state) => state.devices.some((device) => device.available && device.backEnd !== 'cpu'));
+  const gpu = useOnGpu();
   const models = useEngine((state) => state.models);
   const [ability, setAbility] = useState<Ability | null>(null);
   if (!machine) return null;

@@ -1,22 +1,28 @@
 import { useTranslation } from 'react-i18next';
+import { deviceInUse } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { useSettings } from '../settings/store.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** What this computer computes on. */
+/** What this computer computes on: the device that is used and its processor. The line has its place before it is known. */
 export function Machine() {
   const { t } = useTranslation();
   const formats = useFormats();
-  const devices = useEngine((state) => state.devices).filter((device) => device.available);
-  if (devices.length === 0) return null;
+  const all = useEngine((state) => state.devices);
+  const used = deviceInUse(
+    all,
+    useSettings((state) => state.values.device),
+  );
+  const devices = all.filter((device) => device.available && (device === used || device.backEnd === 'cpu'));
   const facts = devices.map((device) =>
     device.memoryBytes > 0
       ? t('onboarding.device', { name: device.name, memory: formats.memory(device.memoryBytes) })
       : device.name,
   );
   return (
-    <p className="mt-7 flex items-center gap-2 text-xs text-fg-3 tabular-nums">
-      <Icon name="engine" size={14} />
+    <p className="mt-7 flex min-h-4 items-center gap-2 text-xs text-fg-3 tabular-nums">
+      {facts.length > 0 && <Icon name="engine" size={14} />}
       {facts.join(' · ')}
     </p>
   );

@@ -15,19 +15,21 @@ import { GetPick, PickFacts, usePick } from './pick.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
 /** How long the window waits for what the cards say, so that no card moves away under the pointer. */
-const patienceMs = 1500;
+const patienceMs = 2500;
 
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
   const set = useSettings((state) => state.set);
   const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
-  const pick = usePick();
   const [choosing, setChoosing] = useState(false);
   const begin = () => void set({ onboarded: true }).then(focusComposer);
   const patient = usePatience(patienceMs);
-  const known = useModels((state) => state.machine !== null) && starter !== null;
-  if (patient && !known) return <main aria-busy className="h-full bg-sidebar" />;
+  const computed = useEngine((state) => state.devices.length > 0);
+  const known = useModels((state) => state.machine !== null) && computed && starter !== null;
+  const shown = known || !patient;
+  const pick = usePick(shown);
+  if (!shown) return <main aria-busy className="h-full bg-sidebar" />;
   return (
     <main className="flex h-full flex-col overflow-y-auto bg-sidebar">
       <div className="drag-region h-bar flex-none" />

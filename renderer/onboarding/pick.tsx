@@ -7,16 +7,23 @@ import { hubOf } from '../models/hub.ts';
 import { bestFor, CONTEXTS, fitOf, leastBytes, likelyDescription, USUAL_CONTEXT } from '../models/shape.ts';
 import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
-import { useEngine } from '../shell/engine.ts';
+import { useOnGpu } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Fact } from './fact.tsx';
 
-/** One model of the catalogue for this machine; null while nothing is known, or nothing better fits. */
-export function usePick(): { model: CatalogueModel; machine: Machine } | null {
+type Pick = { model: CatalogueModel; machine: Machine };
+
+/** One model of the catalogue for this machine, as far as it is known when the cards are shown: one that came or changed
+ *  later would move the others away under the pointer. Null where nothing better fits. */
+export function usePick(shown: boolean): Pick | null {
   const { catalogue, machine } = useModels();
-  const gpu = useEngine((state) => state.devices.some((device) => device.available && device.backEnd !== 'cpu'));
-  const model = machine && bestFor(catalogue, machine, gpu);
-  return model ? { model, machine } : null;
+  const gpu = useOnGpu();
+  const [pick, setPick] = useState<Pick | null | undefined>(undefined);
+  if (shown && pick === undefined) {
+    const model = machine && bestFor(catalogue, machine, gpu);
+    setPick(model ? { model, machine } : null);
+  }
+  return pick ?? null;
 }
 
 export function PickFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {

@@ -1,6 +1,13 @@
 import { create } from 'zustand';
-import type { Device, EngineStatus, ModelEntry, Response } from '../../app/protocol/index.ts';
+import {
+  type Device,
+  deviceInUse,
+  type EngineStatus,
+  type ModelEntry,
+  type Response,
+} from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { useSettings } from '../settings/store.ts';
 
 type AppInfo = Response<'app.info'>;
 
@@ -47,13 +54,12 @@ export function listenToEngine(): () => void {
 const afterRestart = (restarted: boolean, status: EngineStatus) =>
   status.at === 'restarting' || (restarted && status.at !== 'busy');
 
-/** The device the engine computes on: the chosen one, or the first that is there. */
-export function deviceInUse(devices: readonly Device[], chosen: string | null): Device | null {
-  return (
-    devices.find((device) => device.id === chosen && device.available) ??
-    devices.find((device) => device.available) ??
-    null
-  );
+/** Whether models are computed on a GPU here, by themselves or by choice. */
+export function useOnGpu(): boolean {
+  const devices = useEngine((state) => state.devices);
+  const chosen = useSettings((state) => state.values.device);
+  const device = deviceInUse(devices, chosen);
+  return device !== null && device.backEnd !== 'cpu';
 }
 
 export const modelById = (models: readonly ModelEntry[], id: string | null): ModelEntry | null =>

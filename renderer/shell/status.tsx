@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next';
-import type { EngineStatus } from '../../app/protocol/index.ts';
+import { deviceInUse, type EngineStatus } from '../../app/protocol/index.ts';
 import { isMac, useConnection } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter, resourceParts } from '../ui/meter.tsx';
-import { deviceInUse, modelById, useEngine } from './engine.ts';
+import { modelById, useEngine } from './engine.ts';
 import { shown } from './keys.ts';
 import { useShell } from './store.ts';
 

@@ -179,7 +179,6 @@ export function fakeModels(
         hint: 'There is no model at this path.',
       });
     },
-    'models.forget': () => undefined,
     'models.inspect': ({ path }) => shapeOf('qwen3.5-4b', path.length, 'Q4_K_M'),
     'models.configure': ({ modelId, settings }) => {
       const entry = { ...model(modelId), settings };

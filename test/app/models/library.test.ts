@@ -16,7 +16,7 @@ test('the built-in model is there, described, and cannot be removed', async () =
     description: { supported: true, family: 'qwen3_5' },
     thinking: { able: true, byDefault: false },
   });
-  await expect(client.call('models.forget', { modelId: 'starter' as never })).rejects.toMatchObject({
+  await expect(client.call('models.remove', { modelId: 'starter' as never })).rejects.toMatchObject({
     code: 'bad-request',
   });
 });
@@ -37,7 +37,7 @@ test('a folder by its path, or by one of its files, is one model; gone files are
   await expect(client.call('models.load', { modelId: added.id })).rejects.toMatchObject({ code: 'model-missing' });
   renameSync(`${folder}-away`, folder);
   expect((await client.call('models.list')).find((one) => one.id === added.id)?.missing).toBe(false);
-  await client.call('models.forget', { modelId: added.id });
+  await client.call('models.remove', { modelId: added.id });
   expect((await client.call('models.list')).map((one) => one.id)).toEqual(['starter']);
 });
 

@@ -83,10 +83,10 @@ test('the limit is what the container leaves, with its file cache counted as fre
     '/sys/fs/cgroup/box/memory.stat': 'anon 1\ninactive_file 2000000000\nactive_file 500000000\n',
   };
   const read = (path: string) => files[path] ?? '';
-  expect(memoryLimit([], 0, read)).toBe(3_500_000_000);
-  expect(memoryLimit([], 1_000_000_000, read)).toBe(4_500_000_000);
+  expect(memoryLimit(null, 0, read)).toBe(3_500_000_000);
+  expect(memoryLimit(null, 1_000_000_000, read)).toBe(4_500_000_000);
   files['/sys/fs/cgroup/box/memory.max'] = 'max\n';
-  expect(memoryLimit([], 0, read)).toBe(20_480_000_000);
+  expect(memoryLimit(null, 0, read)).toBe(20_480_000_000);
 });
 
 test('a GPU has its own limit', () => {
@@ -99,5 +99,5 @@ test('a GPU has its own limit', () => {
     memoryBytes: 13,
     unified: true,
   } as const;
-  expect(memoryLimit([gpu], 5)).toBe(13);
+  expect(memoryLimit(gpu, 5)).toBe(13);
 });
