@@ -144,8 +144,11 @@ function Rows({ shown, hits }: RowsProps) {
 
   /** A row that is not drawn yet and will have the focus: keys that come meanwhile go on from there. */
   const coming = useRef<number | null>(null);
+  /** The row that has or gets the focus is not taken away by a scroll: the keys would go nowhere then. */
+  const [kept, setKept] = useState<readonly number[]>([]);
   const focusRow = (index: number) => {
     const row = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`) ?? null;
+    setKept([index]);
     bringIn(index);
     const drawn = row();
     coming.current = drawn ? null : index;
@@ -200,7 +203,14 @@ function Rows({ shown, hits }: RowsProps) {
       className="min-h-0 flex-1 overflow-y-auto pt-1 pb-3 outline-none"
     >
       <nav aria-label={t('documents.list')}>
-        <Virtualizer ref={list} data={rows} scrollRef={scroller} itemSize={ROW} bufferSize={10 * ROW}>
+        <Virtualizer
+          ref={list}
+          data={rows}
+          scrollRef={scroller}
+          itemSize={ROW}
+          bufferSize={10 * ROW}
+          keepMounted={kept}
+        >
           {(row, index) => (
             <Line
               key={keyOfRow(row)}
