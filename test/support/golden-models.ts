@@ -1,0 +1,146 @@
+// Whole models of every family through one back end: the references and tolerances of test/golden. To stay quick on a stand-in
+// or a software driver the shortest prompt is also read token by token and the longest in chunks of 37, not every prompt in
+// every way.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Model } from '../../native/addon/index.d.ts';
+import { golden } from './addon.ts';
+import { asFloats, readSafetensors, safetensors, temporaryFolder } from './formats.ts';
+import {
+  type Case,
+  checkGreedy,
+  checkHidden,
+  checkStates,
+  exactSession,
+  largestDifference,
+  readCase,
+  required,
+} from './golden.ts';
+import { soaking } from './soak.ts';
+
+/** `npm run test:soak`: every prompt in every way. */
+const timeout = soaking ? 3_600_000 : 240_000;
+
+const published = [
+  'llama/gqa_tied',
+  'llama/rope_llama3',
+  'qwen3/qk_norm_tied',
+  'qwen3/hd128_untied',
+  'qwen3_5/dense_tied',
+  'qwen3_5/dense_gqa_mixed',
+  'qwen3_5/real_head_dims',
+  'qwen3_5_moe/top3',
+  'lfm2/auto_adjust',
+  'lfm2/no_adjust',
+  'lfm2_moe/top4',
+  'minicpm_sala/mixed',
+  'minicpm_sala/gap',
+];
+const stored: [title: string, name: string, file: string, prefix: string][] = [
+  ['bf16', 'qwen3_5/dense_tied', 'model_bf16.safetensors', 'bf16_weights.logits.'],
+  ['experts one a tensor', 'qwen3_5_moe/top3', 'model_per_expert.safetensors', 'logits.'],
+  ['GGUF llama', 'gguf_models/llama', 'model-mixed.gguf', 'mixed.logits.'],
+  ['GGUF llama, scaled rope', 'gguf_models/llama_rope_llama3', 'model-f32.gguf', 'f32.logits.'],
+  ['GGUF qwen3', 'gguf_models/qwen3', 'model-mixed.gguf', 'mixed.logits.'],
+  ['GGUF qwen3.5', 'gguf_models/qwen35', 'model-mixed.gguf', 'mixed.logits.'],
+  ['GGUF lfm2', 'gguf_models/lfm2', 'model-mixed.gguf', 'mixed.logits.'],
+  ['MLX', 'mlx_models/qwen3_5_4bit', '', 'logits.'],
+  ['MLX experts', 'mlx_models/qwen3_5_moe_4bit', '', 'logits.'],
+  ['latent, joint', 'mha2mla/uniform_r4_joint_rank8', 'model.safetensors', 'logits.'],
+  ['latent, split', 'mha2mla/high_r2_split_rank8', 'model.safetensors', 'logits.'],
+];
+
+/** The case with only its shortest and its longest prompt. */
+function ends(reference: Case): Case {
+  const prompts = reference.prompts.toSorted((a, b) => a.ids.length - b.ids.length);
+  const [shortest, longest] = [prompts[0], prompts.at(-1)];
+  return { ...reference, prompts: [shortest, longest].filter((prompt) => prompt !== undefined) };
+}
+
+async function logitsOf(model: Model, reference: Case, prefix: string): Promise<void> {
+  const prompts = reference.prompts.filter(({ name }) => reference.expected(`${prefix}${name}`) !== undefined);
+  expect(prompts.length).toBeGreaterThan(0);
+  const [shortest, longest] = ends({ ...reference, prompts }).prompts;
+  for (const prompt of prompts) {
+    const session = exactSession(model);
+    const chunks = new Set([
+      prompt.ids.length,
+      ...(soaking || prompt === shortest ? [1] : []),
+      ...(soaking || prompt === longest ? [37] : []),
+      ...(soaking ? [7, 64] : []),
+    ]);
+    for (const chunk of chunks) {
+      const got = await session.logits(prompt.ids, { all: true, chunk });
+      const difference = largestDifference(got.data, required(reference, `${prefix}${prompt.name}`));
+      expect(difference, `${prompt.name} in chunks of ${chunk}`).toBeLessThanOrEqual(reference.logitsTolerance);
+    }
+    session.close();
+  }
+}
+
+/** @param load a model of a file or folder, on the back end that is tested */
+export function goldenModels(title: string, load: (path: string) => Promise<Model>): void {
+  describe(title, () => {
+    test.each(published)('%s gives the numbers of the reference', { timeout }, async (name) => {
+      const reference = readCase(name);
+      const model = await load(reference.folder);
+      await logitsOf(model, reference, 'logits.');
+      await checkHidden(model, ends(reference));
+      await checkStates(model, ends(reference));
+      await checkGreedy(model, { ...reference, prompts: reference.prompts.slice(0, 1) });
+      model.close();
+    });
+
+    test.each(stored)('%s', { timeout }, async (_title, name, file, prefix) => {
+      const reference = readCase(name);
+      const model = await load(join(reference.folder, file));
+      await logitsOf(model, reference, prefix);
+      model.close();
+    });
+
+    test('bert/tiny', async () => {
+      const folder = join(golden, 'bert', 'tiny');
+      const { prompts, tolerance } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as {
+        prompts: Record<string, { ids: number[]; attention_mask: number[] }>;
+        tolerance: { max_abs: number };
+      };
+      const expected = readSafetensors(readFileSync(join(folder, 'expected.safetensors')));
+      const model = await load(folder);
+      for (const [name, { ids, attention_mask }] of Object.entries(prompts)) {
+        const vector = await model.embed(Int32Array.from(ids.filter((_, i) => attention_mask[i] === 1)));
+        const wanted = asFloats(expected[`embedding.${name}`]?.bytes ?? new Uint8Array());
+        expect(largestDifference(vector, wanted), name).toBeLessThanOrEqual(tolerance.max_abs);
+      }
+      model.close();
+    });
+
+    test('the drafting head of qwen3_5/dense_tied', async () => {
+      const main = join(golden, 'qwen3_5', 'dense_tied');
+      const head = join(golden, 'qwen3_5_mtp', 'dense_tied');
+      const facts = JSON.parse(readFileSync(join(head, 'expected.json'), 'utf8')) as {
+        prompts: Record<string, { prompt_ids: number[]; next_token: number }>;
+        tolerance: { logits_max_abs_fp32: number };
+      };
+      const expected = readSafetensors(readFileSync(join(head, 'expected.safetensors')));
+      const tensors = [join(main, 'model.safetensors'), join(head, 'mtp.safetensors')];
+      const model = await load(
+        temporaryFolder({
+          'config.json': readFileSync(join(main, 'config.json')),
+          'model.safetensors': safetensors(
+            Object.assign({}, ...tensors.map((file) => readSafetensors(readFileSync(file)))),
+          ),
+        }),
+      );
+      for (const [name, { prompt_ids, next_token }] of Object.entries(facts.prompts)) {
+        const next = Int32Array.from([...prompt_ids.slice(1), next_token]);
+        const { data } = await model.draftLogits(Int32Array.from(prompt_ids), next);
+        const wanted = asFloats(expected[`draft_logits.${name}`]?.bytes ?? new Uint8Array());
+        expect(largestDifference(data.subarray(0, wanted.length), wanted), name).toBeLessThanOrEqual(
+          facts.tolerance.logits_max_abs_fp32,
+        );
+      }
+      model.close();
+    });
+  });
+}
