@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { failureOf } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { AddModel } from '../chat/model-picker.tsx';
@@ -20,10 +21,8 @@ const patienceMs = 2500;
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
-  const set = useSettings((state) => state.set);
   const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
   const [choosing, setChoosing] = useState(false);
-  const begin = () => void set({ onboarded: true }).then(focusComposer);
   const patient = usePatience(patienceMs);
   const computed = useEngine((state) => state.devices.length > 0);
   const known = useModels((state) => state.machine !== null) && computed && starter !== null;
@@ -45,7 +44,7 @@ export function Onboarding() {
             about={t('onboarding.starterAbout')}
             facts={<StarterFacts model={starter} />}
           >
-            <Button large kind="primary" className="w-full" data-suggested onClick={begin}>
+            <Button large kind="primary" className="w-full" data-suggested onClick={() => void begin()}>
               {t('onboarding.start')}
             </Button>
           </Place>
@@ -55,7 +54,7 @@ export function Onboarding() {
               about={t('onboarding.pickAbout')}
               facts={<PickFacts model={pick.model} machine={pick.machine} />}
             >
-              <GetPick model={pick.model} begin={begin} />
+              <GetPick model={pick.model} begin={() => void begin()} />
             </Place>
           )}
           <Place
@@ -68,7 +67,7 @@ export function Onboarding() {
                 <AddModel
                   onAdded={(model) => {
                     useChat.setState((state) => ({ fresh: { ...state.fresh, modelId: model.id } }));
-                    begin();
+                    void begin();
                   }}
                 />
               </div>
@@ -87,6 +86,18 @@ export function Onboarding() {
       </div>
     </main>
   );
+}
+
+/** The chats are shown once it is on disk that they are wanted: a start after a sudden end must not lead back here. Where
+ *  nothing can be written they are shown for this time; where the core is gone it is asked again when it is back. */
+async function begin(): Promise<void> {
+  try {
+    await useSettings.getState().keep({ onboarded: true });
+  } catch (error) {
+    if (failureOf(error).code === 'core-lost') return;
+    useSettings.setState(({ values }) => ({ values: { ...values, onboarded: true } }));
+  }
+  focusComposer();
 }
 
 /** True for so long after the first look. */

@@ -7,10 +7,12 @@ type SettingsStore = {
   /** False until the core answered: nothing is shown before, so that nothing jumps. */
   known: boolean;
   load(): Promise<void>;
+  /** At once here, and kept by the core. What it refuses goes back to what it holds. */
   set(patch: Partial<Settings>): Promise<void>;
+  /** Kept by the core first: for what must not be seen before it would be there after a restart. */
+  keep(patch: Partial<Settings>): Promise<void>;
 };
 
-/** Settings at once here, and kept by the core. What it refuses goes back to what it holds. */
 export const useSettings = create<SettingsStore>()((set, get) => ({
   values: defaultSettings,
   known: false,
@@ -26,6 +28,9 @@ export const useSettings = create<SettingsStore>()((set, get) => ({
       set({ values: before });
       throw error;
     }
+  },
+  async keep(patch) {
+    set({ values: await core.call('settings.set', patch) });
   },
 }));
 

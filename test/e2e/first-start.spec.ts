@@ -29,3 +29,24 @@ test('the second start goes to the chats', async ({ page, app }) => {
   await page.reload();
   await expect(page.getByRole('heading', { name: 'What are you working on?' })).toBeVisible();
 });
+
+test('the chats are shown once it is kept that they are wanted, so that no sudden end leads back here', async ({
+  page,
+  app,
+}) => {
+  await page.goto(app.address);
+  const start = page.getByRole('button', { name: 'Start chatting', exact: true });
+  const chats = page.getByRole('heading', { name: 'What are you working on?' });
+  await expect(start).toBeVisible();
+  process.kill(app.host(), 'SIGSTOP');
+  await start.click();
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await expect(start).toBeVisible();
+  await app.killAndRestart();
+  await page.goto(app.address);
+  await start.click();
+  await expect(chats).toBeVisible();
+  await app.killAndRestart();
+  await page.goto(app.address);
+  await expect(chats).toBeVisible();
+});
