@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { type ErrorCode, LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
 
 const kept = 7;
@@ -60,8 +61,23 @@ export function backupDue(folder: string, now: number): boolean {
   return !last || Math.abs(now - last.at) >= dayMs;
 }
 
-/** What is wrong with a database file, or null. `quick_check` leaves out the comparison of indexes with tables. */
-export function damage(path: string, check: 'quick_check' | 'integrity_check'): string | null {
+type Check = 'quick_check' | 'integrity_check';
+
+/** Why a file cannot be used as a database now, or null. */
+export function damage(path: string, check: Check): string | null {
+  try {
+    return flaw(path, check);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What says nothing about the file itself. */
+const passing: readonly ErrorCode[] = ['conflict', 'disk-full', 'permission', 'read-only'];
+
+/** What is wrong with a database file, or null. `quick_check` leaves out the comparison of indexes with tables.
+ *  @throws LonghandError when it cannot be looked at: another program holds it, it may not be read, the disk is full */
+export function flaw(path: string, check: Check): string | null {
   let db: Database | null = null;
   try {
     db = openDatabase(path);
@@ -69,6 +85,7 @@ export function damage(path: string, check: 'quick_check' | 'integrity_check'): 
     const first = problems[0]?.result ?? 'no answer';
     return first === 'ok' ? null : first;
   } catch (error) {
+    if (error instanceof LonghandError && passing.includes(error.code)) throw error;
     return error instanceof Error ? error.message : String(error);
   } finally {
     db?.close();

@@ -2,7 +2,7 @@ import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
-import { backUp, backupDue, damage } from './backups.ts';
+import { backUp, backupDue, flaw } from './backups.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
@@ -39,7 +39,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock, now: () => number): Promise<Store> {
   const path = join(folder, 'longhand.db');
   const notices: Notice[] = [];
-  const restored = existsSync(path) && damage(path, 'quick_check') !== null ? restore(folder, path, now()) : null;
+  const restored = existsSync(path) && flaw(path, 'quick_check') !== null ? restore(folder, path, now()) : null;
 
   const db = openDatabase(path, { vectors: true });
   try {

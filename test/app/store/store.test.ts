@@ -83,6 +83,20 @@ test('before a migration the database is copied, and a migration that fails chan
   expect(again.db.all("SELECT name FROM pragma_table_info('chats')").map((row) => row.name)).not.toContain('colour');
 });
 
+test('a database that another program holds is not taken for a damaged one', async () => {
+  const folder = newFolder();
+  const first = await openStore({ folder, migrations });
+  const { chatId } = addExchange(first, 'Is anybody here?', 'Yes.');
+  first.close();
+  const other = openDatabase(join(folder, 'longhand.db'));
+  other.script('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  expect(await codeOf(openStore({ folder, migrations }))).toBe('conflict');
+  other.close();
+  const again = await open(folder);
+  expect(again.notices).toEqual([]);
+  expect(listChats(again.db, { limit: 10 }).map(({ id }) => id)).toEqual([chatId]);
+});
+
 test('a damaged database is replaced by the last backup, and what can still be read is added', async () => {
   const folder = newFolder();
   const first = await openStore({ folder, migrations });
