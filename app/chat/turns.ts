@@ -130,6 +130,14 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     return true;
   }
 
+  /** The answer below `parentId` that is being written and says nothing yet. */
+  function begunAnswer(chatId: ChatId, parentId: MessageId): { messageId: MessageId; turnId: TurnId } | null {
+    const active = ofChat(chatId);
+    const message = active?.turn.message();
+    if (!active || message?.parentId !== parentId || message.text !== '' || message.thinking !== '') return null;
+    return { messageId: active.messageId, turnId: active.turn.turnId };
+  }
+
   function stopChat(chatId: ChatId) {
     ofChat(chatId)?.turn.cancel();
   }
@@ -234,6 +242,9 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       if (old.role !== 'assistant' || old.parentId === null) {
         throw new LonghandError('bad-request', '[turns.retry] only answers');
       }
+      // Pressed twice, or in two windows: the answer that was just begun is the one that was wanted.
+      const begun = begunAnswer(old.chatId, old.parentId);
+      if (begun) return { userMessageId: null, ...begun };
       stopChat(old.chatId);
       return { userMessageId: null, ...answer(old.chatId, old.parentId) };
     },
@@ -241,7 +252,9 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     resume(messageId) {
       const message = getMessage(db, messageId);
       if (message.role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
-      if (ofChat(message.chatId)) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
+      const active = ofChat(message.chatId);
+      if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
+      if (active) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
       const chat = getChat(db, message.chatId);
       const stored = db.transaction(() => {
         const shown = branch(messagesOf(db, chat.id), chat.leafId).some((one) => one.id === messageId);
@@ -324,5 +337,9 @@ function settle({ db }: Core) {
 
 const firstLine = (text: string): string => {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? '';
-  return line.length > 60 ? `${line.slice(0, 57).trimEnd()}…` : line;
+  const letters = [...graphemes.segment(line.slice(0, 1000))].map(({ segment }) => segment);
+  return letters.length > 60 ? `${letters.slice(0, 57).join('').trimEnd()}…` : letters.join('');
 };
+
+/** What a reader calls a letter: a family of emoji is one. */
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

@@ -180,24 +180,62 @@ test('an answer corrected by hand can be gone on with', async () => {
 test('"answer now" closes the thinking at once, without a tag in the text', async () => {
   const { client } = await startCore();
   const heard = listen(client);
-  const chat = await newChat(client, { thinking: true, sampling: { temperature: 0 } });
+  // So hot, the thinking would not end by itself for thousands of tokens.
+  const chat = await newChat(client, { thinking: true, sampling: wordy });
   const sent = await client.call('turns.send', { chatId: chat.id, text: 'What is 347 + 285?' });
   await next(client, 'turn', ({ event }) => event.type === 'delta' && event.kind === 'thinking');
-  // A small model thinks for some 50 ms: on a busy machine it may be over before the wish arrives, which is not wrong.
-  const inTime = await client.call('turns.answerNow', { turnId: sent.turnId as never }).then(
-    () => true,
-    () => false,
-  );
-  expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished' });
+  await client.call('turns.answerNow', { turnId: sent.turnId as never });
+  await next(client, 'turn', ({ event }) => event.type === 'delta' && event.kind === 'answer');
+  await client.call('turns.cancel', { turnId: sent.turnId as never });
+  expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
   const message = await readMessage(client, chat.id, sent.messageId);
+  expect(message.thinking).not.toBe('');
   expect(message.text).not.toBe('');
-  expect(message.text + message.thinking).not.toMatch(/think>/);
+  expect(message.text + message.thinking).not.toContain('</think>');
 
+  // The same seed without the wish: the same thinking, and it goes on.
+  const thought = message.usage?.thinkingTokens ?? 0;
+  await client.call('chats.update', { chatId: chat.id, sampling: { ...wordy, maxTokens: thought + 40 } });
   const uninterrupted = await client.call('turns.retry', { messageId: sent.messageId });
-  await heard.end(uninterrupted.turnId);
+  expect(await heard.end(uninterrupted.turnId)).toMatchObject({ type: 'finished', reason: 'length' });
   const whole = await readMessage(client, chat.id, uninterrupted.messageId);
+  expect(whole.text).toBe('');
   expect(whole.thinking.startsWith(message.thinking.trimEnd())).toBe(true);
-  if (!inTime) expect(whole.text).toBe(message.text);
+  expect(whole.thinking.length).toBeGreaterThan(message.thinking.length);
+});
+
+test('pressed twice, "try again" begins one answer and "continue" goes on once', async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const chat = await newChat(client, { sampling: wordy });
+  const sent = await client.call('turns.send', { chatId: chat.id, text: long });
+  await next(client, 'turn', ({ event }) => event.type === 'delta');
+  await client.call('turns.cancel', { turnId: sent.turnId as never });
+  await heard.end(sent.turnId);
+
+  const retry = () => client.call('turns.retry', { messageId: sent.messageId });
+  const [once, twice] = await Promise.all([retry(), retry()]);
+  expect(twice).toEqual(once);
+  await next(client, 'turn', ({ turnId, event }) => turnId === once.turnId && event.type === 'delta');
+  await client.call('turns.cancel', { turnId: once.turnId as never });
+  await heard.end(once.turnId);
+
+  const resume = () => client.call('turns.resume', { messageId: once.messageId });
+  const [first, second] = await Promise.all([resume(), resume()]);
+  expect(second).toEqual(first);
+  await client.call('turns.cancel', { turnId: first.turnId as never });
+  await heard.end(first.turnId);
+  const { messages } = await client.call('chats.get', { chatId: chat.id });
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant']);
+});
+
+test('the first title of a chat ends between two letters, however they are written', async () => {
+  const { client } = await startCore();
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  const chat = await newChat(client, { sampling: { maxTokens: 1 } });
+  await client.call('turns.send', { chatId: chat.id, text: family.repeat(80) });
+  const { title } = (await client.call('chats.get', { chatId: chat.id })).chat;
+  expect(title).toBe(`${family.repeat(57)}…`);
 });
 
 test('a thinking budget closes the thinking by itself', async () => {
