@@ -24,7 +24,7 @@ export type RendererOptions = {
 };
 
 export function createTemplateRenderer(options: RendererOptions): TemplateRenderer {
-  const { worker: file, timeLimitMs = 10_000, memoryLimitMb = 256, limits = TEMPLATE_LIMITS } = options;
+  const { worker: file, timeLimitMs = 30_000, memoryLimitMb = 256, limits = TEMPLATE_LIMITS } = options;
   let worker: Worker | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let next = 0;
