@@ -1,0 +1,68 @@
+"""Writes what was measured into the card: python card.py measured.json
+
+measured.json: {"reports": {column: report of evaluate.py}, "curve": points of held_out.py}. The card keeps its words; the tables
+between the marks and curve.svg are made anew.
+"""
+import json
+import os
+import re
+import sys
+
+from common import wilson
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CARD = os.path.join(HERE, "..", "README.md")
+
+ROWS = (
+    ("Document question, 2 to 4 passages: right value", "documents", "value", "answerable"),
+    ("Document question: right citation", "documents", "citation", "answerable"),
+    ("Document question: value and citation", "documents", "both", "answerable"),
+    ("Question without an answer in the passages: says so", "documents", "refused", "absent"),
+    ("Answerable question: wrongly says that it is not there", "documents", "wrongly_refused", "answerable"),
+    ("Question about Longhand from the manual: the right sentence", "manual", "sentence", "n"),
+    ("Question about Longhand from the manual: right citation", "manual", "citation", "n"),
+    ("Question about Longhand without the manual", "app", "right", "n"),
+    ("Sums with thinking, two and three digits, times table", "sums", "right", "n"),
+    ("Text operations, exact result", "textops", "right", "n"),
+    ("Small talk on topic", "talk", "right", "n"),
+    ("One MTP draft token accepted, greedy", "mtp", "accepted", "drafted"),
+)
+
+
+def share(right, n):
+    low, high = wilson(right, n)
+    return f"{100 * right / max(1, n):.0f} % ({right} of {n}; {low:.0f} to {high:.0f} %)"
+
+
+def table(reports):
+    head = "| Test | " + " | ".join(name for name, _ in reports) + " |\n|---|" + "---|" * len(reports)
+    lines = [f"| {title} | " + " | ".join(share(report[part][right], report[part][n]) for _, report in reports) + " |" for title, part, right, n in ROWS]
+    for temperature in ("0.0", "0.8"):
+        cells = [f"{r['loops']} of {r['n']} loop, {r['endless']} do not end within 128 tokens" for r in (report["repetition"][temperature] for _, report in reports)]
+        lines.append(f"| Repetition at temperature {float(temperature):g} | " + " | ".join(cells) + " |")
+    return "\n".join([head, *lines])
+
+
+def replace(text, mark, made):
+    begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    if begin not in text:
+        raise SystemExit(f"[card] the card has no mark {begin}")
+    return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n{made}\n{end}", text, flags=re.S)
+
+
+def main(path):
+    with open(path, encoding="utf-8") as f:
+        measured = json.load(f)
+    with open(CARD, encoding="utf-8") as f:
+        text = f.read()
+    text = replace(text, "measured", table(measured["reports"].items()))
+    with open(CARD, "w", encoding="utf-8") as f:
+        f.write(text)
+    if measured.get("curve"):
+        from curve import draw
+        with open(os.path.join(HERE, "curve.svg"), "w", encoding="utf-8") as f:
+            f.write(draw(measured["curve"]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,84 @@
+"""The gated delta rule in chunks of 64 tokens (Yang et al., "Gated Delta Networks", 2024): what depends on one chunk only is
+done for all chunks at once; only the state runs from chunk to chunk.
+
+For one head, with S the state before a chunk:   V = U - W S      O = Q S + P V      S' = d S + K^T V
+"""
+import torch
+
+CHUNK = 64
+RESET = -60.0  # log decay at the first token of a sample: clears the state (exp(-60) ~ 1e-26)
+
+
+def unit_triangular_inverse(a):
+    """(I + A)^-1 for strictly lower triangular A [n, 64, 64], by substitution: exact also where neighbouring keys are alike."""
+    eye = torch.eye(a.shape[-1], device=a.device)
+    return torch.linalg.solve_triangular(a + eye, eye.expand_as(a), upper=False, unitriangular=True)
+
+
+class UnitTriangularInverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        inverse = unit_triangular_inverse(a)
+        ctx.save_for_backward(inverse)
+        return inverse
+
+    @staticmethod
+    def backward(ctx, grad):
+        (inverse,) = ctx.saved_tensors
+        turned = inverse.mT
+        return -(turned @ grad @ turned).tril(-1)
+
+
+def decays(g):
+    """g [C, H, 64] log decays -> decay between two tokens of a chunk [C, H, 64, 64], from its begin [.., 64, 1], to its end."""
+    total = g.cumsum(-1)
+    low = torch.ones(CHUNK, CHUNK, dtype=torch.bool, device=g.device).tril()
+    between = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(~low, float("-inf")).exp()
+    return between, total.exp().unsqueeze(-1), (total[..., -1:] - total).exp().unsqueeze(-1), total[..., -1:].exp().unsqueeze(-1)
+
+
+def overlaps(q, k, g, beta):
+    """Before the inverse. q, k [N, Hk, D]; g, beta [N, Hv] -> A [C*Hv, 64, 64] and what the second part needs."""
+    (n, hk, d), hv = k.shape, g.shape[1]
+    chunks = lambda x: x.view(n // CHUNK, CHUNK, x.shape[1], -1).transpose(1, 2)
+    spread = lambda x: x.repeat_interleave(hv // hk, 1) if hv != hk else x
+    q, k = chunks(q), chunks(k)                                                     # [C, Hk, 64, D]
+    between, begin, end, whole = decays(chunks(g).squeeze(-1))
+    beta = chunks(beta)                                                             # [C, Hv, 64, 1]
+    a = (spread(k @ k.mT) * between * beta).tril(-1)
+    p = spread(q @ k.mT) * between
+    q, k = spread(q), spread(k)
+    return a.flatten(0, 1), p.flatten(0, 1), (q * begin).flatten(0, 1), (k * end).flatten(0, 1), (k * (beta * begin)).flatten(0, 1), whole.flatten(0, 1), beta.flatten(0, 1)
+
+
+class Scan(torch.autograd.Function):
+    """The state from chunk to chunk. wq [R, n, 2*64, D]: W above Q; u, k, v [R, n, 64, ..]; p [R, n, 64, 64]; d [R, n, 1, 1]."""
+
+    @staticmethod
+    def forward(ctx, wq, u, p, k, d):
+        rows, n = u.shape[:2]
+        states = torch.zeros(rows, n, k.shape[-1], u.shape[-1], dtype=u.dtype, device=u.device)
+        v, read = torch.empty_like(u), torch.empty_like(u)
+        for i in range(n):
+            if i > 0:
+                states[:, i] = torch.baddbmm(d[:, i - 1] * states[:, i - 1], k[:, i - 1].mT, v[:, i - 1])
+            both = wq[:, i] @ states[:, i]
+            v[:, i] = u[:, i] - both[:, :CHUNK]
+            read[:, i] = both[:, CHUNK:]
+        ctx.save_for_backward(wq, p, k, d, v, states)
+        return read + p @ v
+
+    @staticmethod
+    def backward(ctx, grad):
+        wq, p, k, d, v, states = ctx.saved_tensors
+        n = v.shape[1]
+        dv = p.mT @ grad
+        dstates = torch.zeros_like(states)                                          # of the state after each chunk
+        dboth = torch.cat([dv, grad], 2)
+        for i in reversed(range(n)):
+            if i + 1 < n:
+                dv[:, i] = torch.baddbmm(dv[:, i], k[:, i], dstates[:, i])
+            dboth[:, i, :CHUNK] = -dv[:, i]
+            if i > 0:
+                dstates[:, i - 1] = torch.baddbmm(d[:, i] * dstates[:, i], wq[:, i].mT, dboth[:, i])
+        return dboth @ states.mT, dv, grad @ v.mT, v @ dstates.mT, (states * dstates).sum((-1, -2), keepdim=True)
