@@ -6,6 +6,7 @@ import { Field } from '../ui/field.tsx';
 import { unpaint } from '../ui/paint.ts';
 import { findMatches, markMatches } from './find-matches.ts';
 import { focusComposer } from './focus.ts';
+import { showMessage } from './show-message.ts';
 import { actions, shownBranch, useChat } from './store.ts';
 
 /** Find in this chat: every place is marked, the current one is brought into view. */
@@ -28,10 +29,9 @@ export function Find() {
       unpaint();
       return;
     }
-    const index = branch.findIndex((message) => message.id === current.messageId);
-    document.getElementById('transcript')?.dispatchEvent(new CustomEvent('show-message', { detail: index }));
+    showMessage(current.messageId);
     return markWhenDrawn(query, current.messageId, current.nth);
-  }, [branch, current, query]);
+  }, [current, query]);
   useEffect(() => unpaint, []);
 
   const close = () => {

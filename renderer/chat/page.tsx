@@ -6,6 +6,7 @@ import { shown } from '../shell/keys.ts';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Announcer } from './announcer.tsx';
+import { BranchesMenu } from './branches-menu.tsx';
 import { ChatMenu } from './chat-menu.tsx';
 import { ChatSettings } from './chat-settings.tsx';
 import { Composer } from './composer.tsx';
@@ -85,7 +86,9 @@ function Header() {
       <SidebarButtons />
       {chat && (
         <>
-          <h1 className="min-w-0 truncate font-semibold">{chat.title || t('chat.untitled')}</h1>
+          <h1 dir="auto" className="min-w-0 truncate font-semibold">
+            {chat.title || t('chat.untitled')}
+          </h1>
           <ChatMenu chat={chat} icon="down" />
         </>
       )}
@@ -100,6 +103,7 @@ function Header() {
           className="no-drag max-md:hidden"
         />
       )}
+      {chat && <BranchesMenu />}
       <SourcesButton />
       {chat && <ChatMenu chat={chat} icon="more" />}
     </header>

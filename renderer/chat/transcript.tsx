@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
 import { type Held, HOLD_LINE, heldAt } from './hold-line.ts';
+import { SHOW_MESSAGE } from './show-message.ts';
 import { isRunning } from './state.ts';
 import { shownEnd, useChat } from './store.ts';
 import { branchOf, markersOf, type Versions, versionsOf } from './tree.ts';
@@ -69,7 +70,12 @@ function useFollowing(branch: readonly Message[]) {
   const last = branch.at(-1);
   const sent = last?.role === 'assistant' ? last.parentId : last?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new question of one's own brings the end back
-  useEffect(toEnd, [sent]);
+  useLayoutEffect(toEnd, [sent]);
+
+  /** Something else than the end is to be seen. */
+  const leave = useCallback(() => {
+    following.current = false;
+  }, []);
 
   const onTouch = useCallback(() => {
     touched.current = performance.now();
@@ -82,7 +88,7 @@ function useFollowing(branch: readonly Message[]) {
     onPointerDown: onTouch,
     onPointerMove: onTouch,
   };
-  return { scroller, content, reader, away, toEnd };
+  return { scroller, content, reader, away, toEnd, leave };
 }
 
 export function Transcript() {
@@ -91,7 +97,7 @@ export function Transcript() {
   const leaf = useChat(shownEnd);
   const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
   const find = useChat((state) => state.overlay.at === 'find');
-  const { scroller, content, reader, away, toEnd } = useFollowing(branch);
+  const { scroller, content, reader, away, toEnd, leave } = useFollowing(branch);
   const list = useRef<VirtualizerHandle>(null);
   const known = useRef<Versions>(new Map());
   const versions = useMemo(
@@ -102,11 +108,14 @@ export function Transcript() {
   const { outOfView, marked } = useMemo(() => markersOf(branch), [branch]);
   const running = branch.findIndex(isRunning);
   useEffect(() => {
-    const show = (event: CustomEvent<number>) => list.current?.scrollToIndex(event.detail, { align: 'center' });
+    const show = (event: Event) => {
+      leave();
+      list.current?.scrollToIndex((event as CustomEvent<number>).detail, { align: 'center' });
+    };
     const element = scroller.current;
-    element?.addEventListener('show-message', show as EventListener);
-    return () => element?.removeEventListener('show-message', show as EventListener);
-  }, [scroller]);
+    element?.addEventListener(SHOW_MESSAGE, show);
+    return () => element?.removeEventListener(SHOW_MESSAGE, show);
+  }, [scroller, leave]);
   return (
     <div className="relative min-h-0 flex-1">
       <div

@@ -1,5 +1,6 @@
 import type { MessageId } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
+import { isForked } from '../chat/branches.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { isRunning } from '../chat/state.ts';
 import { runningTurn, shownBranch, useChat } from '../chat/store.ts';
@@ -49,6 +50,7 @@ export type CommandId =
   | 'attach'
   | 'retry'
   | 'branch'
+  | 'branches'
   | 'previous-version'
   | 'next-version'
   | 'previous-message'
@@ -221,6 +223,13 @@ export const commands: readonly Command[] = [
     keys: 'Mod+Shift+B',
     available: () => hasChat() && lastAnswer() !== null,
     run: branchHere,
+  },
+  {
+    id: 'branches',
+    icon: 'branch',
+    keys: null,
+    available: () => hasChat() && isForked(chat().open?.messages),
+    run: () => chat().setOverlay({ at: 'branches' }),
   },
   {
     id: 'copy-last',

@@ -6,14 +6,30 @@ const surface = 'z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2 data-[state=
 const row =
   'flex min-h-row items-center gap-2 rounded-sm px-2.5 outline-none select-none data-[highlighted]:bg-hover data-[disabled]:opacity-45';
 
-type MenuProps = { trigger: ReactElement; children: ReactNode; align?: 'start' | 'end'; label: string };
+type MenuProps = {
+  trigger: ReactElement;
+  children: ReactNode;
+  align?: 'start' | 'end';
+  label: string;
+  /** In px at the usual text size; as wide as its rows without it. */
+  width?: number;
+  open?: boolean;
+  onOpen?: (open: boolean) => void;
+};
 
-export function Menu({ trigger, children, align = 'start', label }: MenuProps) {
+export function Menu({ trigger, children, align = 'start', label, width, open, onOpen }: MenuProps) {
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root {...(open !== undefined && { open })} {...(onOpen && { onOpenChange: onOpen })}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content align={align} sideOffset={4} collisionPadding={8} aria-label={label} className={surface}>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label={label}
+          className={`${surface} max-h-(--radix-dropdown-menu-content-available-height) overflow-y-auto`}
+          {...(width !== undefined && { style: { width: `${width / 16}rem` } })}
+        >
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -42,6 +58,29 @@ export function MenuCheck({ checked, onChange, children }: MenuCheckProps) {
         <Icon name="check" size={14} />
       </DropdownMenu.ItemIndicator>
     </DropdownMenu.CheckboxItem>
+  );
+}
+
+type MenuChoicesProps = { value: string; onChange: (value: string) => void; children: ReactNode };
+
+/** Rows of which one is on. */
+export const MenuChoices = ({ value, onChange, children }: MenuChoicesProps) => (
+  <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
+    {children}
+  </DropdownMenu.RadioGroup>
+);
+
+/** A row of two lines; `text` is what typing looks for. */
+export function MenuChoice({ value, text, children }: { value: string; text: string; children: ReactNode }) {
+  return (
+    <DropdownMenu.RadioItem value={value} textValue={text} className={`${row} py-1.5`}>
+      <span className="flex min-w-0 flex-1 flex-col">{children}</span>
+      <span className="w-3.5 flex-none text-ink-text">
+        <DropdownMenu.ItemIndicator>
+          <Icon name="check" size={14} />
+        </DropdownMenu.ItemIndicator>
+      </span>
+    </DropdownMenu.RadioItem>
   );
 }
 

@@ -45,6 +45,16 @@ for (const name of ['chat', 'crash', 'overflow', 'thinking']) {
   });
 }
 
+test('no violation in the list of branches', async ({ page, scene }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await scene('branches');
+  await page.getByRole('button', { name: 'Branches of this chat' }).click();
+  await expect(page.getByRole('menuitemradio')).toHaveCount(3);
+  // An open menu hides the page behind it, and stands in no region of it.
+  const menu = new AxeBuilder({ page }).include('[role=menu]').withTags(TAGS).disableRules('region');
+  expect((await menu.analyze()).violations.map(({ id }) => id)).toEqual([]);
+});
+
 test('everything can be reached and done by keyboard', async ({ page, app }) => {
   await begin(page, app);
   await page.keyboard.type('Hello.');

@@ -16,11 +16,12 @@ type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unk
 
 const section = (name: 'appearance' | 'thinking' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
   page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
-const overlay = (name: 'model-picker' | 'chat-settings') => (page: Page) =>
+const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
 
 const shots: Shot[] = [
   { name: 'chat', scene: 'chat' },
+  { name: 'branches', scene: 'branches', prepare: overlay('branches') },
   { name: 'crash', scene: 'crash' },
   { name: 'empty', scene: 'empty' },
   { name: 'onboarding', scene: 'onboarding' },

@@ -110,6 +110,34 @@ function chatScene(): Scene {
   return scene;
 }
 
+/** Sixty turns, and ways that leave them: after the second answer, at the end, and an answer that is being written. */
+function branchesScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = chats.get('Letter to the landlord') as Chat;
+  const turns = Array.from({ length: 60 }, (_, at) => [
+    newMessage(chat.id, 'user', { text: `Shorten paragraph ${at + 1}, and keep the date.` }),
+    newMessage(chat.id, 'assistant', { text: `Paragraph ${at + 1}, shorter: ${ANSWER}`, timings, usage }),
+  ]).flat();
+  const scene = put(world, chat, turns);
+  const add = (role: Message['role'], parentId: Message['parentId'], change: Partial<Message>) => {
+    const message = newMessage(chat.id, role, { parentId, createdAt: Date.now() + world.messages.size, ...change });
+    world.messages.set(message.id, message);
+    return message.id;
+  };
+  const [, , , second] = turns;
+  const asked = add('user', second?.id ?? null, {
+    text: 'Make the whole letter **friendlier**, but keep the deadline.',
+  });
+  add('assistant', asked, {
+    text: 'Dear Ms Lindqvist, thank you for the quick reply about the heating.',
+    timings,
+    usage,
+  });
+  const running = { at: 'running', turnId: 'turn-branch' as TurnId } as const;
+  add('assistant', turns.at(-2)?.id ?? null, { text: 'Paragraph 60 in one sentence: the flat', state: running });
+  return scene;
+}
+
 function crashScene(): Scene {
   const { world, chats } = worldOfMocks();
   const chat = chats.get('Parse the bank export') as Chat;
@@ -229,7 +257,10 @@ const heavy: readonly string[] = [
 
 /** Seven engine versions, one of them slower, and some benchmarks. */
 const curveOf = (speed: number): Run['curve'] =>
-  Array.from({ length: 60 }, (_, at) => [at * 400, speed + 4 * Math.sin(at * 0.7 + speed) * Math.cos(at * 0.23)]);
+  Array.from({ length: 60 }, (_, at) => [
+    Math.round(18_500 / speed) + at * 400,
+    speed + 4 * Math.sin(at * 0.7 + speed) * Math.cos(at * 0.23),
+  ]);
 
 function performanceScene(): Scene {
   const { world } = worldOfMocks();
@@ -327,6 +358,7 @@ const scenes: Record<string, () => Scene> = {
   ...modelScenes(worldOfMocks),
   ...documentScenes(worldOfMocks, put),
   chat: chatScene,
+  branches: branchesScene,
   crash: crashScene,
   overflow: overflowScene,
   loop: loopScene,
