@@ -78,6 +78,9 @@ function joinTimings(earlier: Message, timings: Timings, usage: Usage): Timings 
     decodeMs,
     thinkingMs: before.thinkingMs + timings.thinkingMs,
     totalMs: before.totalMs + timings.totalMs,
+    ...((before.deviceMs ?? timings.deviceMs) !== undefined && {
+      deviceMs: (before.deviceMs ?? 0) + (timings.deviceMs ?? 0),
+    }),
     tokensPerSecond: speed(tokens, decodeMs),
   };
 }

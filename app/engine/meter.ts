@@ -20,6 +20,7 @@ export function createMeter(memoryBytes: () => number, now: () => number = () =>
   const begin = now();
   const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, legs: 0 };
+  let deviceMs: number | undefined;
   let firstTokenMs: number | null = null;
   let thinkingMs = 0;
   let last = { at: begin, tokens: 0, prefilled: 0 };
@@ -81,6 +82,7 @@ export function createMeter(memoryBytes: () => number, now: () => number = () =>
       sums.legs++;
       sums.prefillMs += timings.prefillMs;
       sums.decodeMs += timings.decodeMs;
+      if (timings.deviceMs !== undefined) deviceMs = (deviceMs ?? 0) + timings.deviceMs;
       sums.tokens += Math.max(0, tokens.length - 1);
     },
     usage,
@@ -90,6 +92,7 @@ export function createMeter(memoryBytes: () => number, now: () => number = () =>
       decodeMs: sums.decodeMs,
       thinkingMs: usage.thinkingTokens > 0 ? thinkingMs : 0,
       totalMs: now() - begin,
+      ...(deviceMs !== undefined && { deviceMs }),
       tokensPerSecond: sums.tokens > 0 && sums.decodeMs > 0 ? (sums.tokens * 1000) / sums.decodeMs : null,
     }),
   };

@@ -27,6 +27,8 @@ export const Timings = z.object({
   decodeMs: z.number(),
   thinkingMs: z.number(),
   totalMs: z.number(),
+  /** How long a GPU worked, by its own clock; absent where the CPU computes. */
+  deviceMs: z.number().optional(),
   /** Decode only; null with fewer than two tokens. */
   tokensPerSecond: z.number().nullable(),
 });

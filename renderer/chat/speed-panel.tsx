@@ -127,7 +127,7 @@ function Figures({ message, samples }: { message: Message; samples: readonly Sta
   const { t } = useTranslation();
   const formats = useFormats();
   const figures = figuresOf(message, samples);
-  const { decode } = figures;
+  const { decode, device } = figures;
   return (
     <dl className="flex flex-wrap border-t border-line tabular-nums">
       <Figure
@@ -146,6 +146,13 @@ function Figures({ message, samples }: { message: Message; samples: readonly Sta
           note: t('speed.range', { low: formats.exact(decode.low), high: formats.exact(decode.high) }),
         })}
       />
+      {device && (
+        <Figure
+          label={t('speed.device')}
+          value={formats.duration(device.ms)}
+          note={t('speed.deviceShare', { share: formats.percent(device.share) })}
+        />
+      )}
       <Figure
         label={t('speed.peak')}
         value={figures.peakMemory === null ? MISSING : formats.memory(figures.peakMemory)}

@@ -89,6 +89,8 @@ export type SpeedFigures = {
   cachedTokens: number;
   decode: { median: number; low: number; high: number } | null;
   peakMemory: number | null;
+  /** How long a GPU worked, and its share of the time that reading and writing took. */
+  device: { ms: number; share: number } | null;
 };
 
 export function figuresOf(message: Pick<Message, 'timings' | 'usage'>, samples: readonly StatsSample[]): SpeedFigures {
@@ -105,8 +107,16 @@ export function figuresOf(message: Pick<Message, 'timings' | 'usage'>, samples: 
     newTokens,
     cachedTokens: usage?.cachedTokens ?? 0,
     decode: speeds.length === 0 ? null : spread(speeds),
+    device: deviceOf(timings),
     peakMemory: memory.length === 0 ? null : memory.reduce((most, bytes) => Math.max(most, bytes), 0),
   };
+}
+
+function deviceOf(timings: Message['timings']): SpeedFigures['device'] {
+  const ms = sound(timings?.deviceMs ?? null);
+  if (!timings || ms === null) return null;
+  const whole = timings.prefillMs + timings.decodeMs;
+  return { ms, share: whole > 0 ? Math.min(1, ms / whole) : 0 };
 }
 
 function spread(values: readonly number[]): { median: number; low: number; high: number } {

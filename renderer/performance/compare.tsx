@@ -5,7 +5,8 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
 import { MISSING } from '../ui/format.ts';
 import { CompareChart } from './compare-chart.tsx';
-import { type Bench, benchesOf, type ComparedRow, comparedRows } from './figures.ts';
+import { DeltaBar } from './delta-bar.tsx';
+import { type Bench, benchesOf, type ComparedRow, comparedRows, widestChange } from './figures.ts';
 import { usePerformance } from './store.ts';
 
 /** Two benchmarks beside each other. A difference inside the noise is called none. */
@@ -83,6 +84,8 @@ function Ask() {
 
 function Rows({ a, b }: { a: Bench; b: Bench }) {
   const { t } = useTranslation();
+  const rows = comparedRows(a, b);
+  const widest = widestChange(rows);
   return (
     <table className="w-full tabular-nums">
       <thead className="text-xs text-fg-3">
@@ -90,23 +93,26 @@ function Rows({ a, b }: { a: Bench; b: Bench }) {
           <th className="px-5 py-2.5">
             <span className="sr-only">{t('performance.metric')}</span>
           </th>
-          {['A', 'B', t('performance.against'), ''].map((head) => (
-            <th key={head} scope="col" className="px-3 text-end font-normal last:text-start">
+          {['A', 'B', t('performance.against')].map((head) => (
+            <th key={head} scope="col" className="px-3 text-end font-normal">
               {head}
             </th>
           ))}
+          <th colSpan={2}>
+            <span className="sr-only">{t('performance.meaning')}</span>
+          </th>
         </tr>
       </thead>
       <tbody>
-        {comparedRows(a, b).map((row) => (
-          <RowOf key={row.metric} row={row} />
+        {rows.map((row) => (
+          <RowOf key={row.metric} row={row} widest={widest} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function RowOf({ row }: { row: ComparedRow }) {
+function RowOf({ row, widest }: { row: ComparedRow; widest: number }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { metric, result } = row;
@@ -127,6 +133,9 @@ function RowOf({ row }: { row: ComparedRow }) {
       <td className="px-3 text-end font-semibold">{show(row.b)}</td>
       <td className="px-3 text-end text-fg-2">
         {result.verdict === 'too-few' ? MISSING : formats.change(result.change)}
+      </td>
+      <td className="w-38 px-3 max-lg:hidden">
+        {result.verdict !== 'too-few' && <DeltaBar change={result.change} widest={widest} better={row.better} />}
       </td>
       <td
         className={`px-3 ${verdict === 'better' ? 'text-ok-text' : verdict === 'worse' ? 'text-warn-text' : 'text-fg-3'}`}

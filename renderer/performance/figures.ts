@@ -86,22 +86,40 @@ export function comparedRows(a: Bench, b: Bench): ComparedRow[] {
   ];
 }
 
+/** Up to here a difference has the same scale on every page; a larger one is the scale of its table. */
+const USUAL_CHANGE = 0.1;
+
+/** What fills half of a bar of differences. */
+export const widestChange = (rows: readonly ComparedRow[]): number =>
+  rows.reduce(
+    (most, { result }) => (result.verdict === 'too-few' ? most : Math.max(most, Math.abs(result.change))),
+    USUAL_CHANGE,
+  );
+
 export const modelsOf = (runs: readonly Run[]): string[] => [...new Set(runs.map(({ model }) => model))];
 
-export type Curves = { seconds: number[]; first: (number | null)[]; second: (number | null)[] };
+export type Curves = {
+  seconds: number[];
+  first: (number | null)[];
+  second: (number | null)[];
+  /** Until then both were reading, in seconds. */
+  reading: number;
+};
 
 /** Of each benchmark the run in the middle, on one clock. */
 export function curvesOf(a: Bench, b: Bench): Curves {
-  const [one, other] = [middleCurve(a), middleCurve(b)].map((curve) => new Map(curve));
+  const runs = [middleRun(a), middleRun(b)];
+  const [one, other] = runs.map((run) => new Map(run?.curve));
   const times = [...new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])])].sort((x, y) => x - y);
   return {
     seconds: times.map((ms) => ms / 1000),
     first: times.map((ms) => one?.get(ms) ?? null),
     second: times.map((ms) => other?.get(ms) ?? null),
+    reading: Math.min(...runs.map((run) => run?.firstTokenMs ?? 0)) / 1000,
   };
 }
 
-function middleCurve({ runs }: Bench): Run['curve'] {
+function middleRun({ runs }: Bench): Run | undefined {
   const sorted = runs.filter(({ curve }) => curve.length > 1).sort((x, y) => (x.decode ?? 0) - (y.decode ?? 0));
-  return sorted[Math.floor(sorted.length / 2)]?.curve ?? [];
+  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -28,6 +28,20 @@ test('an answer that is over before its first sample was due has one all the sam
   expect(meter.short()).toEqual({ atMs: 26, phase: 'answer', tokensPerSecond: 500, tokens: 4, memoryBytes: 1000 });
 });
 
+test('the time of a GPU is summed over the legs, and absent where none was there', () => {
+  const { meter } = metered();
+  const leg = (deviceMs?: number) =>
+    meter.leg({
+      tokens: [1, 2],
+      timings: { promptTokens: 9, cachedTokens: 0, prefillMs: 5, decodeMs: 20, firstTokenMs: 5, deviceMs },
+    } as unknown as Parameters<typeof meter.leg>[0]);
+  leg();
+  expect(meter.timings()).not.toHaveProperty('deviceMs');
+  leg(12);
+  leg(30);
+  expect(meter.timings().deviceMs).toBe(42);
+});
+
 test('a longer answer has no such sample, nor has one of a single token or of none', () => {
   const long = metered();
   for (const ms of [0, 60, 120, 130]) long.tokenAt(ms);

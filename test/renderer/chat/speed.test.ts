@@ -66,6 +66,16 @@ test('not-a-number, infinities and a clock that jumps back draw nothing', () => 
   expect(figuresOf({ timings: null, usage: null }, odd).decode).toEqual({ median: 40, low: 40, high: 40 });
 });
 
+test('the work of a GPU is a time and its share; without a GPU there is no figure', () => {
+  const timings = { firstTokenMs: 500, prefillMs: 400, decodeMs: 600, thinkingMs: 0, totalMs: 1, tokensPerSecond: 1 };
+  const of = (deviceMs?: number) =>
+    figuresOf({ timings: { ...timings, ...(deviceMs !== undefined && { deviceMs }) }, usage: null }, []).device;
+  expect(of()).toBeNull();
+  expect(of(Number.NaN)).toBeNull();
+  expect(of(800)).toEqual({ ms: 800, share: 0.8 });
+  expect(of(5000)?.share).toBe(1);
+});
+
 test('prefill speed counts only what was read anew', () => {
   const timings = { firstTokenMs: 500, prefillMs: 400, decodeMs: 1, thinkingMs: 0, totalMs: 1, tokensPerSecond: 1 };
   const usage = { promptTokens: 1000, cachedTokens: 800, thinkingTokens: 0, answerTokens: 1 };

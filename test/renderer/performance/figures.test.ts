@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import type { Run } from '../../../app/protocol/index.ts';
 import {
   benchesOf,
+  type ComparedRow,
   columnsOf,
   comparedRows,
   curvesOf,
   hasMedian,
   SHORTEST,
+  widestChange,
 } from '../../../renderer/performance/figures.ts';
 
 let lastId = 0;
@@ -107,6 +109,24 @@ test('the curves of two benchmarks stand on one clock: of each the run in the mi
     );
   const [b, a] = benchesOf(newestFirst([...of('a', 500), ...of('b', 1000)]));
   if (!a || !b) throw new Error('two benchmarks are expected');
-  expect(curvesOf(a, b)).toEqual({ seconds: [0.5, 1, 2], first: [40, null, 40], second: [null, 40, 40] });
-  expect(curvesOf({ ...a, runs: [run()] }, { ...b, runs: [] })).toEqual({ seconds: [], first: [], second: [] });
+  expect(curvesOf(a, b)).toEqual({
+    seconds: [0.5, 1, 2],
+    first: [40, null, 40],
+    second: [null, 40, 40],
+    reading: 0.12,
+  });
+  expect(curvesOf({ ...a, runs: [run()] }, { ...b, runs: [] })).toEqual({
+    seconds: [],
+    first: [],
+    second: [],
+    reading: 0,
+  });
+});
+
+test('the bars of differences fill their half at ten percent, or at the largest difference beyond', () => {
+  const row = (change: number) => ({ result: { verdict: 'none', change, noise: 0 } }) as ComparedRow;
+  const few = { result: { verdict: 'too-few' } } as ComparedRow;
+  expect(widestChange([])).toBe(0.1);
+  expect(widestChange([few, row(0.02), row(-0.04)])).toBe(0.1);
+  expect(widestChange([row(0.02), row(-0.4), few])).toBe(0.4);
 });
