@@ -23,7 +23,7 @@ export function useAttach(attachments: readonly Attachment[]) {
       const chatId = await ensureChat();
       const attachment = await core.call('attachments.add', { chatId, ...(await place()) });
       const present = useChat.getState().attachments[chatId] ?? [];
-      setAttachments([...present, attachment]);
+      setAttachments([...present, attachment], chatId);
     } catch (error) {
       const failure = failureOf(error);
       setProblem({ name, reason: failure.hint ?? t(`errors.${failure.code}.what`) });

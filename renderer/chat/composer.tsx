@@ -22,6 +22,9 @@ import { WaysOut } from './ways-out.tsx';
 
 const noAttachments: never[] = [];
 
+/** Characters. More are pasted as a file beside the message: no field shows a book without delay. */
+const LONGEST_PASTE = 50_000;
+
 /** Where messages are written. Keeps what is typed, per chat, over switches, reloads and failures. */
 export function Composer({ tall = false }: { tall?: boolean }) {
   const { t } = useTranslation();
@@ -81,9 +84,12 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   };
 
   const onPaste = (event: ClipboardEvent) => {
-    if (event.clipboardData.files.length === 0) return;
+    const text = event.clipboardData.getData('text/plain');
+    const files = [...event.clipboardData.files];
+    if (files.length === 0 && text.length > LONGEST_PASTE) files.push(new File([text], t('attachment.pasted')));
+    if (files.length === 0) return;
     event.preventDefault();
-    void add([...event.clipboardData.files]);
+    void add(files);
   };
 
   return (

@@ -11,6 +11,7 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
   const { t } = useTranslation();
   const [value, setValue] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
+  const saving = useRef(false);
   const { setEditing } = actions;
   useEffect(() => {
     const element = field.current;
@@ -21,9 +22,12 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
     setEditing(null);
     focusComposer();
   };
-  const submit = () => {
-    if (value.trim() === '') return;
-    void onSave(value).then(focusComposer);
+  const submit = async () => {
+    if (value.trim() === '' || saving.current) return;
+    saving.current = true;
+    await onSave(value);
+    saving.current = false;
+    focusComposer();
   };
   return (
     <div className="rounded-xl bg-card p-2 composer-rest focus-within:composer-focus">
@@ -42,7 +46,7 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
             event.stopPropagation();
-            submit();
+            void submit();
           }
         }}
         className="block max-h-[60vh] min-h-16 w-full resize-none bg-transparent px-2 py-1 text-base leading-[1.4375rem] field-sizing-content focus-visible:outline-none"
@@ -51,7 +55,7 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
         <Button kind="quiet" onClick={close}>
           {t('cancel')}
         </Button>
-        <Button kind="primary" disabled={value.trim() === ''} onClick={submit}>
+        <Button kind="primary" disabled={value.trim() === ''} onClick={() => void submit()}>
           {save}
         </Button>
       </div>

@@ -2,7 +2,6 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { focusComposer } from './focus.ts';
 import { actions, useChat } from './store.ts';
 import { queueOf } from './tree.ts';
 
@@ -10,7 +9,7 @@ import { queueOf } from './tree.ts';
 export function Queue() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.messages);
-  const { editQueued, setDraft } = actions;
+  const { editQueued, takeBack } = actions;
   const waiting = useMemo(() => (messages ? queueOf(messages) : []), [messages]);
   return waiting.map((message, index) => (
     <div
@@ -25,12 +24,7 @@ export function Queue() {
       <button
         type="button"
         className="h-6 rounded-sm px-2 text-xs font-medium hover:bg-hover"
-        onClick={() => {
-          void editQueued(message.id, null);
-          const { chosen, drafts } = useChat.getState();
-          setDraft([message.text, chosen ? drafts[chosen] : ''].filter(Boolean).join('\n\n'));
-          focusComposer();
-        }}
+        onClick={() => void takeBack(message.id)}
       >
         {t('queue.edit')}
       </button>

@@ -43,6 +43,12 @@ export function withChats(data: ChatData, chats: readonly Chat[]): ChatData {
   return { ...data, chats: [...chats].sort(newestFirst) };
 }
 
+/** More chats of a list that is read page by page; those that are known already may have changed meanwhile. */
+export function withOlderChats(data: ChatData, older: readonly Chat[]): ChatData {
+  const known = new Set(data.chats.map(({ id }) => id));
+  return withChats(data, [...data.chats, ...older.filter(({ id }) => !known.has(id))]);
+}
+
 const newestFirst = (a: Chat, b: Chat) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 
 export function withChat(data: ChatData, chat: Chat): ChatData {

@@ -16,7 +16,9 @@ import {
 import { core } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { useEngine } from '../shell/engine.ts';
+import { chatPages } from './chat-pages.ts';
 import { createCommits } from './commits.ts';
+import { focusComposer } from './focus.ts';
 import {
   type ChatData,
   isRunning,
@@ -25,6 +27,7 @@ import {
   withChat,
   withChats,
   withMessage,
+  withOlderChats,
   withOpened,
   withoutChat,
   withoutMessage,
@@ -39,6 +42,15 @@ export const LONGEST_QUEUE = 5;
 
 const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [] };
 
+/** What a view of a chat begins with, and loses with the chat. */
+const nothingBegun = {
+  overlay: { at: 'none' },
+  editing: null,
+  branchFrom: null,
+  refused: null,
+  sources: null,
+} as const satisfies Partial<ChatView>;
+
 /** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
 export type DraftKey = ChatId | 'new';
 
@@ -49,6 +61,7 @@ export type Overlay =
   | { at: 'documents' }
   | { at: 'chat-settings' }
   | { at: 'find' }
+  | { at: 'branches' }
   | { at: 'report'; failure: Failure }
   /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
   | { at: 'overflow'; used: number; draft: number; limit: number; resumes: MessageId | null };
@@ -79,7 +92,8 @@ type ChatActions = {
   remove(chatId: ChatId): Promise<void>;
   restore(chatId: ChatId): Promise<void>;
   setDraft(text: string): void;
-  setAttachments(attachments: Attachment[]): void;
+  /** `place`: where they were added; the draft on screen without it. */
+  setAttachments(attachments: Attachment[], place?: DraftKey): void;
   /** The id of the chat on screen; makes one where there is none. */
   ensureChat(): Promise<ChatId>;
   send(now: boolean): Promise<void>;
@@ -93,6 +107,8 @@ type ChatActions = {
   answerNow(): Promise<void>;
   decide(turnId: TurnId, choice: Choice): Promise<void>;
   editQueued(messageId: MessageId, text: string | null): Promise<void>;
+  /** A message that waits goes back into the composer, unless it was sent meanwhile. */
+  takeBack(messageId: MessageId): Promise<void>;
   show(messageId: MessageId): Promise<void>;
   readSamples(messageId: MessageId): Promise<void>;
   showSource(messageId: MessageId, number: number): void;
@@ -110,6 +126,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
   const data = (): ChatData => get();
   const draftKey = (): DraftKey => get().chosen ?? 'new';
   let draftTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The chat that is being made: pressed twice, it is made once. */
+  let making: Promise<ChatId> | null = null;
   /** Messages whose samples were asked for; those that come later are events. */
   const sampled = new Set<MessageId>();
 
@@ -142,38 +160,54 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     return chosen;
   };
 
+  async function makeChat(): Promise<ChatId> {
+    const { fresh } = get();
+    const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
+    let chat = await core.call('chats.create', { modelId });
+    const { thinking, collectionIds } = fresh;
+    if (thinking !== null || collectionIds.length > 0)
+      chat = await core.call('chats.update', {
+        chatId: chat.id,
+        ...(thinking !== null && { thinking }),
+        ...(collectionIds.length > 0 && { collectionIds }),
+      });
+    localStorage.removeItem(NEW_DRAFT);
+    set((state) => ({
+      ...withOpened(withChat(state, chat), chat, []),
+      chosen: chat.id,
+      drafts: { ...state.drafts, new: '', [chat.id]: state.drafts.new ?? '' },
+      attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
+      fresh: nothingChosen,
+    }));
+    return chat.id;
+  }
+
   return {
     ...noChats,
+    ...nothingBegun,
     chosen: null,
     drafts: { new: localStorage.getItem(NEW_DRAFT) ?? '' },
     attachments: {},
     fresh: nothingChosen,
-    overlay: { at: 'none' },
-    editing: null,
-    branchFrom: null,
     renaming: null,
-    refused: null,
     samples: new Map(),
-    sources: null,
 
     async load() {
-      const chats = await core.call('chats.list', {});
-      set((state) => withChats(state, chats));
+      const pages = chatPages((page) => core.call('chats.list', page));
+      const { value: newest = [] } = await pages.next();
+      set((state) => withChats(state, newest));
       const { chosen } = get();
       if (chosen) await read(chosen);
+      for await (const page of pages) set((state) => withOlderChats(state, page));
     },
 
     async choose(chatId) {
       saveDraft();
       set((state) => ({
+        ...nothingBegun,
         chosen: chatId,
         open: state.open?.chat.id === chatId ? state.open : null,
         live: new Map(),
-        overlay: { at: 'none' },
-        editing: null,
-        branchFrom: null,
-        refused: null,
-        sources: null,
       }));
       if (chatId) await read(chatId);
     },
@@ -185,7 +219,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     async remove(chatId) {
       await core.call('chats.delete', { chatId });
-      set((state) => ({ ...withoutChat(state, chatId), ...(state.chosen === chatId && { chosen: null }) }));
+      set((state) => without(state, chatId));
     },
 
     async restore(chatId) {
@@ -195,50 +229,40 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     setDraft(text) {
       set((state) => ({ drafts: { ...state.drafts, [draftKey()]: text }, refused: null }));
-      if (get().chosen === null) localStorage.setItem(NEW_DRAFT, text);
+      if (get().chosen === null) keepNewDraft(text);
       clearTimeout(draftTimer);
       draftTimer = setTimeout(saveDraft, DRAFT_MS);
     },
 
-    setAttachments: (attachments) =>
-      set((state) => ({ attachments: { ...state.attachments, [draftKey()]: attachments } })),
+    setAttachments: (attachments, place = draftKey()) =>
+      set((state) => ({ attachments: { ...state.attachments, [place]: attachments } })),
 
-    async ensureChat() {
-      const { chosen, fresh } = get();
-      if (chosen) return chosen;
-      const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
-      let chat = await core.call('chats.create', { modelId });
-      const { thinking, collectionIds } = fresh;
-      if (thinking !== null || collectionIds.length > 0)
-        chat = await core.call('chats.update', {
-          chatId: chat.id,
-          ...(thinking !== null && { thinking }),
-          ...(collectionIds.length > 0 && { collectionIds }),
-        });
-      localStorage.removeItem(NEW_DRAFT);
-      set((state) => ({
-        ...withOpened(withChat(state, chat), chat, []),
-        chosen: chat.id,
-        drafts: { ...state.drafts, new: '', [chat.id]: state.drafts.new ?? '' },
-        attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
-        fresh: nothingChosen,
-      }));
-      return chat.id;
+    ensureChat() {
+      const { chosen } = get();
+      if (chosen) return Promise.resolve(chosen);
+      making ??= makeChat().finally(() => {
+        making = null;
+      });
+      return making;
     },
 
     send: (now) =>
       attempt(async () => {
-        const text = (get().drafts[draftKey()] ?? '').trim();
-        const attachments = get().attachments[draftKey()] ?? [];
+        const key = draftKey();
+        const text = (get().drafts[key] ?? '').trim();
+        const attachments = get().attachments[key] ?? [];
         if (text === '' && attachments.length === 0) return;
         const { branchFrom } = get();
-        const chatId = await get().ensureChat();
+        let place = key;
+        // Taken at once, so that a second press finds nothing to send.
         clearTimeout(draftTimer);
         set((state) => ({
-          drafts: { ...state.drafts, [chatId]: '' },
-          attachments: { ...state.attachments, [chatId]: [] },
+          drafts: { ...state.drafts, [key]: '' },
+          attachments: { ...state.attachments, [key]: [] },
         }));
         try {
+          const chatId = await get().ensureChat();
+          place = chatId;
           const ids = attachments.map((attachment) => attachment.id);
           const answer = await core.call('turns.send', {
             chatId,
@@ -251,12 +275,11 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
           await started(chatId, [answer.userMessageId, answer.messageId]);
         } catch (error) {
           set((state) => ({
-            drafts: { ...state.drafts, [chatId]: [text, state.drafts[chatId]].filter(Boolean).join('\n\n') },
-            attachments: { ...state.attachments, [chatId]: [...attachments, ...(state.attachments[chatId] ?? [])] },
+            drafts: { ...state.drafts, [place]: [text, state.drafts[place]].filter(Boolean).join('\n\n') },
+            attachments: { ...state.attachments, [place]: [...attachments, ...(state.attachments[place] ?? [])] },
           }));
-          const failure = failureOf(error);
-          if (failure.code !== 'context-full') throw error;
-          await showOverflow(chatId);
+          if (failureOf(error).code !== 'context-full' || place === 'new') throw error;
+          await showOverflow(place);
         }
         saveDraft();
       }),
@@ -303,13 +326,30 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       if (turnId) await core.call('turns.answerNow', { turnId });
     },
 
-    decide: (turnId, choice) => attempt(() => core.call('turns.decide', { turnId, choice })),
+    decide: (turnId, choice) =>
+      attempt(async () => {
+        await core.call('turns.decide', { turnId, choice }).catch((error) => {
+          // Decided already, here or in another window.
+          if (failureOf(error).code !== 'not-found') throw error;
+        });
+      }),
     editQueued: (messageId, text) => attempt(() => core.call('turns.editQueued', { messageId, text })),
+
+    async takeBack(messageId) {
+      const message = get().open?.messages.get(messageId);
+      const taken = await core.call('turns.editQueued', { messageId, text: null }).then(
+        () => true,
+        () => false,
+      );
+      if (!message || !taken) return;
+      get().setDraft([message.text, get().drafts[message.chatId]].filter(Boolean).join('\n\n'));
+      focusComposer();
+    },
 
     show: (messageId) =>
       attempt(async () => {
         const chat = await core.call('chats.show', { messageId });
-        set((state) => withChat(state, chat));
+        set((state) => ({ ...withChat(state, chat), branchFrom: null }));
       }),
 
     async readSamples(messageId) {
@@ -384,13 +424,28 @@ export function listenToChats(): () => void {
     core.on('message.changed', (message) => change((data) => withMessage(data, message))),
     core.on('message.deleted', ({ chatId, messageId }) => change((data) => withoutMessage(data, chatId, messageId))),
     core.on('chat.deleted', ({ chatId }) => {
-      change((data) => withoutChat(data, chatId));
-      if (useChat.getState().chosen === chatId) useChat.setState({ chosen: null });
+      commits.flush();
+      useChat.setState((state) => without(state, chatId));
     }),
   ];
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** Where the chat was on screen, an empty one is. */
+const without = (state: ChatData & ChatView, chatId: ChatId) => ({
+  ...withoutChat(state, chatId),
+  ...(state.chosen === chatId && { ...nothingBegun, chosen: null }),
+});
+
+/** Over a reload. One that is too long for the browser's store lasts as long as the page. */
+function keepNewDraft(text: string): void {
+  try {
+    localStorage.setItem(NEW_DRAFT, text);
+  } catch {
+    localStorage.removeItem(NEW_DRAFT);
+  }
 }
 
 const parentOf = (branchFrom: MessageId | null) => (branchFrom === null ? {} : { parentId: branchFrom });

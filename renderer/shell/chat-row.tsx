@@ -1,14 +1,15 @@
 import { ContextMenu } from 'radix-ui';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
 import { actions, useChat } from '../chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { openChat } from './commands.ts';
 import { deleteChat } from './delete-chat.ts';
 import { useShell } from './store.ts';
 
-export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
+export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
   const { t } = useTranslation();
   const inChats = useShell((state) => state.place.at === 'chat');
   const current = useChat((state) => state.chosen === chat.id) && inChats;
@@ -25,14 +26,14 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
     remove: () => void deleteChat(chat),
   };
   return (
-    <li className="group relative flex items-center">
+    <div className="group relative mb-px flex items-center">
       <ContextMenu.Root>
         <ContextMenu.Trigger asChild>
           <button
             type="button"
             data-row
             aria-current={current ? 'page' : undefined}
-            onClick={onOpen}
+            onClick={() => openChat(chat.id)}
             onDoubleClick={run.rename}
             onKeyDown={(event) => {
               if (event.key === 'F2') run.rename();
@@ -40,7 +41,9 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
             }}
             className={`flex h-row w-full items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 group-hover:bg-hover'}`}
           >
-            <span className="min-w-0 flex-1 truncate group-hover:pe-5 group-focus-within:pe-5">{title}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate group-hover:pe-5 group-focus-within:pe-5">
+              {title}
+            </span>
             {busy && (
               <span className={`size-1.75 rounded-full animate-breathe ${busy === 'waiting' ? 'bg-warn' : 'bg-ink'}`}>
                 <span className="sr-only">{busy === 'waiting' ? t('chat.waiting') : t('chat.writing')}</span>
@@ -75,9 +78,9 @@ export function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: () => void }) {
           </MenuItem>
         </Menu>
       </span>
-    </li>
+    </div>
   );
-}
+});
 
 const ContextItem = ({ onSelect, children }: { onSelect: () => void; children: string }) => (
   <ContextMenu.Item
@@ -101,10 +104,11 @@ function Renaming({ chat }: { chat: Chat }) {
     if (keep && title.trim() !== '' && title.trim() !== chat.title) void update({ title: title.trim() }, chat.id);
   };
   return (
-    <li className="flex h-row items-center">
+    <div className="mb-px flex h-row items-center">
       <input
         ref={field}
         aria-label={t('chat.title')}
+        dir="auto"
         value={title}
         maxLength={500}
         onChange={(event) => setTitle(event.target.value)}
@@ -119,6 +123,6 @@ function Renaming({ chat }: { chat: Chat }) {
         }}
         className="h-row w-full rounded-sm bg-raised px-2 hairline-focus focus-visible:outline-none"
       />
-    </li>
+    </div>
   );
 }

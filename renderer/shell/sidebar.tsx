@@ -1,6 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Chat } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
 import { useChat } from '../chat/store.ts';
 import { useFormats } from '../i18n.ts';
@@ -8,11 +7,10 @@ import { Ring } from '../models/ring.tsx';
 import { shareOf, useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
-import { type Period, periodOf } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ResizeEdge } from '../ui/resize-edge.tsx';
-import { ChatRow } from './chat-row.tsx';
-import { type CommandId, commandById, keysOfCommand, openChat } from './commands.ts';
+import { ChatList } from './chat-list.tsx';
+import { type CommandId, commandById, keysOfCommand } from './commands.ts';
 import { shown } from './keys.ts';
 import { Status } from './status.tsx';
 import { useShell } from './store.ts';
@@ -20,14 +18,10 @@ import { useShell } from './store.ts';
 /** Chats and places keep their position on every screen. Places that other pages add stand between the two. */
 export function Sidebar() {
   const { t } = useTranslation();
-  const chats = useChat((state) => state.chats);
   const chosen = useChat((state) => state.chosen);
   const place = useShell((state) => state.place.at);
   const width = useSettings((state) => state.values.sidebarWidth);
   const { set } = useSettings.getState();
-  const list = useRef<HTMLElement>(null);
-  const pinned = chats.filter((chat) => chat.pinned);
-  const groups = groupByPeriod(chats.filter((chat) => !chat.pinned));
   return (
     <aside
       aria-label={t('sidebar.label')}
@@ -43,17 +37,7 @@ export function Sidebar() {
         <CommandRow id="documents" icon="documents" current={place === 'documents'} />
         <CommandRow id="performance" icon="performance" current={place === 'performance'} />
       </nav>
-      <nav
-        ref={list}
-        aria-label={t('sidebar.chats')}
-        onKeyDown={(event) => moveFocus(event, list.current)}
-        className="-mx-2 min-h-0 flex-1 overflow-y-auto px-2 pb-3"
-      >
-        {pinned.length > 0 && <Group name={t('sidebar.pinned')} chats={pinned} />}
-        {groups.map(([period, members]) => (
-          <Group key={period} name={t(`sidebar.${period}`)} chats={members} />
-        ))}
-      </nav>
+      <ChatList />
       <Status />
       <ResizeEdge
         label={t('sidebar.width')}
@@ -66,14 +50,6 @@ export function Sidebar() {
       />
     </aside>
   );
-}
-
-export function groupByPeriod(chats: readonly Chat[], now = Date.now()): [Period, Chat[]][] {
-  const groups = Map.groupBy(chats, (chat) => periodOf(chat.updatedAt, now));
-  return (['today', 'yesterday', 'earlier'] as const).flatMap((period) => {
-    const members = groups.get(period);
-    return members ? [[period, members] as [Period, Chat[]]] : [];
-  });
 }
 
 function SidebarTop() {
@@ -137,29 +113,6 @@ export function Row({ current, onClick, children }: { current: boolean; onClick:
       {children}
     </button>
   );
-}
-
-function Group({ name, chats }: { name: string; chats: Chat[] }) {
-  return (
-    <section aria-label={name}>
-      <h2 className="mt-3.5 flex h-6 items-center px-2 text-2xs font-semibold text-fg-3">{name}</h2>
-      <ul className="flex flex-col gap-px">
-        {chats.map((chat) => (
-          <ChatRow key={chat.id} chat={chat} onOpen={() => openChat(chat.id)} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** ↑ and ↓ walk through the rows, as in every list. */
-function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
-  if (event.altKey || event.ctrlKey || event.metaKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
-  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
-  const next = rows[rows.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
 }
 
 export const trafficLights = () => isElectron() && isMac();

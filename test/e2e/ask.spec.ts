@@ -122,7 +122,7 @@ test('rename, pin, search with highlights, delete and undo', async ({ page }) =>
   await page.keyboard.press('Escape');
   await row.focus();
   await page.keyboard.press('Delete');
-  await expect(page.getByText('Chat deleted')).toBeVisible();
+  await expect(page.getByText('Chat deleted', { exact: true })).toBeVisible();
   await expect(row).toBeHidden();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(row).toHaveText('Music');

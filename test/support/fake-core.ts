@@ -226,7 +226,11 @@ export function createFakeCore(world: World) {
       dataFolder: '/home/ada/.local/share/longhand',
       notices: [],
     }),
-    'chats.list': () => [...world.chats.values()],
+    'chats.list': ({ limit, before }) =>
+      [...world.chats.values()]
+        .filter(({ updatedAt }) => before === undefined || updatedAt < before)
+        .sort((a, b) => b.updatedAt - a.updatedAt)
+        .slice(0, limit),
     'chats.search': ({ query }) =>
       [...world.messages.values()].flatMap((message) => {
         const at = message.text.toLowerCase().indexOf(query.toLowerCase());
