@@ -147,10 +147,11 @@ export class Session {
   tokens(): Int32Array;
   generate(prompt: Int32Array, options: GenerateOptions): Promise<GenerateResult>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
-   *  holding `tokens`. `chunks` forces prefill chunk sizes (tests). */
+   *  holding `tokens`. `chunk` forces prefill chunk sizes (tests). The last `generated` tokens are read one by one, as
+   *  if the model had written them. */
   logits(
     tokens: Int32Array,
-    options?: { all?: boolean; path?: NumericPath; chunk?: number; signal?: AbortFlag },
+    options?: { all?: boolean; path?: NumericPath; chunk?: number; generated?: number; signal?: AbortFlag },
   ): Promise<{ rows: number; columns: number; data: Float32Array }>;
   /** After the embedding, each layer and the final norm: [tokens, hidden] each. */
   trace(

@@ -222,7 +222,8 @@ Napi::Value SessionObject::logits(const Napi::CallbackInfo& info) {
   const Options options(info[1], "logits");
   const CancelFlag cancel = options.cancel("signal");
   const LogitsOptions native{options.flag("all", false), options.integer("chunk", 0, 1, most_tokens),
-                             options.path("path", open_.look_path), cancel.get()};
+                             options.path("path", open_.look_path), cancel.get(),
+                             options.integer("generated", 0, 0, most_tokens)};
   return queue(Operation::start(info.Env()), cancel, [tokens, native, cancel](Session& on) -> Operation::Convert {
     return [matrix = on.logits(tokens, native)](Napi::Env env) -> Napi::Value { return to_js(env, matrix); };
   });

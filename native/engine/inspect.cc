@@ -20,14 +20,16 @@ Matrix read_back(Backend& backend, const Tensor& tensor) {
 Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& options) {
   start_over(tokens);
   const int64_t total = static_cast<int64_t>(tokens.size());
+  const int64_t prompt = std::max<int64_t>(total - options.generated, 0);
   const int64_t chunk = options.chunk > 0 ? options.chunk : default_chunk;
   Matrix all{0, model_->facts().vocabulary, {}};
   while (held() < total) {
-    const int64_t count = std::min(chunk, total - held());
+    const bool reads = held() < prompt;
+    const int64_t count = reads ? std::min(chunk, prompt - held()) : 1;
     const bool last = held() + count == total;
     const Rows rows = options.all ? Rows::all : last ? Rows::last : Rows::none;
-    const Tensor part = advance(tokens.subspan(static_cast<size_t>(held()), static_cast<size_t>(count)), total, rows,
-                                {options.path, options.cancel});
+    const Tensor part = advance(tokens.subspan(static_cast<size_t>(held()), static_cast<size_t>(count)),
+                                reads ? prompt : held() + 1, rows, {options.path, options.cancel});
     if (!part) continue;
     const Matrix values = read_back(model_->backend(), part);
     all.rows += values.rows;

@@ -67,6 +67,7 @@ struct LogitsOptions {
   int64_t chunk = 0;  // 0: as generate
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;
+  int64_t generated = 0;  // so many of the last tokens are read one by one, as if they had been generated
 };
 
 class Session {

@@ -87,6 +87,13 @@ class VulkanBackend final : public Backend {
     bool swiglu = false;
     const Routes* routes = nullptr;
   };
+  // A walk over keys in parts that are merged at the end: they run beside one another, and each fits into a binding.
+  struct SplitKeys {
+    int64_t keys;      // of a part
+    int64_t parts;     // 1: nothing to merge
+    int64_t a_window;  // parts whose keys share a binding
+    int64_t rows;      // query rows whose parts are kept at once
+  };
 
   template <class Params>
   void run(const char* kernel, const Constants& constants, std::initializer_list<Argument> arguments,
@@ -103,6 +110,10 @@ class VulkanBackend final : public Backend {
   Grid groups(size_t cols, size_t rows, uint32_t threads) const {
     return {{cols, rows, 1}, device_->threads_for(threads)};
   }
+  // Rows of `bytes` each that one binding holds; an even number, since every other row begins at a word.
+  int64_t rows_in_binding(int64_t bytes) const {
+    return std::max<int64_t>(static_cast<int64_t>(device_->limits().fit()) / bytes / 2 * 2, 2);
+  }
   [[noreturn]] void cancelled();
   Tensor upload(const void* from, size_t bytes);  // into the arena: ids, positions
   // Bytes into a buffer nothing is running on; gathered, so that staging_.flush() ends a row of them.
@@ -111,11 +122,22 @@ class VulkanBackend final : public Backend {
   Part make_part(const std::vector<Slice>& slices, int64_t experts);
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
+  void project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, bool tiled);
+  SplitKeys split(int64_t keys, int64_t keys_in_binding, int64_t at_once, int64_t rows, int64_t row_floats) const;
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const params::AttentionParams& params,
               const Constants& constants, int64_t keys_seen, const Argument& blocks, const Tensor& o);
   void copy_rows(uint32_t kind, const Tensor& x, const Tensor& z, const Tensor& y, Access access, int64_t z_stride);
   void intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
                         const RecurrentState& state, const Tensor& o);
+  // What choosing blocks keeps in device memory, and the windows of compressed keys that a step has bound.
+  struct Selection {
+    Tensor scores, pooled, ranks, normalisers;
+  };
+  struct KeyWindows {
+    int64_t first1, end1, first2, end2;
+  };
+  void select_step(const Tensor& q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
+                   uint32_t steps, const KeyWindows& bound, const Selection& at, const Tensor& list);
   void compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means, int64_t& length);
 
   std::shared_ptr<Device> device_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "formats/error.h"
@@ -51,6 +53,38 @@ bool subgroups_can_be_fixed(const InstanceFunctions& call, VkPhysicalDevice devi
   VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
   call.GetPhysicalDeviceFeatures2(device, &all);
   return features.subgroupSizeControl && features.computeFullSubgroups;
+}
+
+struct Variants {
+  bool dot = false, half = false;
+};
+
+// What the device has of the variants.
+Variants variants_listed(const InstanceFunctions& call, VkPhysicalDevice device) {
+  const bool dot = has_extension(call, device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+  VkPhysicalDeviceShaderIntegerDotProductFeatures products{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES};
+  VkPhysicalDeviceShaderFloat16Int8Features halves{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, .pNext = dot ? &products : nullptr};
+  VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &halves};
+  call.GetPhysicalDeviceFeatures2(device, &all);
+  return {dot && products.shaderIntegerDotProduct, static_cast<bool>(halves.shaderFloat16)};
+}
+
+// What of them is used: an instruction that the driver takes apart again, or f16 on a CPU, is slower than fp32.
+Variants variants_wanted(const InstanceFunctions& call, VkPhysicalDevice device, VkPhysicalDeviceType type) {
+  Variants variants = variants_listed(call, device);
+  if (const char* chosen = std::getenv("LONGHAND_VULKAN_VARIANTS")) {
+    const std::string_view names = chosen;
+    return {variants.dot && names.find("dot") != names.npos, variants.half && names.find("half") != names.npos};
+  }
+  VkPhysicalDeviceShaderIntegerDotProductProperties products{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &products};
+  if (variants.dot) call.GetPhysicalDeviceProperties2(device, &all);
+  variants.dot = variants.dot && products.integerDotProduct4x8BitPackedSignedAccelerated;
+  variants.half = variants.half && type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+  return variants;
 }
 
 bool has_timeline(const InstanceFunctions& call, VkPhysicalDevice device) {
@@ -115,27 +149,41 @@ DeviceFunctions functions_of(const Instance& instance, VkDevice device) {
 }
 
 VkResult create_device(const Instance& instance, VkPhysicalDevice physical, uint32_t family, bool fixed,
-                       VkDevice* device) {
+                       const Variants& variants, VkDevice* device) {
+  void* next = nullptr;
+  std::vector<const char*> extensions;
   VkPhysicalDeviceSubgroupSizeControlFeatures sizes{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
       .subgroupSizeControl = VK_TRUE,
       .computeFullSubgroups = VK_TRUE};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures products{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+      .shaderIntegerDotProduct = VK_TRUE};
+  VkPhysicalDeviceShaderFloat16Int8Features halves{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, .shaderFloat16 = VK_TRUE};
+  const auto enable = [&](auto& features) {
+    features.pNext = next;
+    next = &features;
+  };
+  if (fixed) enable(sizes);
+  if (fixed) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (variants.dot) enable(products);
+  if (variants.dot) extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+  if (variants.half) enable(halves);
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-      .pNext = fixed ? &sizes : nullptr,
-      .timelineSemaphore = VK_TRUE};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, .timelineSemaphore = VK_TRUE};
+  enable(timeline);
   const float priority = 0.5f;
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueFamilyIndex = family,
                                       .queueCount = 1,
                                       .pQueuePriorities = &priority};
-  const char* extension = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                .pNext = &timeline,
+                                .pNext = next,
                                 .queueCreateInfoCount = 1,
                                 .pQueueCreateInfos = &queue,
-                                .enabledExtensionCount = fixed ? 1u : 0u,
-                                .ppEnabledExtensionNames = &extension};
+                                .enabledExtensionCount = static_cast<uint32_t>(extensions.size()),
+                                .ppEnabledExtensionNames = extensions.data()};
   return instance.call.CreateDevice(physical, &info, nullptr, device);
 }
 
@@ -155,14 +203,18 @@ std::shared_ptr<Device> Device::open(int index, std::string& reason) {
     return nullptr;
   }
   const bool fixed = subgroups_can_be_fixed(instance->call, physical);
+  const VkPhysicalDeviceType type = properties.all.properties.deviceType;
+  const Variants variants = variants_wanted(instance->call, physical, type);
   VkDevice device = nullptr;
-  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family), fixed, &device);
+  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family), fixed, variants, &device);
   if (result != VK_SUCCESS) {
     reason = name + " could not be opened: " + text(result);
     return nullptr;
   }
   std::shared_ptr<Device> made(new Device(*instance, physical, device, static_cast<uint32_t>(family)));
-  made->limits_ = limits_of(properties, fixed, is_unified(properties.all.properties.deviceType));
+  made->limits_ = limits_of(properties, fixed, is_unified(type));
+  made->limits_.integer_dot = variants.dot;
+  made->limits_.half = variants.half;
   return made;
 }
 
@@ -191,7 +243,8 @@ DeviceInfo Device::info() const {
   return {.back_end = "vulkan",
           .name = properties.all.properties.deviceName,
           .detail = software + properties.driver.driverName + " " + properties.driver.driverInfo + ", subgroups of " +
-                    std::to_string(limits_.subgroup),
+                    std::to_string(limits_.subgroup) + (limits_.integer_dot ? ", integer products" : "") +
+                    (limits_.half ? ", half precision" : ""),
           .memory_bytes = memory,
           .unified = limits_.unified};
 }

@@ -1,6 +1,7 @@
 // The GPU: where buffers, pipelines and command buffers come from.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,13 @@ struct Limits {
   uint32_t group = 0;           // threads of a workgroup, at most
   uint64_t range = 0;           // bytes of a binding, and of a buffer
   uint64_t alignment = 0;       // of a binding's offset
+  // Variants of kernels for the fast path. LONGHAND_VULKAN_VARIANTS, a list of "dot" and "half" (or empty), takes what
+  // of it the device has, instead of what it is said to be good at.
+  bool integer_dot = false;  // four products of bytes an instruction
+  bool half = false;         // arithmetic in f16
+
+  // Bytes that one binding holds wherever they begin, with what a kernel may read beyond them.
+  uint64_t fit() const { return range - std::min(range, alignment + 32); }
 };
 
 class Device : public std::enable_shared_from_this<Device> {

@@ -91,6 +91,7 @@ typedef enum VkStructureType {
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 = 1000059000,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2 = 1000059001,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES = 1000071004,
+  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES = 1000082000,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES = 1000168000,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES = 1000196000,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES = 1000207000,
@@ -99,6 +100,8 @@ typedef enum VkStructureType {
   VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO = 1000207004,
   VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO = 1000225001,
   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES = 1000225002,
+  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES = 1000280000,
+  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES = 1000280001,
   VK_STRUCTURE_TYPE_MAX_ENUM = 0x7FFFFFFF
 } VkStructureType;
 typedef enum VkImageLayout {
@@ -867,6 +870,53 @@ typedef struct VkPipelineShaderStageRequiredSubgroupSizeCreateInfo {
   void* pNext;
   uint32_t requiredSubgroupSize;
 } VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
+typedef struct VkPhysicalDeviceShaderFloat16Int8Features {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 shaderFloat16;
+  VkBool32 shaderInt8;
+} VkPhysicalDeviceShaderFloat16Int8Features;
+typedef struct VkPhysicalDeviceShaderIntegerDotProductFeatures {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 shaderIntegerDotProduct;
+} VkPhysicalDeviceShaderIntegerDotProductFeatures;
+typedef struct VkPhysicalDeviceShaderIntegerDotProductProperties {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 integerDotProduct8BitUnsignedAccelerated;
+  VkBool32 integerDotProduct8BitSignedAccelerated;
+  VkBool32 integerDotProduct8BitMixedSignednessAccelerated;
+  VkBool32 integerDotProduct4x8BitPackedUnsignedAccelerated;
+  VkBool32 integerDotProduct4x8BitPackedSignedAccelerated;
+  VkBool32 integerDotProduct4x8BitPackedMixedSignednessAccelerated;
+  VkBool32 integerDotProduct16BitUnsignedAccelerated;
+  VkBool32 integerDotProduct16BitSignedAccelerated;
+  VkBool32 integerDotProduct16BitMixedSignednessAccelerated;
+  VkBool32 integerDotProduct32BitUnsignedAccelerated;
+  VkBool32 integerDotProduct32BitSignedAccelerated;
+  VkBool32 integerDotProduct32BitMixedSignednessAccelerated;
+  VkBool32 integerDotProduct64BitUnsignedAccelerated;
+  VkBool32 integerDotProduct64BitSignedAccelerated;
+  VkBool32 integerDotProduct64BitMixedSignednessAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating8BitUnsignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating8BitSignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating8BitMixedSignednessAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating4x8BitPackedUnsignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating4x8BitPackedSignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating4x8BitPackedMixedSignednessAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating16BitUnsignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating16BitSignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating16BitMixedSignednessAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating32BitUnsignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating32BitSignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating32BitMixedSignednessAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating64BitUnsignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating64BitSignedAccelerated;
+  VkBool32 integerDotProductAccumulatingSaturating64BitMixedSignednessAccelerated;
+} VkPhysicalDeviceShaderIntegerDotProductProperties;
+#define VK_KHR_shader_integer_dot_product 1
+#define VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME "VK_KHR_shader_integer_dot_product"
 #define VK_EXT_subgroup_size_control 1
 #define VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME "VK_EXT_subgroup_size_control"
 // clang-format on

@@ -1,4 +1,5 @@
 // Projections: few rows go to the matvec (bound by the bytes of W), many to the tiled matmul (bound by arithmetic).
+#include <algorithm>
 #include <bit>
 
 #include "vulkan/backend.h"
@@ -9,10 +10,35 @@ using namespace params;
 
 namespace {
 constexpr uint32_t matvec_threads = 64;
+constexpr int64_t most_short_tiles = 96;  // tokens; above, taller tiles still make workgroups enough
+constexpr uint32_t dot_threads = 256;     // share the rounding of x
+
+bool holds_integers(uint32_t layout) {
+  return layout == shared::kLayoutAffine || (layout >= shared::kLayoutQ4_0 && layout <= shared::kLayoutIq4Xs);
+}
+}  // namespace
+
+// One part of a matrix: y[:, part.first ..] = W_part x with everything around it. As many rows of x at a time as fit
+// into bindings (the scores of every token over a large vocabulary may not).
+void VulkanBackend::project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y) {
+  const bool tiled = x.rows > kMatvecTokens && !projection.routes;
+  const int64_t stride = std::max({x.stride, y.stride, projection.options.gate.stride});
+  const int64_t fitting = rows_in_binding(stride * static_cast<int64_t>(sizeof(float)));
+  if (projection.routes || x.rows <= fitting) {
+    project_rows(x, part, projection, y, tiled);
+    return;
+  }
+  const int64_t tile = shared::kMatmulTokens, most = fitting < tile ? fitting : fitting / tile * tile;
+  for (int64_t row = 0; row < x.rows; row += most) {
+    const int64_t count = std::min(most, x.rows - row);
+    Projection some = projection;
+    if (some.options.gate) some.options.gate = some.options.gate.row_range(row, count);
+    project_rows(x.row_range(row, count), part, some, y.row_range(row, count), tiled);
+  }
 }
 
-// One part of a matrix: y[:, part.first ..] = W_part x with everything around it.
-void VulkanBackend::project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y) {
+void VulkanBackend::project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y,
+                                 bool tiled) {
   const Linear& options = projection.options;
   const Routes* routes = projection.routes;
   const uint32_t outputs = projection.swiglu ? part.rows / 2 : part.rows;
@@ -53,13 +79,20 @@ void VulkanBackend::project(const Tensor& x, const Part& part, const Projection&
                      options.gate ? reads(options.gate) : unused(x),
                      options.bias ? bias() : unused(x)};
   const double work = 2.0 * static_cast<double>(x.rows) * part.rows * static_cast<double>(x.cols);
-  if (x.rows > kMatvecTokens && !routes) {
-    const size_t tile = projection.swiglu ? kTile / 2 : kTile;
-    run("matmul", constants, {a[0], a[1], a[2], a[3], a[4], a[5], written}, p,
-        Grid{{(outputs + tile - 1) / tile, static_cast<size_t>(x.rows + kTile - 1) / kTile, 1}, 64, work});
+  // Layouts of integers meet activations of 8 bits on the fast path, where the device has the instruction.
+  const bool fast = pass_.path == Path::fast,
+             dot = fast && device_->limits().integer_dot && holds_integers(part.layout);
+  if (tiled) {
+    const size_t outputs_a_tile = projection.swiglu ? shared::kMatmulOutputs / 2 : shared::kMatmulOutputs;
+    const uint32_t tokens = x.rows < most_short_tiles ? shared::kMatmulTokens / 2 : shared::kMatmulTokens;
+    run(fast && device_->limits().half ? "matmul_half" : "matmul", constants.set(kTokens, tokens),
+        {a[0], a[1], a[2], a[3], a[4], a[5], written}, p,
+        Grid{{(outputs + outputs_a_tile - 1) / outputs_a_tile, (static_cast<size_t>(x.rows) + tokens - 1) / tokens, 1},
+             64,
+             work});
     return;
   }
-  const uint32_t threads = device_->threads_for(matvec_threads);
+  const uint32_t threads = device_->threads_for(dot ? dot_threads : matvec_threads);
   const size_t per_group = static_cast<size_t>(threads / device_->limits().subgroup) *
                            (projection.swiglu ? kRowsPerSimdgroup / 2 : kRowsPerSimdgroup);
   const size_t groups = (outputs + per_group - 1) / per_group;
@@ -69,7 +102,7 @@ void VulkanBackend::project(const Tensor& x, const Part& part, const Projection&
   const size_t slots = routes ? static_cast<size_t>(x.rows * routes->topk) : 1;
   // Few kinds of pipelines: 1, 2, 4 or 8 rows.
   constants.set(kTokens, routes ? 1 : std::bit_ceil(narrow(x.rows)));
-  run("linear", constants, {a[0], a[1], a[2], a[3], a[4], a[5], ids, written}, p,
+  run(dot ? "linear_dot" : "linear", constants, {a[0], a[1], a[2], a[3], a[4], a[5], ids, written}, p,
       Grid{{groups, slots, 1}, threads, work});
 }
 

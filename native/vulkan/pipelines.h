@@ -16,13 +16,14 @@ namespace longhand::vulkan {
 
 // Specialisation constants beside those of ops/params.h.
 enum VulkanConstant {
-  kLayout = 32,     // kLayout... of shaders/shared.h
-  kCacheType = 33,  // kCache... of shaders/shared.h
-  kThreads = 34,    // of a workgroup; set by the pipeline
-  kBits = 36,       // MLX: of a code
-  kCentred = 37,    // layer norm, not RMS
-  kCopyKind = 38,   // copy.comp
-  kConstants = 39,
+  kLayout = 32,       // kLayout... of shaders/shared.h
+  kCacheType = 33,    // kCache... of shaders/shared.h
+  kThreads = 34,      // of a workgroup; set by the pipeline
+  kBits = 36,         // MLX: of a code
+  kCentred = 37,      // layer norm, not RMS
+  kCopyKind = 38,     // copy.comp
+  kSelectSteps = 39,  // kSelect... of shaders/shared.h
+  kConstants = 40,
 };
 
 // Values of every specialisation constant; what is not set is 0 or false.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vulkan/backend.h"
 #include "vulkan/cache.h"
 
@@ -16,21 +18,32 @@ int64_t windows(int64_t keys, int64_t kernel, int64_t stride) {
 
 }  // namespace
 
+// As many windows a dispatch as have their keys, and their means, in one binding.
 void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means,
                              int64_t& length) {
-  if (length >= wanted) return;
   const auto [heads, dim] = cache.layout;
-  const CompressParams p{.first = narrow(length),
-                         .kernel_size = narrow(kernel),
-                         .stride = narrow(stride),
-                         .heads = narrow(heads),
-                         .dim = narrow(dim),
-                         .row_bytes = narrow(cache_row_bytes(cache.type, heads, dim)),
-                         .head_bytes = narrow(cache_row_bytes(cache.type, 1, dim))};
-  run("block_compress", Constants().set(kCacheType, cache_type(cache.type)),
-      {part_of(*cache.keys, 0, static_cast<size_t>(cache.length) * p.row_bytes, Access::read), updates(means)}, p,
-      elements(static_cast<size_t>(heads * dim), static_cast<size_t>(wanted - length), 64));
-  length = wanted;
+  const int64_t row_bytes = cache_row_bytes(cache.type, heads, dim);
+  const int64_t mean_bytes = heads * dim * static_cast<int64_t>(sizeof(float));
+  const int64_t together = std::min(windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
+  const auto rows = [](Buffer& buffer, int64_t first, int64_t end, int64_t bytes, Access access) {
+    return part_of(buffer, static_cast<size_t>(first * bytes), static_cast<size_t>((end - first) * bytes), access);
+  };
+  while (length < wanted) {
+    const int64_t bound = length / 2 * 2;  // its keys begin at a word
+    const int64_t end = std::min(wanted, bound + std::max<int64_t>(together, 2));
+    const CompressParams p{.first = narrow(length - bound),
+                           .kernel_size = narrow(kernel),
+                           .stride = narrow(stride),
+                           .heads = narrow(heads),
+                           .dim = narrow(dim),
+                           .row_bytes = narrow(row_bytes),
+                           .head_bytes = narrow(cache_row_bytes(cache.type, 1, dim))};
+    run("block_compress", Constants().set(kCacheType, cache_type(cache.type)),
+        {rows(*cache.keys, bound * stride, (end - 1) * stride + kernel, row_bytes, Access::read),
+         rows(means, bound, end, mean_bytes, Access::update)},
+        p, elements(static_cast<size_t>(heads * dim), static_cast<size_t>(end - length), 64));
+    length = end;
+  }
 }
 
 void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
@@ -40,36 +53,77 @@ void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shap
   compress(cache, kernel, stride, windows(cache.length, kernel, stride), *compressed.k2, compressed.k2_length);
 }
 
+// One dispatch, unless a list of compressed keys or the scores of all rows are larger than a binding: then some query
+// rows at a time, their normalisers window by window of K2, their scores window by window of K1, and the choice.
 BlockList VulkanBackend::block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
                                       int64_t first_position, int64_t total) {
   const Heads& heads = shape.heads;
   assert(q.cols == heads.query * heads.dim && first_position + q.rows <= total);
-  const int64_t rows = q.rows * heads.kv, blocks = (first_position + q.rows - 1) / shape.block + 1;
-  const Tensor scores = scratch(rows, std::max<int64_t>(compressed.k1_length, 1));
-  const Tensor pooled = scratch(rows, blocks), ranks = scratch(rows, blocks);
-  const Tensor list = scratch(rows, shape.effective_topk());  // int32 in the place of fp32
-  const SelectParams p{.tokens = narrow(q.rows),
-                       .query = narrow(heads.query),
-                       .kv = narrow(heads.kv),
-                       .dim = narrow(heads.dim),
-                       .q_stride = narrow(q.stride),
-                       .k1_length = narrow(compressed.k1_length),
-                       .k2_length = narrow(compressed.k2_length),
-                       .kernel_size = narrow(shape.kernel),
-                       .stride = narrow(shape.stride),
-                       .block = narrow(shape.block),
-                       .init_blocks = narrow(shape.init_blocks),
-                       .local_blocks = narrow(shape.window / shape.block),
-                       .topk = narrow(shape.effective_topk()),
-                       .first_position = narrow(first_position),
-                       .scores_stride = narrow(scores.stride),
-                       .blocks_stride = narrow(pooled.stride),
-                       .scale = shape.scale};
-  run("block_select", Constants{},
-      {reads(q), reads(*compressed.k1), reads(*compressed.k2), writes(scores), writes(pooled), writes(ranks),
-       writes(list)},
+  const int64_t key_bytes = heads.kv * heads.dim * static_cast<int64_t>(sizeof(float));
+  const int64_t together = rows_in_binding(key_bytes), k1 = compressed.k1_length, k2 = compressed.k2_length;
+  const int64_t blocks = (first_position + q.rows - 1) / shape.block + 1, scores = std::max<int64_t>(k1, 1);
+  const int64_t score_bytes = heads.kv * std::max(scores, blocks) * static_cast<int64_t>(sizeof(float));
+  const int64_t most = std::min(q.rows, rows_in_binding(score_bytes));
+  const Tensor list = scratch(q.rows * heads.kv, shape.effective_topk());  // int32 in the place of fp32
+  const Selection at{.scores = scratch(most * heads.kv, scores),
+                     .pooled = scratch(most * heads.kv, blocks),
+                     .ranks = scratch(most * heads.kv, blocks),
+                     .normalisers = scratch(most * heads.query, 2)};
+  for (int64_t row = 0; row < q.rows; row += most) {
+    const Tensor some = q.row_range(row, std::min(most, q.rows - row));
+    const auto step = [&](uint32_t steps, int64_t first1, int64_t end1, int64_t first2, int64_t end2) {
+      select_step(some, compressed, shape, first_position + row, steps, {first1, end1, first2, end2}, at,
+                  list.row_range(row * heads.kv, some.rows * heads.kv));
+    };
+    if (std::max(k1, k2) <= together) {
+      step(shared::kSelectAll, 0, k1, 0, k2);
+      continue;
+    }
+    for (int64_t first = 0; first < k2; first += together)
+      step(shared::kSelectNormalise, 0, 0, first, std::min(first + together, k2));
+    for (int64_t first = 0; first < k1; first += together)
+      step(shared::kSelectScore, first, std::min(first + together, k1), 0, 0);
+    step(shared::kSelectChoose, 0, 0, 0, 0);
+  }
+  return {list.buffer, list.offset * sizeof(float), list.rows, list.cols};
+}
+
+void VulkanBackend::select_step(const Tensor& q, const CompressedKeys& compressed, const BlockSparse& shape,
+                                int64_t first_position, uint32_t steps, const KeyWindows& bound, const Selection& at,
+                                const Tensor& list) {
+  const auto [query, kv, dim] = shape.heads;
+  const int64_t rows = q.rows * kv;
+  const shared::SelectWindowParams p{.all = {.tokens = narrow(q.rows),
+                                             .query = narrow(query),
+                                             .kv = narrow(kv),
+                                             .dim = narrow(dim),
+                                             .q_stride = narrow(q.stride),
+                                             .k1_length = narrow(compressed.k1_length),
+                                             .k2_length = narrow(compressed.k2_length),
+                                             .kernel_size = narrow(shape.kernel),
+                                             .stride = narrow(shape.stride),
+                                             .block = narrow(shape.block),
+                                             .init_blocks = narrow(shape.init_blocks),
+                                             .local_blocks = narrow(shape.window / shape.block),
+                                             .topk = narrow(shape.effective_topk()),
+                                             .first_position = narrow(first_position),
+                                             .scores_stride = narrow(at.scores.stride),
+                                             .blocks_stride = narrow(at.pooled.stride),
+                                             .scale = shape.scale},
+                                     .first1 = narrow(bound.first1),
+                                     .end1 = narrow(bound.end1),
+                                     .first2 = narrow(bound.first2),
+                                     .end2 = narrow(bound.end2)};
+  const auto keys = [&](Buffer& buffer, int64_t first, int64_t end) {
+    const auto bytes = static_cast<size_t>(kv * dim) * sizeof(float);
+    return part_of(buffer, static_cast<size_t>(first) * bytes, static_cast<size_t>(end - first) * bytes, Access::read);
+  };
+  const auto some = [&](const Tensor& t) { return t.row_range(0, rows); };
+  run("block_select", Constants().set(kSelectSteps, steps),
+      {reads(q), keys(*compressed.k1, bound.first1, bound.end1), keys(*compressed.k2, bound.first2, bound.end2),
+       updates(some(at.scores)), writes(some(at.pooled)), writes(some(at.ranks)),
+       updates(at.normalisers.row_range(0, q.rows * query)), writes(list)},
       p, groups(static_cast<size_t>(rows), 1, kSelectThreads));
-  return {list.buffer, list.offset * sizeof(float), rows, list.cols};
 }
 
 Tensor VulkanBackend::block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) {
@@ -92,9 +146,9 @@ Tensor VulkanBackend::block_attention(Tensor q, const KvCache& cache, const Bloc
   const auto seen = [&](Buffer& buffer) {
     return part_of(buffer, 0, static_cast<size_t>(cache.length) * p.key_row_bytes, Access::read);
   };
-  // One threadgroup walks over the whole list: its length is bounded, whatever the context.
   attend(q, seen(*cache.keys), seen(*cache.values), p,
-         Constants().set(kDim, narrow(dim)).set(kCausal, 1).set(kSparse, 1).set(kCacheType, cache_type(cache.type)), 1,
+         Constants().set(kDim, narrow(dim)).set(kCausal, 1).set(kSparse, 1).set(kCacheType, cache_type(cache.type)),
+         cache.length,
          part_of(*blocks.blocks, blocks.offset, static_cast<size_t>(blocks.rows * blocks.topk) * 4, Access::read), o);
   return o;
 }

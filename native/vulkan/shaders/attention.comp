@@ -35,7 +35,7 @@ uint walked(uint j, uint list, uint last) {
   if (!SPARSE) return j;
   const int block = blocks[base[3] + list + j / w.all.block];
   const uint at = uint(block) * w.all.block + j % w.all.block;
-  return block < 0 || at >= last ? ABSENT : at;
+  return block < 0 || at >= min(last, w.end_key) || at < w.first_key ? ABSENT : at;
 }
 
 void main() {

@@ -26,6 +26,15 @@ const uint kCacheF16 = 1;
 const uint kCacheQ8 = 2;
 const uint kCacheQ4 = 3;
 
+const uint kMatmulOutputs = 64;  // of a tile of matmul.glsl
+const uint kMatmulTokens = 64;   // or half as many
+
+// Steps of block_select.comp; they may come in dispatches of their own.
+const uint kSelectNormalise = 1;
+const uint kSelectScore = 2;
+const uint kSelectChoose = 4;
+const uint kSelectAll = 7;
+
 const uint kCopyRows = 0;
 const uint kSwigluRows = 1;
 const uint kAddScaled = 2;
@@ -42,4 +51,16 @@ struct EmbedRowsParams {
 struct AttentionWindowParams {
   AttentionParams all;
   uint first_key, end_key, first_split;
+};
+
+// Latent attention over the keys of one binding, which begins at split `first_split`.
+struct LatentWindowParams {
+  LatentParams all;
+  uint splits, split_keys, first_split;
+};
+
+// The compressed keys that are bound: [first1, end1) of K1, [first2, end2) of K2.
+struct SelectWindowParams {
+  SelectParams all;
+  uint first1, end1, first2, end2;
 };

@@ -65,7 +65,7 @@ float fp4(uint code) {
   const float magnitude = c < 4 ? 0.5 * float(c) : c < 7 ? float(c) - 2.0 : 6.0;
   return (code & 8) != 0 ? -magnitude : magnitude;
 }
-const float IQ4_VALUES[16] = float[16](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
+const int IQ4_VALUES[16] = int[16](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
 
 float group_value(uint at, uint g) {
   if (SCALE_TYPE == 0) return uintBitsToFloat(weights[(at >> 2) + g]);

@@ -8,6 +8,7 @@
 //   FAULTY_DEVICES=<n>        the first device n times
 //   FAULTY_MEMORY=<bytes>     that much device memory in all
 //   FAULTY_SUBMIT=<n>         the n-th submission loses the device
+//   FAULTY_LOSE=<file>        once it is there, the next submission loses the device
 //   FAULTY_COMPILE=<n>        the n-th pipeline is refused
 //   FAULTY_TIMELINE=0         no timeline semaphores
 //   FAULTY_CRASH=<n>          opening device n ends the process
@@ -15,6 +16,7 @@
 //   FAULTY_COUNTS=<file>      a line "<dispatches> <barriers>" for each submission
 // clang-format on
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -136,6 +138,7 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
 
 VkResult QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
   if (++submits == setting("FAULTY_SUBMIT", 0)) lost = true;
+  if (const char* file = std::getenv("FAULTY_LOSE"); file && access(file, F_OK) == 0) lost = true;
   if (lost) return VK_ERROR_DEVICE_LOST;
   if (const char* file = std::getenv("FAULTY_COUNTS")) {
     std::FILE* out = std::fopen(file, "a");

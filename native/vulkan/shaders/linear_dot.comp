@@ -1,0 +1,146 @@
+#version 450
+// y = W x for up to eight rows of x and weights that are integers: linear.comp on the fast path, where the device multiplies
+// four bytes at once (VK_KHR_shader_integer_dot_product). The idea is llama.cpp's mul_mat_vecq (rounded activations, four
+// products an instruction); two things differ. x is rounded inside the kernel, by the whole workgroup into shared memory,
+// so that a projection stays one dispatch. And it is rounded twice, as on the CPU (native/cpu/quantised.cc): 8 bits a
+// value with a scale every 32 columns, then what that left over in the same way, which costs a second product and keeps
+// the distribution of small models.
+//
+//   y_r = sum over 8 columns: scale_r (s sum c_i q_i + s' sum c_i q'_i) + least_r (sum of the rounded x)
+//
+// Rows of x are independent chains of the same additions. The norm in front: as in linear.comp; its weight is applied
+// before rounding, its scale at the end.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_spirv_intrinsics : require
+#include "weights.glsl"
+#include "linear.glsl"
+
+// OpSDotKHR, the sum of four products of signed bytes; glslc 2023.2 has no name for it.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(uint a, uint b, spirv_literal int packed);
+
+layout(constant_id = 0) const uint TOKENS = 1;  // 1, 2, 4 or 8: as many as p.tokens or more
+layout(constant_id = 7) const bool BY_EXPERT = false;
+
+layout(binding = 2) readonly buffer X { float x[]; };             // [tokens, in]
+layout(binding = 3) readonly buffer NormWeight { float norm[]; };  // [in]
+layout(binding = 4) readonly buffer Gate { float gate[]; };       // [tokens, in]
+layout(binding = 5) readonly buffer Bias { float bias[]; };       // [out]
+layout(binding = 6) readonly buffer Experts { int experts[]; };   // [tokens * topk]
+layout(binding = 7) buffer Y { float y[]; };                      // [tokens, out]
+ARGUMENTS(8, LinearParams);
+
+const uint ROWS = 4;
+const uint MAX_TOKENS = 8;
+const uint ROOM = 4096;           // values of x that are held at once
+const uint STEP = ROOM / TOKENS;  // columns of them
+const uint BLOCK = 32;            // columns a scale
+
+shared uint rounded[ROOM / 4];     // [token, column], four a word
+shared uint left_over[ROOM / 4];
+shared vec2 scales[ROOM / BLOCK];  // of both
+shared float sums_of_8[ROOM / 8];  // of the values they stand for
+
+// Rounds four values to bytes; takes what they stand for away from them.
+uint round_four(inout float values[4], float inverse, float scale, inout int sum) {
+  uint word = 0;
+  for (uint i = 0; i < 4; i++) {
+    const int code = int(roundEven(values[i] * inverse));
+    values[i] -= float(code) * scale;
+    sum += code;
+    word |= (uint(code) & 0xffu) << (8 * i);
+  }
+  return word;
+}
+
+// Block `block` of `token` from column k on, into shared memory.
+void round_block(uint block, uint token, uint k, inout float square) {
+  float values[BLOCK / 4][4];
+  float peak = 0.0;
+  for (uint i = 0; i < BLOCK; i++) {
+    values[i / 4][i % 4] = prepared(x[base[2] + token * p.x_stride + k + i], HAS_NORM ? norm[base[3] + k + i] : 1.0,
+                                    GATE_KIND != 0 ? gate[base[4] + token * p.gate_stride + k + i] : 0.0, square);
+    peak = max(peak, abs(values[i / 4][i % 4]));
+  }
+  const float scale = peak / 127.0, inverse = peak > 0.0 ? 127.0 / peak : 0.0;
+  int sums[BLOCK / 4], rest[BLOCK / 4];
+  float left_peak = 0.0;
+  for (uint i = 0; i < BLOCK / 4; i++) {
+    sums[i] = rest[i] = 0;
+    rounded[block * (BLOCK / 4) + i] = round_four(values[i], inverse, scale, sums[i]);
+    for (uint j = 0; j < 4; j++) left_peak = max(left_peak, abs(values[i][j]));
+  }
+  const float left_scale = left_peak / 127.0, left_inverse = left_peak > 0.0 ? 127.0 / left_peak : 0.0;
+  for (uint i = 0; i < BLOCK / 4; i++)
+    left_over[block * (BLOCK / 4) + i] = round_four(values[i], left_inverse, left_scale, rest[i]);
+  for (uint i = 0; i < BLOCK / 8; i++)
+    sums_of_8[block * (BLOCK / 8) + i] =
+        scale * float(sums[2 * i] + sums[2 * i + 1]) + left_scale * float(rest[2 * i] + rest[2 * i + 1]);
+  scales[block] = vec2(scale, left_scale);
+}
+
+// Signed bytes: 8-bit codes without a sign are moved down, and the value of code 0 up; smaller codes are positive anyway.
+Codes signed_codes(Row row, uint k) {
+  const Codes codes = codes8(row, k);
+  if (LAYOUT != kLayoutAffine || BITS != 8) return codes;
+  return Codes(codes.bytes ^ 0x80808080u, codes.scale, codes.least + 128.0 * codes.scale);
+}
+int products(uvec2 codes, uint a, uint b) { return signed_dot(codes.x, a, 0) + signed_dot(codes.y, b, 0); }
+
+void main() {
+  const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x;
+  const uint lane = gl_SubgroupInvocationID, lanes = gl_SubgroupSize;
+  const uint slot = gl_WorkGroupID.y;
+  const uint expert = BY_EXPERT ? uint(experts[base[6] + slot]) : 0;
+  const uint first_token = BY_EXPERT ? slot / p.topk : 0, tokens = BY_EXPERT ? 1 : p.tokens;
+  const uint half_rows = p.rows / 2, outputs = SWIGLU ? half_rows : p.rows;
+  const uint per_group = SWIGLU ? ROWS / 2 : ROWS;  // outputs a subgroup
+  const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * per_group;
+
+  Row rows[ROWS];
+  for (uint r = 0; r < ROWS; r++) {
+    const uint output_row = min(first + (SWIGLU ? r % (ROWS / 2) : r), outputs - 1);
+    rows[r] = find_row(p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output_row + half_rows : output_row);
+  }
+  float sums[ROWS][MAX_TOKENS], squares[MAX_TOKENS];
+  for (uint m = 0; m < TOKENS; m++) {
+    squares[m] = 0.0;
+    for (uint r = 0; r < ROWS; r++) sums[r][m] = 0.0;
+  }
+
+  for (uint k0 = 0; k0 < p.columns; k0 += STEP) {
+    const uint columns = min(STEP, p.columns - k0), blocks = columns / BLOCK;
+    barrier();
+    for (uint m = 0; m < TOKENS; m++)  // rows that are not there repeat the last one
+      for (uint b = thread; b < blocks; b += threads)
+        round_block(m * (STEP / BLOCK) + b, first_token + min(m, tokens - 1), k0 + b * BLOCK, squares[m]);
+    barrier();
+    for (uint k = lane * 8; k < columns; k += lanes * 8) {
+      for (uint r = 0; r < ROWS; r++) {
+        const Codes codes = signed_codes(rows[r], k0 + k);
+        for (uint m = 0; m < TOKENS; m++) {
+          const uint word = m * (STEP / 4) + k / 4;
+          const vec2 scale = scales[m * (STEP / BLOCK) + k / BLOCK];
+          const float product = scale.x * float(products(codes.bytes, rounded[word], rounded[word + 1])) +
+                                scale.y * float(products(codes.bytes, left_over[word], left_over[word + 1]));
+          sums[r][m] += codes.scale * product + codes.least * sums_of_8[m * (STEP / 8) + k / 8];
+        }
+      }
+    }
+  }
+
+  for (uint m = 0; m < TOKENS; m++) {
+    const float scale = HAS_NORM ? inverse_rms(group_sum(squares[m]), p.columns, p.eps) : 1.0;
+    float results[ROWS];
+    for (uint r = 0; r < ROWS; r++) results[r] = subgroupAdd(sums[r][m]) * scale;
+    if (m >= tokens) continue;
+    for (uint r = lane; r < per_group && first + r < outputs; r += lanes) {
+      float value = results[r];
+      if (SWIGLU) value = silu(value) * results[r + ROWS / 2];
+      if (HAS_BIAS) value += bias[base[5] + first + r];
+      const uint to = base[7] + (BY_EXPERT ? slot : m) * p.y_stride + first + r;
+      value = activate(ACTIVATION, value) * p.scale;
+      y[to] = ADD_TO ? y[to] + value : value;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Another driver: Google's SwiftShader, which Debian's Chromium brings. Subgroups of 4, no integer products, no f16. Whole models
+// of every kind of layer, against the references of test/golden.
+import { existsSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
+import type { Device } from '../../native/addon/index.d.ts';
+import { largestDifference, readCase, required } from '../support/golden.ts';
+import { soaking } from '../support/soak.ts';
+import { inProcess, manifest } from './drivers.ts';
+
+const driver = ['/usr/lib/chromium/libvk_swiftshader.so', '/opt/google/chrome/libvk_swiftshader.so'].find((path) =>
+  existsSync(path),
+);
+beforeEach(({ skip }) => {
+  if (driver === undefined) skip('needs SwiftShader: libvk_swiftshader.so of a Chromium');
+});
+const env = () => ({ VK_ICD_FILENAMES: manifest(driver ?? '') });
+
+const models = [
+  'llama/gqa_tied',
+  'qwen3_5/dense_tied',
+  'qwen3_5_moe/top3',
+  'lfm2/auto_adjust',
+  'minicpm_sala/gap',
+  'mha2mla/uniform_r4_joint_rank8',
+];
+
+test('it is found, with what it can do', () => {
+  const [device] = inProcess<Device[]>(
+    "async (addon) => (await addon.devices()).filter(({ backEnd }) => backEnd === 'vulkan')",
+    env(),
+  );
+  expect(device).toMatchObject({ available: true, name: expect.stringContaining('SwiftShader') });
+  expect(device?.detail).toMatch(/subgroups of 4$/);
+});
+
+test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 3_600_000 : 120_000 }, (name) => {
+  const reference = readCase(name);
+  const file = name.startsWith('mha2mla') ? '/model.safetensors' : '';
+  const [shortest, ...longer] = reference.prompts.toSorted((a, b) => a.ids.length - b.ids.length);
+  const prompts = [shortest, ...(soaking ? longer : [])].filter((prompt) => prompt !== undefined);
+  const work = `async (addon) => {
+    const model = await addon.load(${JSON.stringify(reference.folder + file)}, { device: 'vulkan' });
+    const read = [];
+    for (const ids of ${JSON.stringify(prompts.map(({ ids }) => [...ids]))}) {
+      for (const chunk of [1, ids.length]) {
+        const session = model.createSession({ path: 'exact', kvType: 'f32' });
+        read.push(Array.from((await session.logits(Int32Array.from(ids), { all: true, chunk })).data));
+        session.close();
+      }
+    }
+    model.close();
+    return read;
+  }`;
+  const read = inProcess<number[][]>(work, env());
+  expect(read.length).toBe(2 * prompts.length);
+  prompts.forEach((prompt, i) => {
+    for (const logits of [read[2 * i], read[2 * i + 1]])
+      expect(
+        largestDifference(Float32Array.from(logits ?? []), required(reference, `logits.${prompt.name}`)),
+        prompt.name,
+      ).toBeLessThanOrEqual(reference.logitsTolerance);
+  });
+});
