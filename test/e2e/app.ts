@@ -24,9 +24,9 @@ export type App = {
 };
 
 /** The browser host with a data folder of its own, as `npm start` runs it. */
-export async function startApp(): Promise<App> {
+export async function startApp(env: Record<string, string> = {}): Promise<App> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-e2e-'));
-  let child = run(dataFolder, ['--port', '0']);
+  let child = run(dataFolder, env, ['--port', '0']);
   const app: App = {
     address: await addressOf(child),
     engine() {
@@ -38,7 +38,7 @@ export async function startApp(): Promise<App> {
     async killAndRestart() {
       child.kill('SIGKILL');
       await once(child, 'exit');
-      child = run(dataFolder);
+      child = run(dataFolder, env);
       app.address = await addressOf(child);
     },
     host: () => child.pid as number,
@@ -53,9 +53,10 @@ export async function startApp(): Promise<App> {
   return app;
 }
 
-const run = (dataFolder: string, args: string[] = []) =>
+const run = (dataFolder: string, env: Record<string, string>, args: string[] = []) =>
   spawn(process.execPath, [join(root, 'app', 'server', 'main.ts'), '--data', dataFolder, '--no-open', ...args], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
