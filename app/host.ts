@@ -46,6 +46,7 @@ export type HostOptions = {
   /** False for a core that lives for one command: it loads no model before it is asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
+  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs'>;
   now?: () => number;
 };
 
@@ -95,6 +96,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     resources: options.resources,
     cipher: options.cipher ?? null,
     now,
+    ...options.models,
   });
   const models = manager.library;
   const notice = (said: Notice) => {
@@ -211,6 +213,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       await engine.load(models.target(modelId).target);
       models.used(modelId);
     },
+    'models.cancelLoad': engine.cancelLoad,
     'models.unload': engine.unload,
 
     'engine.status': engine.status,

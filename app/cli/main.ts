@@ -14,6 +14,7 @@ import { generate } from './generate.ts';
 import { inspect } from './inspect.ts';
 import { adopt, importModel, list, remove, verify } from './library.ts';
 import { logits } from './logits.ts';
+import { move } from './move.ts';
 import { pull } from './pull.ts';
 import { search } from './search.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -29,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   importModel,
   adopt,
   verify,
+  move,
   remove,
   docs,
   tokenize,

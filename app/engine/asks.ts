@@ -119,6 +119,7 @@ export type ToEngine =
   | { [Name in AskName]: { id: number; ask: Name; input: Asks[Name]['input'] } }[AskName]
   | { generate: Generation }
   | { cancel: TurnId }
+  | { cancelLoad: true }
   | { answerNow: TurnId }
   | { decide: TurnId; choice: Choice }
   | { quit: true };

@@ -18,6 +18,8 @@ export type Engine = {
   ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']>;
   /** Has this model in memory afterwards, and again after a restart of the process. At once when it is there already. */
   load(target: LoadTarget): Promise<Loaded>;
+  /** Ends the load that is in progress. Whoever waits for it is told `cancelled`. */
+  cancelLoad(): void;
   unload(): Promise<void>;
   /** The model that is in memory, or is coming. */
   target(): LoadTarget | null;
@@ -157,6 +159,12 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
     ask,
     load,
     target: () => wanted,
+    cancelLoad() {
+      if (status.at !== 'loading') return;
+      wanted = null;
+      loading = null;
+      tell({ cancelLoad: true });
+    },
     async unload() {
       wanted = null;
       loading = null;

@@ -99,9 +99,14 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       const onProgress = (done: number, total: number) =>
         status({ at: 'loading', modelId: target.modelId, done, total });
       model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress);
+      if (signal.isSet) throw stopped();
       // Ready means that a question is answered at once: its template and tokenizer have run before.
       await countPrompt(model, renderer, hello).catch(() => {});
+      if (signal.isSet) throw stopped();
       return model;
+    } catch (error) {
+      release();
+      throw error;
     } finally {
       loading = null;
       status(atRest());
@@ -135,7 +140,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         status({ at: 'busy', ...facts(loaded) });
         await turn.run(loaded);
       } catch (error) {
-        turn.fail(error);
+        // Somebody stopped the load it waited for.
+        if (toLonghandError(error).code === 'cancelled') turn.cancel();
+        else turn.fail(error);
       } finally {
         if (gpuFault !== null && model && model.loaded().backEnd !== 'cpu') release();
         status(atRest());
@@ -157,6 +164,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   pipe.onMessage((message) => {
     if ('ask' in message) void answer(message);
     else if ('generate' in message) generate(message.generate);
+    else if ('cancelLoad' in message) loading?.signal.set();
     else if ('cancel' in message) turns.get(message.cancel)?.cancel();
     else if ('answerNow' in message) turns.get(message.answerNow)?.answerNow();
     else if ('decide' in message) turns.get(message.decide)?.decide(message.choice);
@@ -164,6 +172,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   });
   pipe.onClose(endProcess);
 }
+
+const stopped = () => new LonghandError('cancelled', '[engine] the load was stopped');
 
 const hello: Prompt = {
   messages: [{ role: 'user', text: 'Hello!', thinking: '', ids: null }],

@@ -16,14 +16,14 @@ export async function listAdoptable(homes = { home: homedir(), env: process.env 
 /** A path that the engine opens for a model of another program. Stores of blobs name files by their hash: those get a
  *  symbolic link of ours with a name, which is all that a removal takes away.
  *  @throws LonghandError `unreadable` */
-export async function linkOf(model: Adoptable, folder: string): Promise<string> {
+export async function linkOf(model: Adoptable, links: string): Promise<string> {
   if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;
   if ((await magicOf(model.path)) !== FILE_MAGIC) {
     throw new LonghandError('unreadable', `[adopt] ${model.path} does not begin as a GGUF file does`);
   }
   const name = model.name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'model';
-  const path = join(folder, 'linked', `${name}-${basename(model.path).slice(-8)}.gguf`);
-  await mkdir(join(folder, 'linked'), { recursive: true });
+  const path = join(links, `${name}-${basename(model.path).slice(-8)}.gguf`);
+  await mkdir(links, { recursive: true });
   await removeLink(path);
   await symlink(model.path, path);
   return path;

@@ -8,6 +8,7 @@ import {
   listDownloads,
   orderDownloads,
   removeDownload,
+  renewDownload,
   setDownloadFiles,
   setDownloadPaused,
   type WantedFile,
@@ -34,8 +35,16 @@ export type Downloads = {
   /** Moves an item to a place in the list, 0 is next. */
   move(id: string, place: number): void;
   limit(bytesPerSecond: number | null): void;
-  /** The network is allowed again: what was stopped for it goes on. */
+  /** Network or library are there again: what was stopped for them goes on. */
   wake(): void;
+  /** Something waits for the library although it is there: its drive came back unseen. */
+  waits(): boolean;
+  /** Stops what is being fetched, until the library is there again. */
+  rest(): Promise<void>;
+  /** What an item is: to ask for its newest version. @throws LonghandError `not-found` */
+  row(id: string): Readonly<DownloadRow>;
+  /** Gives up what came of an item and fetches this version of it. */
+  renew(id: string, version: { commit: string; files: readonly WantedFile[] }): Promise<void>;
   /** Stops all work; what was fetched stays. */
   close(): Promise<void>;
 };
@@ -44,6 +53,8 @@ export type DownloadsOptions = {
   db: Database;
   shelf: Shelf;
   source: (id: string) => Source | undefined;
+  /** Why the library takes nothing now. */
+  barred?: () => 'moving' | 'away' | null;
   /** The network for the download of a model with this name. */
   net?: (name: string) => Network;
   changed: (list: Download[]) => void;
@@ -53,17 +64,11 @@ export type DownloadsOptions = {
   tuning?: Partial<Pick<DownloadOptions, 'connections' | 'net' | 'backOffMs' | 'sleep' | 'free'>>;
 };
 
-type Item = {
-  row: DownloadRow;
-  status: DownloadStatus;
-  doneBefore: number;
-  doneNow: number;
-  restarted: boolean;
-};
+type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number };
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
 export function createDownloads(options: DownloadsOptions): Downloads {
-  const { db, shelf, now = Date.now } = options;
+  const { db, shelf, now = Date.now, barred = () => null } = options;
   const journal = journalIn(db);
   const throttle = new Throttle(null);
   let items: Item[] = listDownloads(db).map((row) => ({
@@ -71,7 +76,6 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     status: { at: row.paused ? 'paused' : 'queued' },
     doneBefore: 0,
     doneNow: 0,
-    restarted: false,
   }));
   let active: Active | null = null;
   let closed = false;
@@ -91,13 +95,22 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   function runNext(): void {
     if (active || closed) return;
     const item = items.find((candidate) => candidate.status.at === 'queued');
-    if (!item) return;
+    if (!item || bar(item)) return;
     const stop = new AbortController();
     const ended = run(item, stop.signal).finally(() => {
       active = null;
+      // Somebody else stopped it than the user.
+      if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { at: 'queued' };
       runNext();
     });
     active = { id: item.row.id, stop, ended };
+  }
+
+  /** True when the library takes nothing now: then it waits. */
+  function bar(item: Item): boolean {
+    const reason = barred();
+    if (reason) set(item, { at: 'waitingForLibrary', reason });
+    return reason !== null;
   }
 
   async function run(item: Item, signal: AbortSignal): Promise<void> {
@@ -112,15 +125,19 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       item.doneBefore += file.size;
     }
     item.doneNow = 0;
+    if (signal.aborted) return;
     try {
       const { name, source, repository, commit } = row;
       const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
       const path = await shelf.assemble(folderName(row), manifest);
+      // Cancelled in this moment.
+      if (!items.includes(item)) return void (await shelf.discard(path));
       await options.finished({ name, path: modelPath(path, row) });
       removeDownload(db, row.id);
       items = items.filter((candidate) => candidate !== item);
       tell();
     } catch (error) {
+      if (bar(item)) return;
       set(item, { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error) });
     }
   }
@@ -134,11 +151,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       set(item, { at: 'failed', code: 'not-found', message: `[downloads] the source ${row.source} is not set up` });
       return null;
     }
+    if (bar(item)) return null;
     if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
     const partPath = shelf.partPath(row.id, index);
     const target = `${partPath}.whole`;
     const net = options.net && { net: options.net(row.name) };
-    const settings = { journal, partPath, targetPath: target, throttle, ...net, ...options.tuning };
+    const there = () => barred() !== 'away';
+    const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
     const file = source.file(row.repository, row.commit, wanted);
     const left = wanted.sha256 === null ? null : shelf.damaged(wanted.sha256);
     if (left && !existsSync(partPath)) await takeUp(file, left, settings, signal);
@@ -157,7 +176,8 @@ export function createDownloads(options: DownloadsOptions): Downloads {
 
   function apply(item: Item, state: DownloadState): void {
     if ('done' in state) item.doneNow = state.done;
-    if (state.at === 'restarted') item.restarted = true;
+    // A drive that was taken out is no fault of the file.
+    if (state.at === 'failed' && state.code === 'disk' && bar(item)) return;
     const status = statusOf(state);
     if (status) set(item, status);
   }
@@ -167,6 +187,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     active.stop.abort();
     await active.ended;
   };
+
+  /** What came of it, but for files that are whole. */
+  async function forget({ id, source, repository, commit, files }: DownloadRow): Promise<void> {
+    const from = options.source(source);
+    for (const [index, file] of files.entries()) {
+      const partPath = shelf.partPath(id, index);
+      if (from) await discard(from.file(repository, commit, file), { journal, partPath });
+    }
+  }
 
   queueMicrotask(runNext);
   return {
@@ -190,7 +219,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         paused: false,
       };
       addDownload(db, row, now());
-      const item: Item = { row, status: { at: 'queued' }, doneBefore: 0, doneNow: 0, restarted: false };
+      const item: Item = { row, status: { at: 'queued' }, doneBefore: 0, doneNow: 0 };
       items.push(item);
       tell();
       runNext();
@@ -207,7 +236,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       setDownloadPaused(db, id, false);
       const waits = active?.id === id ? active.ended : Promise.resolve();
       void waits.then(() => {
-        if (item.status.at !== 'paused' && item.status.at !== 'failed') return;
+        if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
         set(item, { at: 'queued' });
         runNext();
       });
@@ -218,14 +247,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       removeDownload(db, id);
       tell();
       await halt(id);
-      const source = options.source(item.row.source);
-      for (const [index, file] of item.row.files.entries()) {
-        if (source)
-          await discard(source.file(item.row.repository, item.row.commit, file), {
-            journal,
-            partPath: shelf.partPath(id, index),
-          });
-      }
+      await forget(item.row);
       await shelf.sweep();
     },
     move(id, place) {
@@ -242,8 +264,30 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       throttle.bytesPerSecond = bytesPerSecond;
     },
     wake() {
-      for (const item of items)
-        if (item.status.at === 'failed' && item.status.code === 'off') set(item, { at: 'queued' });
+      for (const item of items) {
+        const { status } = item;
+        const waits =
+          (status.at === 'waitingForLibrary' && barred() === null) || (status.at === 'failed' && status.code === 'off');
+        if (waits) set(item, { at: 'queued' });
+      }
+      runNext();
+    },
+    waits: () => barred() === null && items.some(({ status }) => status.at === 'waitingForLibrary'),
+    async rest() {
+      if (active) await halt(active.id);
+    },
+    row: (id) => find(id).row,
+    async renew(id, { commit, files }) {
+      const item = find(id);
+      // Another window was faster.
+      if (item.status.at !== 'changed') throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+      set(item, { at: 'queued' });
+      await forget(item.row);
+      const wanted = files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag }));
+      renewDownload(db, id, commit, wanted);
+      item.row = { ...item.row, commit, files: wanted, paused: false };
+      item.doneBefore = 0;
+      set(item, { at: 'queued' });
       runNext();
     },
     async close() {
@@ -267,13 +311,17 @@ function statusOf(state: DownloadState): DownloadStatus | null {
     case 'repairing':
       return { at: 'repairing', damaged: state.damaged };
     case 'failed':
+      if (state.code === 'remote-changed') return { at: 'changed' };
       return { at: 'failed', code: state.code, message: state.message };
     default:
       return null;
   }
 }
 
-const shown = ({ row, status, doneBefore, doneNow, restarted }: Item): Download => ({
+const isGoing = ({ at }: DownloadStatus): boolean =>
+  at !== 'paused' && at !== 'failed' && at !== 'changed' && at !== 'waitingForLibrary';
+
+const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
   id: row.id,
   name: row.name,
   source: row.source,
@@ -282,7 +330,6 @@ const shown = ({ row, status, doneBefore, doneNow, restarted }: Item): Download 
   done: doneBefore + doneNow,
   total: row.files.reduce((sum, file) => sum + file.size, 0),
   status,
-  restarted,
 });
 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
@@ -295,7 +342,7 @@ const folderName = (row: DownloadRow): string => {
   return `${name}${gguf ? `-${labelOf(gguf)}` : ''}`.replace(/[^\w.@-]/g, '_');
 };
 
-const ggufOf = (row: Pick<DownloadRow, 'files'>): string | undefined =>
+export const ggufOf = (row: Pick<DownloadRow, 'files'>): string | undefined =>
   row.files.find((file) => file.name.endsWith('.gguf'))?.name;
 
 /** What the engine opens: the folder, or the (first) GGUF file in it. */

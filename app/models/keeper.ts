@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Engine } from '../engine/client.ts';
 import {
   type Checked,
@@ -12,9 +12,11 @@ import {
 } from '../protocol/index.ts';
 import type { ModelRow } from '../store/models.ts';
 import { removeLink } from './adoption.ts';
-import { checkFiles, rememberCheck } from './check.ts';
+import { checkFiles, type Damage, rememberCheck } from './check.ts';
+import type { Gate } from './gate.ts';
 import type { Library } from './library.ts';
-import { entryOf } from './library.ts';
+import { awayError } from './library.ts';
+import type { Place } from './place.ts';
 import { type Manifest, readManifest, type Shelf } from './shelf.ts';
 
 //  What happens to a model after it is here: told about, checked, removed, taken back.
@@ -30,28 +32,40 @@ export type Keeper = {
   close(): Promise<void>;
 };
 
+type Check = Promise<{ folder: string; manifest: Manifest; damaged: Damage[] }>;
+
 type Removed = {
   row: ModelRow;
   presets: ModelRow[];
-  aside: string | null;
+  /** In the library, which may move meanwhile: its folder, where the files are our own, and what the engine opens. */
   folder: string | null;
+  path: string | null;
   timer: NodeJS.Timeout;
 };
 
 /** Longer than the undo is on screen. */
 const UNDO_MS = 60_000;
 
-export type KeeperOptions = { library: Library; shelf: Shelf; engine: Engine; emit: Emit; now: () => number };
+export type KeeperOptions = {
+  library: Library;
+  shelf: Shelf;
+  place: Place;
+  gate: Gate;
+  engine: Engine;
+  emit: Emit;
+  now: () => number;
+};
 
-export function createKeeper({ library, shelf, engine, emit, now }: KeeperOptions): Keeper {
+export function createKeeper({ library, shelf, place, gate, engine, emit, now }: KeeperOptions): Keeper {
   const removed = new Map<ModelId, Removed>();
-  const stop = new AbortController();
+  const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
 
   /** The model's own folder on the shelf; null for files that belong to somebody else. */
   const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
     if (path === null || presetOf !== null || !shelf.owns(path)) return null;
-    const rest = path.slice(shelf.folder.length + 1);
-    const folder = `${shelf.folder}/${rest.split(/[/\\]/)[0]}`;
+    if (!shelf.there()) throw awayError(path);
+    const [name = ''] = relative(shelf.folder(), path).split('/');
+    const folder = join(shelf.folder(), name);
     const manifest = await readManifest(folder);
     return manifest && { folder, manifest };
   };
@@ -66,12 +80,32 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
     );
   }
 
-  async function check(modelId: ModelId) {
+  /** Two windows that ask for the same are told the same. */
+  function check(modelId: ModelId): Check {
+    const known = checks.get(modelId);
+    if (known) return known.result;
+    const stop = new AbortController();
+    const result = checkOnce(modelId, stop.signal).finally(() => checks.delete(modelId));
+    checks.set(modelId, { stop, result });
+    return result;
+  }
+
+  async function checkOnce(modelId: ModelId, signal: AbortSignal): Check {
     const { folder, manifest } = await needed(modelId);
     const tell = (checked: number, total: number) => emit('model.checking', { modelId, checked, total });
-    const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, stop.signal);
+    const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, signal);
+    signal.throwIfAborted();
+    // What cannot be read because its drive went away is not damaged.
+    if (!shelf.there()) throw awayError(folder);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
+  }
+
+  /** Files that are removed are not read any more. */
+  async function stopCheck(modelId: ModelId): Promise<void> {
+    const known = checks.get(modelId);
+    known?.stop.abort(new LonghandError('cancelled', '[models] the model was removed while its files were checked'));
+    await known?.result.catch(() => {});
   }
 
   async function finish(modelId: ModelId): Promise<void> {
@@ -79,25 +113,23 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
     if (!entry) return;
     removed.delete(modelId);
     clearTimeout(entry.timer);
-    if (entry.aside) await shelf.discard(entry.aside);
-    else if (entry.row.path && entry.row.presetOf === null) await unlinkIfOurs(entry.row.path);
+    const { path, presetOf } = entry.row;
+    if (entry.folder !== null) await gate.shared(() => shelf.discardAside(modelId));
+    else if (path && presetOf === null && place.ownsLink(path)) await removeLink(path);
   }
-
-  const unlinkIfOurs = async (path: string) => {
-    if (shelf.owns(path)) await removeLink(path);
-  };
 
   return {
     async details(modelId) {
       const row = library.find(modelId);
-      const own = await folderOf(row);
+      const own = await folderOf(row).catch(() => null); // its drive is away
+      const ours = row.path !== null && shelf.owns(row.path);
       const bytes = own
         ? own.manifest.files.reduce((sum, file) => sum + file.size, 0)
         : (row.facts?.description.weightBytes ??
           (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
       return {
         modelId,
-        kept: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : own ? 'downloaded' : 'linked',
+        kept: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
         origin: own && {
           source: own.manifest.source,
           repository: own.manifest.repository,
@@ -129,31 +161,39 @@ export function createKeeper({ library, shelf, engine, emit, now }: KeeperOption
       const own = await folderOf(row);
       const freed = own ? await shelf.frees(own.folder) : 0;
       if (engine.target()?.modelId === modelId) await engine.unload();
-      const aside = own ? await shelf.setAside(own.folder, modelId) : null;
+      await stopCheck(modelId);
+      if (own) await shelf.setAside(own.folder, modelId);
+      const inside = (path: string) => relative(shelf.folder(), path);
+      const folder = own && inside(own.folder);
+      const path = row.path !== null && shelf.owns(row.path) ? inside(row.path) : null;
       // Presets have no files of their own: they go, and come back, with the model.
       const presets = library.presetsOf(modelId).map((preset) => library.forget(preset.id));
       library.forget(modelId);
       const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS);
       timer.unref();
-      removed.set(modelId, { row, presets, aside, folder: own?.folder ?? null, timer });
-      return { model: entryOf(row), freed };
+      removed.set(modelId, { row, presets, folder, path, timer });
+      return { model: library.entryOf(row), freed };
     },
     async restore(modelId) {
       const entry = removed.get(modelId);
       if (!entry) throw new LonghandError('not-found', `[models] ${modelId} cannot be taken back any more`);
       removed.delete(modelId);
       clearTimeout(entry.timer);
-      if (entry.aside && entry.folder) {
+      if (entry.folder !== null) {
+        const folder = join(shelf.folder(), entry.folder);
         // The same model may have been fetched again in the meantime.
-        if (existsSync(entry.folder)) await shelf.discard(entry.aside);
-        else await shelf.takeBack(entry.aside, entry.folder);
+        if (existsSync(folder)) await shelf.discardAside(modelId);
+        else await shelf.takeBack(modelId, folder);
       }
-      const restored = library.put(entry.row);
-      for (const preset of entry.presets) library.put(preset);
+      const { path } = entry;
+      const back = (row: ModelRow) => library.put(path === null ? row : { ...row, path: join(shelf.folder(), path) });
+      const restored = back(entry.row);
+      for (const preset of entry.presets) back(preset);
       return restored;
     },
     async close() {
-      stop.abort();
+      for (const { stop } of checks.values()) stop.abort();
+      await Promise.allSettled([...checks.values()].map(({ result }) => result));
       await Promise.all([...removed.keys()].map(finish));
     },
   };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { EncoderTarget, LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
@@ -27,6 +27,8 @@ import {
   setModelSettings,
   setModelUsed,
 } from '../store/models.ts';
+import type { Place } from './place.ts';
+import { createPresence, type Presence } from './presence.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -36,6 +38,11 @@ export const starterId = 'starter' as ModelId;
 
 export type Library = {
   list(): ModelEntry[];
+  entryOf(row: ModelRow): ModelEntry;
+  /** Where files of others are that are used here. */
+  linkedPaths(): string[];
+  /** Files came or went, or are at another place: everybody is told. */
+  refresh(): void;
   /** `name`: what it is called when its files do not say. */
   add(path: string, name?: string): Promise<ModelEntry>;
   inspect(path: string): Promise<ModelDescription>;
@@ -68,21 +75,46 @@ export type LibraryOptions = {
   settings: () => Settings;
   /** Bytes a model may take now, when what is in memory makes room for it. */
   memoryLimit: () => number;
+  /** Where the files are that are our own. */
+  place: Pick<Place, 'owns' | 'there'>;
   /** Folder of the model that ships with the app. */
   starter: string;
   now: () => number;
 };
 
 export function createLibrary(options: LibraryOptions): Library {
-  const { db, engine, emit, settings, starter, now } = options;
+  const { db, engine, emit, settings, place, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
   /** As they stand in the database; this process alone writes them. */
   let rows: ModelRow[] | null = null;
   const list = () => {
     rows ??= listModels(db);
-    const present = createPresence();
-    return rows.map((row) => entryOf(row, present));
+    const presence = createPresence(place);
+    return rows.map((row) => shown(row, presence));
+  };
+  const linkedPaths = () => {
+    rows ??= listModels(db);
+    return rows.flatMap(({ path }) => (path !== null && !place.owns(path) ? [path] : []));
+  };
+  const entryOf = (row: ModelRow) => shown(row, createPresence(place));
+  const shown = (row: ModelRow, presence: (path: string) => Presence): ModelEntry => {
+    const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
+    const found = path === null ? 'here' : presence(path);
+    return {
+      id,
+      name,
+      path,
+      builtIn: path === null && presetOf === null,
+      linked: path !== null && !place.owns(path),
+      missing: found !== 'here',
+      away: found === 'away',
+      lastUsedAt,
+      description: facts?.description ?? null,
+      thinking: facts?.thinking ?? null,
+      settings,
+      presetOf,
+    };
   };
   const changed = () => {
     rows = null;
@@ -118,12 +150,19 @@ export function createLibrary(options: LibraryOptions): Library {
   function target(modelId: ModelId | null) {
     const row = find(modelId ?? settings().defaultModelId ?? starterId);
     const path = row.path ?? starter;
-    if (!existsSync(path)) throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
+    needFiles(path);
     guardMemory(row);
     const { name, settings: own } = row;
     const device = own.device ?? settings().device;
     const target = { modelId: row.id, path, device, threads: settings().threads, contextLength: contextOf(row) };
     return { target: { ...target, template: own.template }, name, sampling: own.sampling };
+  }
+
+  /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
+  function needFiles(path: string): void {
+    const found = createPresence(place)(path);
+    if (found === 'away') throw awayError(path);
+    if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
   }
 
   const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
@@ -153,6 +192,9 @@ export function createLibrary(options: LibraryOptions): Library {
 
   return {
     list,
+    entryOf,
+    linkedPaths,
+    refresh: changed,
     add,
     find,
     presetsOf: (modelId) => presetsOf(db, modelId),
@@ -196,7 +238,7 @@ export function createLibrary(options: LibraryOptions): Library {
           `[models] ${name} writes text; documents are searched with an encoder`,
         );
       }
-      if (!existsSync(path)) throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
+      needFiles(path);
       const { device, threads } = settings();
       return { target: { path, device, threads }, name };
     },
@@ -224,42 +266,12 @@ export function createLibrary(options: LibraryOptions): Library {
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
 
-export const entryOf = (
-  { id, name, path, lastUsedAt, facts, settings, presetOf }: ModelRow,
-  present: (path: string) => boolean = existsSync,
-): ModelEntry => ({
-  id,
-  name,
-  path,
-  builtIn: path === null && presetOf === null,
-  missing: path !== null && !present(path),
-  lastUsedAt,
-  description: facts?.description ?? null,
-  thinking: facts?.thinking ?? null,
-  settings,
-  presetOf,
-});
-
-/** Whether files are there, for many of them at once: each folder is read once. */
-function createPresence(): (path: string) => boolean {
-  const folders = new Map<string, Map<string, boolean>>();
-  const namesOf = (folder: string) => {
-    const known = folders.get(folder);
-    if (known) return known;
-    const names = new Map<string, boolean>();
-    try {
-      for (const entry of readdirSync(folder, { withFileTypes: true })) names.set(entry.name, entry.isSymbolicLink());
-    } catch {
-      // Not there, or not readable: so are its files.
-    }
-    folders.set(folder, names);
-    return names;
-  };
-  return (path) => {
-    const link = namesOf(dirname(path)).get(basename(path));
-    return link === true ? existsSync(path) : link === false;
-  };
-}
+/** What is said of files on a drive that is not there: nothing is lost. */
+export const awayError = (path: string) =>
+  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
+    hint: 'The drive or folder of this model is not there. It can be used again as soon as that is back.',
+    details: { reason: 'away' },
+  });
 
 /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
  *  @throws LonghandError `bad-request`, `not-found` */

@@ -17,6 +17,8 @@ export type Looker = {
   look(reference: string, variantId: string | undefined): Promise<RemoteModel>;
   /** One variant with its exact verdict and the files it needs. */
   inspect(reference: string, variantId: string | undefined): Promise<Inspection & { repository: Repository }>;
+  /** The same variant as it is at its source now. */
+  inspectNewest(source: Source, name: string, variantId: string): Promise<Inspection & { repository: Repository }>;
 };
 
 export type LookerOptions = {
@@ -40,14 +42,18 @@ export function createLooker({ sources, net, verdict }: LookerOptions): Looker {
     const kept = known.get(reference);
     if (kept && Date.now() - kept.at < KEPT_MS) return kept;
     const { source, name, revision, file } = placeOf(reference, sources);
-    const repository = await source
-      .repository(name, revision, AbortSignal.timeout(LOOK_MS))
-      .catch((error) => Promise.reject(asFailure(error)));
-    const entry: Known = { repository, source, file, at: Date.now(), seen: new Map() };
+    const entry = await ask(source, name, revision, file);
     known.delete(reference);
     known.set(reference, entry);
     for (const [oldest] of known) if (known.size > MOST_KEPT) known.delete(oldest);
     return entry;
+  }
+
+  async function ask(source: Source, name: string, revision: string | null, file: string | null): Promise<Known> {
+    const repository = await source
+      .repository(name, revision, AbortSignal.timeout(LOOK_MS))
+      .catch((error) => Promise.reject(asFailure(error)));
+    return { repository, source, file, at: Date.now(), seen: new Map() };
   }
 
   async function inspectOffer(entry: Known, offer: Offer): Promise<Inspection> {
@@ -97,6 +103,10 @@ export function createLooker({ sources, net, verdict }: LookerOptions): Looker {
       const entry = await open(reference);
       const { offer } = choose(entry, variantId);
       return { repository: entry.repository, ...(await inspectOffer(entry, offer)) };
+    },
+    async inspectNewest(source, name, variantId) {
+      const entry = await ask(source, name, null, null);
+      return { repository: entry.repository, ...(await inspectOffer(entry, choose(entry, variantId).offer)) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Engine } from '../engine/client.ts';
 import type {
   CallName,
@@ -10,6 +10,7 @@ import type {
   ModelEntry,
   Settings,
   SettingsPatch,
+  Variant,
 } from '../protocol/index.ts';
 import { deviceInUse, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
@@ -17,13 +18,18 @@ import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createContacts } from './contacts.ts';
-import { createDownloads, type DownloadsOptions } from './downloads.ts';
+import { createDownloads, type DownloadsOptions, ggufOf } from './downloads.ts';
 import { asFailure } from './failure.ts';
+import { createGate } from './gate.ts';
 import { createKeepAlive } from './keep-alive.ts';
 import { createKeeper } from './keeper.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createLooker } from './look.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './machine.ts';
+import { createMover, type MoverOptions } from './move.ts';
+import { createPlace } from './place.ts';
+import { watchDrives } from './presence.ts';
+import { FOLDER } from './remote-headers.ts';
 import { certificatesIn, takeRoute } from './route.ts';
 import { createShelf } from './shelf.ts';
 import { createSources } from './sources.ts';
@@ -40,11 +46,14 @@ export type ModelManagerOptions = {
   cipher: Cipher | null;
   now: () => number;
   downloads?: DownloadsOptions['tuning'];
+  move?: MoverOptions['tuning'];
+  /** How often it is looked whether drives are there. */
+  lookMs?: number;
 };
 
-type Owned = Extract<CallName, `${'models' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
+type Owned = Extract<CallName, `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
 /** What is answered here, of the protocol's table. */
-type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.unload'>>;
+type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
 
 export type ModelManager = {
   library: Library;
@@ -65,7 +74,8 @@ const SEARCH_MS = 30_000;
 /** Models from the first look at a catalogue to the last byte on disk. */
 export function createModelManager(options: ModelManagerOptions): ModelManager {
   const { db, engine, emit, settings, dataFolder, resources, now } = options;
-  const folder = join(dataFolder, 'models');
+  const place = createPlace(db, join(dataFolder, 'models'));
+  const gate = createGate();
   let devices: Device[] = [];
   engine
     .ask('devices', null)
@@ -83,10 +93,11 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     emit,
     settings,
     memoryLimit: limit,
+    place,
     starter: join(resources, 'starter-model'),
     now,
   });
-  const facts = () => machineFacts(folder, limit(), bandwidth.known());
+  const facts = () => machineFacts(place.there() ? place.folder() : place.home, limit(), bandwidth.known());
   const bandwidth = createBandwidth({
     db,
     engine,
@@ -102,8 +113,8 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   });
   const sources = createSources(settings, tokens, contacts.via);
   const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
-  const shelf = createShelf(db, folder);
-  const keeper = createKeeper({ library, shelf, engine, emit, now });
+  const shelf = createShelf(db, place);
+  const keeper = createKeeper({ library, shelf, place, gate, engine, emit, now });
   const arrivals: ((name: string) => void)[] = [];
   const arrived = (model: ModelEntry) => {
     emit('download.finished', model);
@@ -112,6 +123,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const downloads = createDownloads({
     db,
     shelf,
+    barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'away'),
     source: sources.byId,
     net: (about) => contacts.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
@@ -119,6 +131,39 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });
+  const mover = createMover({
+    db,
+    place,
+    gate,
+    changed: (state) => emit('library.changed', state),
+    rest: downloads.rest,
+    wake: downloads.wake,
+    switched: library.refresh,
+    letGo,
+    ...(options.move && { tuning: options.move }),
+  });
+  const drives = watchDrives({
+    paths: library.linkedPaths,
+    there: place.there,
+    overlooked: () => downloads.waits() || mover.waits(),
+    ...(options.lookMs !== undefined && { everyMs: options.lookMs }),
+    changed() {
+      library.refresh();
+      emit('library.changed', mover.state());
+      if (!place.there()) return void downloads.rest();
+      downloads.wake();
+      mover.look();
+    },
+  });
+
+  /** The model in memory is taken from where it is now. A running answer is waited for. */
+  async function letGo(old: string): Promise<void> {
+    const target = engine.target();
+    if (!target?.path.startsWith(old + sep)) return;
+    await engine.unload();
+    await engine.load(library.target(target.modelId).target).catch(() => {}); // it says so when it is asked something
+  }
+
   const keepAlive = createKeepAlive({ engine, minutes: () => settings().keepAliveMinutes, memoryIsShort });
   const route = () => {
     downloads.limit(settings().downloadLimit);
@@ -145,11 +190,12 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'models.duplicate': ({ modelId, name }) => library.duplicate(modelId, name),
     'models.preview': ({ modelId, template }) => library.preview(modelId, template),
     'models.details': ({ modelId }) => keeper.details(modelId),
-    'models.remove': ({ modelId }) => keeper.remove(modelId),
-    'models.restore': ({ modelId }) => keeper.restore(modelId),
-    'models.verify': ({ modelId }) => keeper.verify(modelId),
+    'models.remove': ({ modelId }) => gate.shared(() => keeper.remove(modelId)),
+    'models.restore': ({ modelId }) => gate.shared(() => keeper.restore(modelId)),
+    'models.verify': ({ modelId }) => gate.shared(() => keeper.verify(modelId)),
     'models.repair': async ({ modelId }) => {
-      const { source, repository, commit, files, name } = await keeper.dropDamaged(modelId);
+      const damaged = await gate.shared(() => keeper.dropDamaged(modelId));
+      const { source, repository, commit, files, name } = damaged;
       const from = sources.byId(source);
       if (!from) throw new LonghandError('not-found', `[models] the source ${source} is not set up any more`);
       const pinned = files.map((file) => from.file(repository, commit, file));
@@ -162,12 +208,19 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'models.adopt': async ({ path }) => {
       const model = (await listAdoptable()).find((one) => one.path === path);
       if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
-      return library.add(await linkOf(model, folder), model.name);
+      return library.add(await linkOf(model, place.links()), model.name);
     },
     'models.machine': () => {
       bandwidth.want();
       return facts();
     },
+
+    'library.state': mover.state,
+    'library.plan': ({ folder }) => mover.plan(folder),
+    'library.move': ({ folder }) => mover.begin(folder),
+    'library.pause': mover.pause,
+    'library.resume': mover.resume,
+    'library.cancel': mover.cancel,
 
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
     'models.search': async ({ text, source, limit, all }) => {
@@ -184,17 +237,20 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'downloads.list': downloads.list,
     'downloads.start': async ({ reference, variant, name }) => {
       const { repository, headers, variant: chosen } = await looker.inspect(reference, variant);
-      if (!chosen.description.supported) {
-        const { problems } = chosen.description;
-        throw new LonghandError('model-unsupported', `[models] ${repository.name}: ${problems[0] ?? 'not supported'}`, {
-          details: { problems },
-        });
-      }
+      needSupported(chosen, repository.name);
       return downloads.start(repository, headers.files, name ?? nameOf(repository.name));
     },
     'downloads.pause': ({ downloadId }) => downloads.pause(downloadId),
     'downloads.resume': ({ downloadId }) => downloads.resume(downloadId),
     'downloads.cancel': ({ downloadId }) => downloads.cancel(downloadId),
+    'downloads.renew': async ({ downloadId }) => {
+      const row = downloads.row(downloadId);
+      const from = sources.byId(row.source);
+      if (!from) throw new LonghandError('not-found', `[downloads] the source ${row.source} is not set up any more`);
+      const { repository, headers, variant } = await looker.inspectNewest(from, row.repository, ggufOf(row) ?? FOLDER);
+      needSupported(variant, repository.name);
+      await downloads.renew(downloadId, { commit: repository.commit, files: headers.files });
+    },
     'downloads.move': ({ downloadId, place }) => downloads.move(downloadId, place),
 
     'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.kept }),
@@ -217,11 +273,22 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();
+      await drives.close();
+      // A switch waits for a check of files, which the keeper ends.
+      await Promise.all([mover.close(), keeper.close()]);
       await downloads.close();
       contacts.close();
-      await keeper.close();
     },
   };
+}
+
+/** @throws LonghandError `model-unsupported` */
+function needSupported({ description }: Variant, name: string): void {
+  if (description.supported) return;
+  const { problems } = description;
+  throw new LonghandError('model-unsupported', `[models] ${name}: ${problems[0] ?? 'not supported'}`, {
+    details: { problems },
+  });
 }
 
 /** Without the owner, and without what only says which form it is. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Database } from '../store/database.ts';
 import {
@@ -13,6 +13,7 @@ import {
   setBlocksOfBlob,
 } from '../store/downloads.ts';
 import { damagedIn } from './download/salvage.ts';
+import type { Place } from './place.ts';
 
 //  models/
 //    blobs/<sha256>            every file once, by its content
@@ -21,13 +22,15 @@ import { damagedIn } from './download/salvage.ts';
 //    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
 //      .longhand.json          where it came from and what its files must hash to
 //    removed/<id>/             a model that can still be taken back
+//
+//  In the data folder, wherever the rest is:
 //    linked/<name>.gguf        a symbolic link to a file of another program whose name has no ending
 //
 //  A file that several models share is stored once and goes with the last of them.
 
 /** The folder of downloaded models. */
 export type Shelf = {
-  readonly folder: string;
+  folder(): string;
   partPath(download: string, file: number): string;
   blobPath(sha256: string): string;
   /** Whether a file with this content is here already, whole. */
@@ -40,13 +43,17 @@ export type Shelf = {
   damaged(sha256: string): { path: string; hashes: Uint8Array } | null;
   /** Makes the model's folder appear with all its files at once. Returns its path. */
   assemble(model: string, manifest: Manifest): Promise<string>;
+  /** Whether it can be read: its drive may be away. */
+  there(): boolean;
   /** Whether a path is in this folder, and not somebody else's. */
   owns(path: string): boolean;
   /** Bytes that discarding a model's folder would free. */
   frees(path: string): Promise<number>;
   /** Puts a model's folder aside, until it is taken back or discarded. Returns where. */
-  setAside(path: string, id: string): Promise<string>;
-  takeBack(aside: string, path: string): Promise<void>;
+  setAside(path: string, id: string): Promise<void>;
+  takeBack(id: string, path: string): Promise<void>;
+  /** Discards what was set aside. */
+  discardAside(id: string): Promise<void>;
   /** Removes a model's folder and the blobs that no other model uses. Returns the bytes that were freed. */
   discard(path: string): Promise<number>;
   /** Removes the blobs that no model and no download uses. Returns the bytes that were freed. */
@@ -72,6 +79,11 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 const MANIFEST = '.longhand.json';
+export const isManifest = (path: string): boolean => basename(path) === MANIFEST;
+/** What a model's folder is called before it is whole, and while it is removed. */
+export const building = (folder: string): string => `${folder}.new`;
+export const isModelFolder = (folder: string): boolean =>
+  existsSync(join(folder, MANIFEST)) || /.@[\w.-]+\.new$/.test(folder);
 const never = new AbortController().signal;
 
 /** Null for a folder that was not made by `assemble`. */
@@ -89,24 +101,28 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await rename(`${path}.new`, path);
 }
 
-export function createShelf(db: Database, folder: string): Shelf {
-  const blobs = join(folder, 'blobs');
-  const blobPath = (sha256: string) => join(blobs, sha256);
+export function createShelf(db: Database, place: Place): Shelf {
+  const { folder } = place;
+  const blobs = () => join(folder(), 'blobs');
+  const blobPath = (sha256: string) => join(blobs(), sha256);
+  const asidePath = (id: string) => join(folder(), 'removed', id);
   const damagedPath = (sha256: string) => `${blobPath(sha256)}.damaged`;
 
   return {
     folder,
+    there: place.there,
+    owns: place.owns,
     blobPath,
-    partPath: (download, file) => join(folder, 'incoming', `${download}-${file}.part`),
+    partPath: (download, file) => join(folder(), 'incoming', `${download}-${file}.part`),
     async has(sha256, size) {
       if (!hasBlob(db, sha256, size)) return false;
       const found = await stat(blobPath(sha256)).catch(() => null);
       if (found?.size === size) return true;
-      removeBlob(db, sha256);
+      if (place.there()) removeBlob(db, sha256);
       return false;
     },
     async accept(path, sha256, size, blocks) {
-      await mkdir(blobs, { recursive: true });
+      await mkdir(blobs(), { recursive: true });
       await rename(path, blobPath(sha256));
       db.transaction(() => {
         addBlob(db, sha256, size);
@@ -119,19 +135,18 @@ export function createShelf(db: Database, folder: string): Shelf {
       const path = damagedPath(sha256);
       return hashes !== null && existsSync(path) ? { path, hashes } : null;
     },
-    owns: (path) => path.startsWith(folder + sep),
     async assemble(model, manifest) {
-      const target = join(folder, model);
-      const building = `${target}.new`;
-      await rm(building, { recursive: true, force: true });
+      const target = join(folder(), model);
+      const begun = building(target);
+      await rm(begun, { recursive: true, force: true });
       for (const { name, sha256 } of manifest.files) {
-        const path = join(building, name);
+        const path = join(begun, name);
         await mkdir(dirname(path), { recursive: true });
         await linkOrCopy(blobPath(sha256), path);
       }
-      await writeManifest(building, manifest);
+      await writeManifest(begun, manifest);
       await rm(target, { recursive: true, force: true });
-      await rename(building, target);
+      await rename(begun, target);
       return target;
     },
     async frees(path) {
@@ -145,18 +160,19 @@ export function createShelf(db: Database, folder: string): Shelf {
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     },
     async setAside(path, id) {
-      const aside = join(folder, 'removed', id);
+      const aside = asidePath(id);
       await mkdir(dirname(aside), { recursive: true });
       await rm(aside, { recursive: true, force: true });
       await rename(path, aside);
-      return aside;
     },
-    async takeBack(aside, path) {
-      await rename(aside, path);
+    async takeBack(id, path) {
+      await rename(asidePath(id), path);
+    },
+    async discardAside(id) {
+      await this.discard(asidePath(id));
     },
     async discardRemoved() {
-      const removed = join(folder, 'removed');
-      for (const id of await readdir(removed).catch((): string[] => [])) await this.discard(join(removed, id));
+      for (const id of await readdir(join(folder(), 'removed')).catch((): string[] => [])) await this.discardAside(id);
     },
     async drop(sha256, path) {
       const blob = await stat(blobPath(sha256)).catch(() => null);
@@ -175,11 +191,11 @@ export function createShelf(db: Database, folder: string): Shelf {
     async sweep() {
       const wanted = new Set(listDownloads(db).flatMap(({ files }) => files.map((file) => file.sha256)));
       let freed = 0;
-      for (const name of await readdir(blobs).catch((): string[] => [])) {
+      for (const name of await readdir(blobs()).catch((): string[] => [])) {
         const sha256 = name.replace(/\.damaged$/, '');
-        const blob = await stat(join(blobs, name)).catch(() => null);
+        const blob = await stat(join(blobs(), name)).catch(() => null);
         if (blob && blob.nlink <= 1 && !wanted.has(sha256)) {
-          await rm(join(blobs, name), { force: true });
+          await rm(join(blobs(), name), { force: true });
           removeBlob(db, sha256);
           forgetBlocksOfBlob(db, sha256);
           freed += blob.size;

@@ -6,6 +6,7 @@ import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings } fro
 import { Notice } from './events.ts';
 import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
+import { Library, LibraryPlan } from './library.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import {
   Adoptable,
@@ -170,6 +171,8 @@ export const calls = {
     z.object({ own: z.string().nullable(), text: z.string() }),
   ),
   'models.load': call(z.object({ modelId: ModelId }), nothing),
+  /** Ends the load that is in progress, if there is one. */
+  'models.cancelLoad': call(nothing, nothing),
   'models.unload': call(nothing, nothing),
 
   /** Where its files come from, when they were last checked, what removing it would free. */
@@ -186,6 +189,16 @@ export const calls = {
   'models.adoptable': call(nothing, z.array(Adoptable)),
   /** Puts such a model in the list without copying it. */
   'models.adopt': call(z.object({ path: z.string().min(1) }), ModelEntry),
+
+  'library.state': call(nothing, Library),
+  /** What moving the library there would take. Changes nothing. */
+  'library.plan': call(z.object({ folder: z.string().min(1).max(4096) }), LibraryPlan),
+  /** Begins to move it; progress comes as `library.changed`. */
+  'library.move': call(z.object({ folder: z.string().min(1).max(4096) }), nothing),
+  'library.pause': call(nothing, nothing),
+  'library.resume': call(nothing, nothing),
+  /** Leaves it where it was; after the switch: leaves what is still at the old place. */
+  'library.cancel': call(nothing, nothing),
 
   /** What ships with the app; asks nobody. */
   'catalogue.list': call(nothing, z.array(CatalogueModel)),
@@ -220,6 +233,8 @@ export const calls = {
   'downloads.pause': call(z.object({ downloadId: z.string() }), nothing),
   'downloads.resume': call(z.object({ downloadId: z.string() }), nothing),
   'downloads.cancel': call(z.object({ downloadId: z.string() }), nothing),
+  /** A file changed on the server: what came of it is given up, and the new one is fetched. */
+  'downloads.renew': call(z.object({ downloadId: z.string() }), nothing),
   /** To a place in the list; 0 is next. */
   'downloads.move': call(z.object({ downloadId: z.string(), place: z.number().int().min(0) }), nothing),
 

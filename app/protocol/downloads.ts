@@ -7,6 +7,10 @@ export const DownloadStatus = z.discriminatedUnion('at', [
   z.object({ at: z.literal('paused') }),
   z.object({ at: z.literal('waitingForNetwork'), attempt: z.number().int(), reason: z.string() }),
   z.object({ at: z.literal('waitingForSpace'), missing: z.number() }),
+  /** The library is being moved, or its drive is away: it goes on by itself. */
+  z.object({ at: z.literal('waitingForLibrary'), reason: z.enum(['moving', 'away']) }),
+  /** The file on the server is another one now. What came of the old one is kept until the user decides. */
+  z.object({ at: z.literal('changed') }),
   z.object({ at: z.literal('checking'), checked: z.number() }),
   z.object({ at: z.literal('repairing'), damaged: z.number() }),
   z.object({ at: z.literal('failed'), code: z.string(), message: z.string() }),
@@ -23,7 +27,5 @@ export const Download = z.object({
   done: z.number(),
   total: z.number(),
   status: DownloadStatus,
-  /** Said once: the file changed on the server, so it began again. */
-  restarted: z.boolean(),
 });
 export type Download = z.infer<typeof Download>;

@@ -47,7 +47,11 @@ export const ModelEntry = z.object({
   /** Where its files are; null for the built-in one. */
   path: z.string().nullable(),
   builtIn: z.boolean(),
+  /** Files of somebody else, used where they are. */
+  linked: z.boolean(),
   missing: z.boolean(),
+  /** Missing because its drive or folder is: it may come back at any moment. */
+  away: z.boolean(),
   lastUsedAt: z.number().nullable(),
   description: ModelDescription.nullable(),
   /** Whether the template can think, and does so by default. */

@@ -5,6 +5,7 @@ import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
 import { Machine } from './fit.ts';
 import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
+import { Library } from './library.ts';
 import { BenchmarkState, Run } from './metrics.ts';
 import { Settings } from './settings.ts';
 import { TurnEvent } from './turn.ts';
@@ -36,6 +37,7 @@ export const events = {
   'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
+  'library.changed': Library,
   'downloads.changed': z.array(Download),
   /** All of its files are here and checked; it is in the list. */
   'download.finished': ModelEntry,

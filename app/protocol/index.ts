@@ -9,6 +9,7 @@ export * from './errors.ts';
 export * from './events.ts';
 export * from './fit.ts';
 export * from './ids.ts';
+export * from './library.ts';
 export * from './metrics.ts';
 export * from './models.ts';
 export * from './pipe.ts';

@@ -43,6 +43,10 @@ export const setDownloadPaused = (db: Database, id: string, paused: boolean) =>
 export const setDownloadFiles = (db: Database, id: string, files: readonly WantedFile[]) =>
   db.run('UPDATE downloads SET files = ? WHERE id = ?', JSON.stringify(files), id);
 
+/** The same item, in another version of its repository. */
+export const renewDownload = (db: Database, id: string, commit: string, files: readonly WantedFile[]) =>
+  db.run('UPDATE downloads SET commit_hash = ?, files = ?, paused = 0 WHERE id = ?', commit, JSON.stringify(files), id);
+
 export const removeDownload = (db: Database, id: string) => db.run('DELETE FROM downloads WHERE id = ?', id);
 
 export const orderDownloads = (db: Database, ids: readonly string[]) =>

@@ -9,6 +9,7 @@ import { useShell } from '../shell/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Tag } from '../ui/choice.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { Meter } from '../ui/meter.tsx';
 import { chatWith } from './chat-with.ts';
 import { Check } from './check.tsx';
 import { ContextSlider } from './context-slider.tsx';
@@ -27,13 +28,15 @@ export function Details({ model }: { model: ModelEntry }) {
   const status = useEngine((state) => state.status);
   const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
+  const loading = status.at === 'loading' && status.modelId === model.id ? status : null;
   const [problem, setProblem] = useState<string | null>(null);
   const [configuring, setConfiguring] = useState(false);
   const run = (work: Promise<unknown>) => {
     setProblem(null);
     work.catch((error) => {
-      const failure = failureOf(error);
-      setProblem(`${t(`errors.${failure.code}.what`)}. ${failure.message}`);
+      const { code, hint, message } = failureOf(error);
+      // Who stopped it knows.
+      if (code !== 'cancelled') setProblem(hint ?? `${t(`errors.${code}.what`)}. ${message}`);
     });
   };
   const benchmark = () => {
@@ -75,7 +78,9 @@ export function Details({ model }: { model: ModelEntry }) {
         <Button icon="performance" disabled={model.missing || model.description?.encoder} onClick={benchmark}>
           {t('models.benchmark')}
         </Button>
-        {inMemory ? (
+        {loading ? (
+          <Button onClick={() => run(core.call('models.cancelLoad'))}>{t('models.cancelLoad')}</Button>
+        ) : inMemory ? (
           <Button onClick={() => run(core.call('models.unload'))}>{t('models.unload')}</Button>
         ) : (
           <Button disabled={model.missing} onClick={() => run(core.call('models.load', { modelId: model.id }))}>
@@ -83,6 +88,7 @@ export function Details({ model }: { model: ModelEntry }) {
           </Button>
         )}
       </div>
+      {loading && <Loading done={loading.done} total={loading.total} />}
       {problem && (
         <p role="alert" className="mt-3 text-xs text-bad-text wrap-anywhere">
           {problem}
@@ -90,8 +96,8 @@ export function Details({ model }: { model: ModelEntry }) {
       )}
       {model.description && <Memory description={model.description} />}
       <Facts model={model} details={details} />
-      {details && <Check key={model.id} details={details} />}
-      {details && details.kept !== 'built-in' && (
+      {details && !model.away && <Check key={model.id} details={details} />}
+      {details && details.kept !== 'built-in' && !(model.away && details.kept === 'downloaded') && (
         <Button
           kind="quiet"
           icon="delete"
@@ -103,6 +109,24 @@ export function Details({ model }: { model: ModelEntry }) {
       )}
       {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
     </aside>
+  );
+}
+
+function Loading({ done, total }: { done: number; total: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const share = total > 0 ? done / total : 0;
+  return (
+    <div className="mt-3">
+      <Meter
+        parts={[{ share, tone: 'ink' }]}
+        label={t('models.loading', { share: formats.percent(share) })}
+        className="h-1.5 w-full"
+      />
+      <p role="status" className="mt-1.5 text-xs text-fg-2 tabular-nums">
+        {t('models.loading', { share: formats.percent(share) })}
+      </p>
+    </div>
   );
 }
 

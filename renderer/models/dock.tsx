@@ -1,8 +1,9 @@
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Download } from '../../app/protocol/index.ts';
+import { type Download, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { useModels } from './store.ts';
 
 /** The list of downloads: what is fetched, what waits and why. */
@@ -45,12 +46,21 @@ function Row({ item, first }: { item: Download; first: boolean }) {
   const formats = useFormats();
   const { status } = item;
   const downloadId = item.id;
+  const [problem, setProblem] = useState<string | null>(null);
+  const tell = (work: Promise<unknown>) => {
+    setProblem(null);
+    work.catch((error) => {
+      const { code } = failureOf(error);
+      // Another window took it away, or decided already.
+      if (code !== 'not-found' && code !== 'conflict') setProblem(t(`errors.${code}.what`));
+    });
+  };
   const share = item.total > 0 ? item.done / item.total : 0;
-  const stands = status.at === 'paused' || status.at === 'failed';
+  const stands = status.at === 'paused' || status.at === 'failed' || status.at === 'changed';
   const tone =
     status.at === 'failed'
       ? 'bg-bad'
-      : status.at === 'repairing' || status.at === 'waitingForSpace' || status.at === 'waitingForNetwork'
+      : /^(repairing|changed|waiting)/.test(status.at)
         ? 'bg-warn'
         : stands || status.at === 'queued'
           ? 'bg-edge'
@@ -77,7 +87,11 @@ function Row({ item, first }: { item: Download; first: boolean }) {
         className={`w-64 text-end text-xs wrap-anywhere tabular-nums ${status.at === 'failed' ? 'text-bad-text' : 'text-fg-2'}`}
       >
         {sentence()}
+        {problem && <span className="block text-bad-text">{problem}</span>}
       </span>
+      {status.at === 'changed' && (
+        <Button onClick={() => tell(core.call('downloads.renew', { downloadId }))}>{t('models.renew')}</Button>
+      )}
       <span className="flex flex-none">
         {first ? (
           <span className="size-hit" />
@@ -85,18 +99,20 @@ function Row({ item, first }: { item: Download; first: boolean }) {
           <IconButton
             icon="up"
             label={t('models.sooner', { name: item.name })}
-            onClick={() => void core.call('downloads.move', { downloadId, place: 0 })}
+            onClick={() => tell(core.call('downloads.move', { downloadId, place: 0 }))}
           />
         )}
         <IconButton
           icon={stands ? 'play' : 'pause'}
-          label={t(stands ? 'models.resume' : 'models.pause', { name: item.name })}
-          onClick={() => void core.call(stands ? 'downloads.resume' : 'downloads.pause', { downloadId })}
+          label={t(status.at === 'changed' ? 'models.askOld' : stands ? 'models.resume' : 'models.pause', {
+            name: item.name,
+          })}
+          onClick={() => tell(core.call(stands ? 'downloads.resume' : 'downloads.pause', { downloadId }))}
         />
         <IconButton
           icon="close"
           label={t('models.cancel', { name: item.name })}
-          onClick={() => void core.call('downloads.cancel', { downloadId })}
+          onClick={() => tell(core.call('downloads.cancel', { downloadId }))}
         />
       </span>
     </li>
@@ -107,19 +123,20 @@ function Row({ item, first }: { item: Download; first: boolean }) {
     switch (status.at) {
       case 'queued':
         return t('models.status.queued');
-      case 'running': {
-        const text =
-          status.secondsLeft === null
-            ? of
-            : `${of}, ${t('models.left', { time: formats.duration(status.secondsLeft * 1000) })}`;
-        return item.restarted ? `${t('models.status.restarted')} ${text}` : text;
-      }
+      case 'running':
+        return status.secondsLeft === null
+          ? of
+          : `${of}, ${t('models.left', { time: formats.duration(status.secondsLeft * 1000) })}`;
       case 'paused':
         return t('models.status.paused', { done: formats.fileSize(item.done) });
       case 'waitingForNetwork':
         return t('models.status.waitingForNetwork');
       case 'waitingForSpace':
         return t('models.status.waitingForSpace', { size: formats.fileSize(status.missing) });
+      case 'waitingForLibrary':
+        return t(`models.status.library.${status.reason}`);
+      case 'changed':
+        return t('models.status.changed', { size: formats.fileSize(item.done) });
       case 'checking':
         return t('models.status.checking');
       case 'repairing':

@@ -11,6 +11,7 @@ import { CheckAll } from './check-all.tsx';
 import { Details } from './details.tsx';
 import { FitTag } from './fit-tag.tsx';
 import { LayerStrip, useStripLabel } from './layer-strip.tsx';
+import { LibraryState } from './library-state.tsx';
 import { type Chosen, fitOf, stripOfModel, typeOf } from './shape.ts';
 import { speedOf } from './speeds.ts';
 import { chosenContext, useModels } from './store.ts';
@@ -34,6 +35,9 @@ export function Installed() {
   return (
     <div className="flex min-h-0 flex-1 max-lg:flex-col">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <div className="px-5 not-empty:py-3">
+          <LibraryState />
+        </div>
         <div className="min-h-0 flex-1 overflow-y-auto">
           <div className={`${columns} h-7 border-b border-line text-2xs text-fg-3`}>
             <span>{t('models.column.model')}</span>
@@ -71,8 +75,9 @@ type RowProps = { model: ModelEntry; machine: Machine | null; chosen: Chosen; cu
 function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { status, info } = useEngine();
+  const status = useEngine((state) => state.status);
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
+  const loading = status.at === 'loading' && status.modelId === model.id;
   const { description } = model;
   const speed = speedOf(
     model.name,
@@ -90,7 +95,11 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
           <span className="truncate font-semibold">{model.name}</span>
           {inMemory && <span className="size-1.75 flex-none rounded-full bg-ok" />}
         </span>
-        <span className={`block truncate text-xs ${model.missing ? 'text-bad-text' : 'text-fg-3'}`}>{about()}</span>
+        <span
+          className={`block truncate text-xs ${model.away ? 'text-warn-text' : model.missing ? 'text-bad-text' : 'text-fg-3'}`}
+        >
+          {about()}
+        </span>
       </span>
       <span className="max-xl:hidden">
         {description && description.layers.length > 0 && <Layers description={description} />}
@@ -110,13 +119,14 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   );
 
   function about(): string {
+    if (model.away) return t('model.away', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.builtIn) return t('models.builtIn');
-    const ours = info !== null && model.path?.startsWith(info.dataFolder);
+    if (loading) return t('models.loading', { share: formats.percent(status.done / Math.max(1, status.total)) });
     return [
       description && t(`models.form.${description.container}`),
       model.presetOf !== null && t('models.preset'),
-      !ours && t('models.linked'),
+      model.linked && t('models.linked'),
       inMemory && t('models.inMemory'),
     ]
       .filter(Boolean)
@@ -138,9 +148,8 @@ function Layers({ description }: { description: NonNullable<ModelEntry['descript
 function Footer({ models, machine }: { models: ModelEntry[]; machine: Machine | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const dataFolder = useEngine((state) => state.info?.dataFolder ?? '');
   const own = models.filter((model) => model.presetOf === null);
-  const linked = own.filter(({ builtIn, path }) => !builtIn && !path?.startsWith(dataFolder));
+  const linked = own.filter((model) => model.linked);
   const sum = (some: readonly ModelEntry[]) =>
     some.reduce((bytes, model) => bytes + (model.description?.weightBytes ?? 0), 0);
   return (

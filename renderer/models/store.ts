@@ -6,6 +6,7 @@ import {
   type Failure,
   type FoundModel,
   failureOf,
+  type Library,
   type Machine,
   type ModelDetails,
   type ModelEntry,
@@ -38,6 +39,7 @@ type ModelsStore = {
   catalogue: CatalogueModel[];
   downloads: Download[];
   adoptable: Adoptable[] | null;
+  library: Library | null;
   installed: ModelId | null;
   details: ModelDetails | null;
   checking: Record<ModelId, number>;
@@ -52,6 +54,7 @@ type ModelsStore = {
   contextStep: number;
   kvType: KvType;
   load(): Promise<void>;
+  loadLibrary(): Promise<void>;
   loadDetails(modelId: ModelId): Promise<void>;
   lookAgain(): Promise<void>;
   choose(place: Place): void;
@@ -65,6 +68,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   catalogue: [],
   downloads: [],
   adoptable: null,
+  library: null,
   installed: null,
   details: null,
   checking: {},
@@ -77,12 +81,16 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   contextStep: USUAL_CONTEXT,
   kvType: 'f16',
   async load() {
-    const [machine, catalogue, downloads] = await Promise.all([
+    const [machine, catalogue, downloads, library] = await Promise.all([
       core.call('models.machine'),
       core.call('catalogue.list'),
       core.call('downloads.list'),
+      core.call('library.state'),
     ]);
-    set({ machine, catalogue, downloads });
+    set({ machine, catalogue, downloads, library });
+  },
+  async loadLibrary() {
+    set({ library: await core.call('library.state') });
   },
   async loadDetails(modelId) {
     // What is known of it stays while it is asked for again.
@@ -127,6 +135,7 @@ export function listenToModels(): () => void {
   const stops = [
     core.on('downloads.changed', (downloads) => useModels.setState({ downloads })),
     core.on('download.finished', tellFinished),
+    core.on('library.changed', (library) => useModels.setState({ library })),
     core.on('machine.changed', (machine) => useModels.setState({ machine })),
     core.on('model.checking', ({ modelId, checked, total }) =>
       useModels.setState((state) => ({

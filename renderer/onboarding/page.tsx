@@ -3,8 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { failureOf } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
-import { AddModel } from '../chat/model-picker.tsx';
-import { useChat } from '../chat/store.ts';
 import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { useEngine } from '../shell/engine.ts';
@@ -12,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
 import { Fact } from './fact.tsx';
 import { Machine } from './machine.tsx';
+import { FoundFacts, OwnModels } from './own.tsx';
 import { GetPick, PickFacts, usePick } from './pick.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
@@ -22,12 +21,15 @@ const patienceMs = 2500;
 export function Onboarding() {
   const { t } = useTranslation();
   const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
-  const [choosing, setChoosing] = useState(false);
   const patient = usePatience(patienceMs);
   const computed = useEngine((state) => state.devices.length > 0);
-  const known = useModels((state) => state.machine !== null) && computed && starter !== null;
+  const { adoptable, machine } = useModels();
+  const { lookAgain } = useModels.getState();
+  useEffect(() => void lookAgain(), [lookAgain]);
+  const known = machine !== null && adoptable !== null && computed && starter !== null;
   const shown = known || !patient;
   const pick = usePick(shown);
+  const found = (adoptable ?? []).length > 0;
   if (!shown) return <main aria-busy className="h-full bg-sidebar" />;
   return (
     <main className="flex h-full flex-col overflow-y-auto bg-sidebar">
@@ -58,24 +60,11 @@ export function Onboarding() {
             </Place>
           )}
           <Place
-            name={t('onboarding.own')}
-            about={t('onboarding.ownAbout')}
-            facts={<Fact icon="folder">{t('onboarding.formats')}</Fact>}
+            name={found ? t('onboarding.found') : t('onboarding.own')}
+            about={found ? t('onboarding.foundAbout') : t('onboarding.ownAbout')}
+            facts={found ? <FoundFacts /> : <Fact icon="folder">{t('onboarding.formats')}</Fact>}
           >
-            {choosing ? (
-              <div className="-mx-2.5 -mb-1.5">
-                <AddModel
-                  onAdded={(model) => {
-                    useChat.setState((state) => ({ fresh: { ...state.fresh, modelId: model.id } }));
-                    void begin();
-                  }}
-                />
-              </div>
-            ) : (
-              <Button large className="w-full" onClick={() => setChoosing(true)}>
-                {t('onboarding.choose')}
-              </Button>
-            )}
+            <OwnModels found={found} begin={() => void begin()} />
           </Place>
         </div>
         <Machine />

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { deviceInUse, type EngineStatus } from '../../app/protocol/index.ts';
-import { isMac, useConnection } from '../bridge.ts';
+import { core, isMac, useConnection } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -67,6 +67,15 @@ function EngineLine() {
           {connection === 'open' ? sentence() : t(`status.${connection}`)}
         </span>
         <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
+        {status.at === 'loading' && (
+          <IconButton
+            small
+            icon="close"
+            label={t('models.cancelLoad')}
+            className="-my-1"
+            onClick={() => void core.call('models.cancelLoad')}
+          />
+        )}
       </div>
       {total > 0 && <Meter parts={resourceParts(used, 0, total)} label={memory} className="my-2 h-1 w-full" />}
     </div>

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { engineByFork } from '../../app/engine/start.ts';
 import type { StartEngine } from '../../app/engine/supervisor.ts';
-import { createHost, type Host } from '../../app/host.ts';
+import { createHost, type Host, type HostOptions } from '../../app/host.ts';
 import {
   type CallFrame,
   type Client,
@@ -39,7 +39,7 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
 export async function startCore(
-  options: { dataFolder?: string; startEngine?: StartEngine } = {},
+  options: { dataFolder?: string; startEngine?: StartEngine; models?: HostOptions['models'] } = {},
 ): Promise<{ host: Host; client: Client; dataFolder: string }> {
   const dataFolder = options.dataFolder ?? newFolder();
   const host = await createHost({
@@ -48,6 +48,7 @@ export async function startCore(
     resources: places.resources,
     documentWorker: places.documentWorker,
     startEngine: options.startEngine ?? realEngine(),
+    ...(options.models && { models: options.models }),
     about: { version: '0', commit: '', shell: 'browser' },
   });
   onTestFinished(() => host.close());

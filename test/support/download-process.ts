@@ -2,6 +2,7 @@
 // node test/support/download-process.ts FOLDER HUB_URL MIGRATIONS
 import { join } from 'node:path';
 import { createDownloads } from '../../app/models/downloads.ts';
+import { createPlace } from '../../app/models/place.ts';
 import { createShelf } from '../../app/models/shelf.ts';
 import { hubSource } from '../../app/models/source-hub.ts';
 import { openStore } from '../../app/store/store.ts';
@@ -11,7 +12,7 @@ const { db } = await openStore({ folder, migrations, now: Date.now });
 const source = hubSource({ id: 'mirror', url, token: async () => null });
 const downloads = createDownloads({
   db,
-  shelf: createShelf(db, join(folder, 'models')),
+  shelf: createShelf(db, createPlace(db, join(folder, 'models'))),
   source: () => source,
   changed: () => {},
   finished: async () => {

@@ -8,6 +8,7 @@ import {
   type Emit,
   type EngineStatus,
   type Handlers,
+  type Library,
   LonghandError,
   type Message,
   type MessageId,
@@ -41,18 +42,23 @@ export type World = {
   measure: { used: number; draft: number; limit: number } | null;
   plan: Response<'context.plan'>;
   downloads: Download[];
+  /** Where the models are. */
+  shelf: Library;
   library: DocumentsWorld;
 };
 
 export const STARTER = 'starter' as ModelEntry['id'];
 const MEMORY = 13.5 * 2 ** 30;
+const MODELS = '/home/ada/.local/share/longhand/models';
 
 export const starter: ModelEntry = {
   id: STARTER,
   name: 'Qwen3.5 4B',
   path: null,
   builtIn: true,
+  linked: false,
   missing: false,
+  away: false,
   lastUsedAt: null,
   thinking: { able: true, byDefault: true },
   settings: ModelSettings.parse({}),
@@ -91,6 +97,7 @@ export function createWorld(change: Partial<World> = {}): World {
     measure: null,
     plan: { aside: null, summary: null },
     downloads: [],
+    shelf: { folder: MODELS, home: MODELS, away: false, move: null },
     library: noDocuments(),
     ...change,
   };
@@ -327,6 +334,7 @@ export function createFakeCore(world: World) {
     ...fakeDocuments(world.library, (name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,
+    'models.cancelLoad': () => undefined,
     'models.unload': () => undefined,
     'engine.status': () => world.status,
     'engine.devices': () => [

@@ -15,7 +15,10 @@ import type { World } from './fake-core.ts';
 
 //  The model calls of the core in memory. Shapes are those of the published models; a download stands where a scene put it.
 
-type ModelCalls = Extract<keyof Handlers, `${'models' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
+type ModelCalls = Extract<
+  keyof Handlers,
+  `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+>;
 
 const GiB = 2 ** 30;
 
@@ -107,7 +110,9 @@ export const installed = (id: string, bytes: number, type: string, more: Partial
   name: shapes[id]?.name ?? id,
   path: `/home/ada/.local/share/longhand/models/${id}`,
   builtIn: false,
+  linked: false,
   missing: false,
+  away: false,
   lastUsedAt: null,
   description: shapeOf(id, bytes, type),
   thinking: { able: true, byDefault: true },
@@ -154,7 +159,7 @@ const bits: [string, number][] = [
 export function fakeModels(
   world: World,
   emit: Emit,
-): Pick<Handlers, Exclude<ModelCalls, 'models.load' | 'models.unload'>> {
+): Pick<Handlers, Exclude<ModelCalls, 'models.load' | 'models.cancelLoad' | 'models.unload'>> {
   const model = (modelId: ModelId): ModelEntry => {
     const found = world.models.find(({ id }) => id === modelId);
     if (!found) throw new LonghandError('not-found', '[fake] no such model');
@@ -243,6 +248,12 @@ export function fakeModels(
       return entry;
     },
     'models.machine': () => ({ limitBytes: 13.5 * GiB, bandwidth: 150e9, diskFree: 212e9 }),
+    'library.state': () => world.shelf,
+    'library.plan': ({ folder }) => ({ folder, bytes: 41.5e9, copies: true, free: 212e9, missing: 0 }),
+    'library.move': () => undefined,
+    'library.pause': () => undefined,
+    'library.resume': () => undefined,
+    'library.cancel': () => undefined,
     'catalogue.list': () => catalogue,
     'models.search': ({ text }) => [
       {
@@ -278,7 +289,6 @@ export function fakeModels(
         done: 0,
         total: 5.6e9,
         status: { at: 'queued' },
-        restarted: false,
       };
       tell([...world.downloads, item]);
       return item;
@@ -287,6 +297,7 @@ export function fakeModels(
     'downloads.resume': ({ downloadId }) =>
       change(downloadId, { status: { at: 'running', rate: 38.4e6, secondsLeft: 74 } }),
     'downloads.cancel': ({ downloadId }) => tell(world.downloads.filter(({ id }) => id !== downloadId)),
+    'downloads.renew': ({ downloadId }) => change(downloadId, { done: 0, status: { at: 'queued' } }),
     'downloads.move': () => undefined,
     'tokens.list': () => ({ sources: [], kept: 'file' }),
     'tokens.set': () => undefined,

@@ -20,6 +20,8 @@ export type DownloadOptions = {
   now?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   free?: (path: string) => Promise<number>;
+  /** False while the drive of these paths is away: then nothing that is not found counts as lost. */
+  there?: () => boolean;
   /** First wait after a failure; doubles up to a minute, with jitter. */
   backOffMs?: number;
 };
@@ -122,7 +124,9 @@ class Run {
   async *#reserve(): AsyncGenerator<DownloadState> {
     yield* this.#waitForSpace();
     this.#part = await openPartFile(this.#options.partPath, this.#file.size);
-    if (!this.#part.existed && this.#journal.map.bytesHere > 0) this.#journal.restart();
+    if (this.#part.existed || this.#journal.map.bytesHere === 0) return;
+    if (this.#options.there?.() === false) throw new DownloadError('disk', '[download] the drive is not there');
+    this.#journal.restart();
   }
 
   async *#waitForSpace(): AsyncGenerator<DownloadState> {
@@ -159,13 +163,6 @@ class Run {
         continue;
       }
       if (!(error instanceof DownloadError)) throw error;
-      if (error.code === 'remote-changed') {
-        if (this.#file.sha256 !== null) throw error;
-        this.#journal.restart();
-        yield { at: 'restarted', reason: 'remote-changed' };
-        if (++attempt >= MOST_ATTEMPTS) throw error;
-        continue;
-      }
       attempt = this.#journal.map.bytesHere > before ? 1 : attempt + 1;
       if (!error.transient || (error.code !== 'network' && attempt >= MOST_ATTEMPTS)) throw error;
       yield { at: 'waitingForNetwork', done: this.#journal.map.bytesHere, attempt, reason: error.message };

@@ -44,7 +44,6 @@ export type DownloadState =
   | { at: 'waitingForSpace'; done: Bytes; missing: Bytes }
   | { at: 'waitingForNetwork'; done: Bytes; attempt: number; reason: string }
   | { at: 'paused'; done: Bytes }
-  | { at: 'restarted'; reason: 'remote-changed' }
   | { at: 'verifying'; checked: Bytes }
   | { at: 'repairing'; damaged: Bytes; done: Bytes }
   /** `blocks`: the SHA-256 of each block, 32 bytes one after the other. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import { network } from '../../../app/models/download/request.ts';
 import { createDownloads, type Downloads } from '../../../app/models/downloads.ts';
+import { createPlace } from '../../../app/models/place.ts';
 import { createShelf, type Shelf } from '../../../app/models/shelf.ts';
 import type { Repository, Source } from '../../../app/models/source.ts';
 import { hubSource } from '../../../app/models/source-hub.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
   hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);
-  shelf = createShelf(db, join(folder, 'models'));
+  shelf = createShelf(db, createPlace(db, join(folder, 'models')));
   made.length = 0;
 });
 afterEach(async () => {

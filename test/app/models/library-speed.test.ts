@@ -33,6 +33,7 @@ test('a library of 10,000 files is listed in less than 100 ms, those that are go
     emit: () => {},
     settings: () => defaultSettings,
     memoryLimit: () => 1e12,
+    place: { owns: () => false, there: () => true },
     starter: folder,
     now: () => 1,
   });

@@ -26,6 +26,7 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     emit: () => {},
     settings: () => ({ ...defaultSettings, contextLength }),
     memoryLimit: () => limitBytes,
+    place: { owns: () => false, there: () => true },
     starter: folder,
     now: () => 1,
   });

@@ -24,7 +24,6 @@ const download = (
   done,
   total,
   status,
-  restarted: false,
 });
 
 const downloads: Download[] = [

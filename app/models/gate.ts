@@ -1,0 +1,32 @@
+/** Who changes files of the library goes through here: many at once, or one alone. */
+export type Gate = {
+  shared<T>(work: () => Promise<T>): Promise<T>;
+  /** Waits until nothing is under way; what comes then waits for it. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+};
+
+export function createGate(): Gate {
+  const underWay = new Set<Promise<unknown>>();
+  let closed: Promise<void> | null = null;
+  return {
+    async shared(work) {
+      while (closed) await closed;
+      const result = work();
+      underWay.add(result);
+      return result.finally(() => underWay.delete(result));
+    },
+    async alone(work) {
+      while (closed || underWay.size > 0) await (closed ?? Promise.allSettled(underWay));
+      let open = () => {};
+      closed = new Promise((resolve) => {
+        open = resolve;
+      });
+      try {
+        return await work();
+      } finally {
+        closed = null;
+        open();
+      }
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { BLOCK } from '../../../app/models/download/blocks.ts';
+import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
+import { newFolder, startCore } from '../../support/core.ts';
+import { startHub } from '../../support/hub.ts';
+import { starter, starterFiles } from '../../support/models.ts';
+
+//  Models on a drive that is taken out and comes back: nothing is lost, nothing is written where the drive was, and nobody has
+//  to start anything again.
+
+async function start(faults: Parameters<typeof startHub>[0]['faults'] = {}) {
+  const hub = await startHub({ files: starterFiles(), faults });
+  onTestFinished(() => hub.stop());
+  const core = await startCore({ models: { lookMs: 20, downloads: { backOffMs: 5 } } });
+  await core.client.call('settings.set', { hubMirror: hub.url });
+  return { hub, ...core };
+}
+
+const until = <T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> =>
+  vi.waitFor(
+    async () => {
+      const value = await read();
+      if (!fits(value)) throw new Error(`not yet: ${JSON.stringify(value)?.slice(0, 500)}`);
+      return value;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+const named = (client: Client, name: string, fits: (model: ModelEntry) => boolean): Promise<ModelEntry> =>
+  until(
+    async () => (await client.call('models.list')).find((model) => model.name === name) as ModelEntry,
+    (model) => model !== undefined && fits(model),
+  );
+const download = (client: Client) => async () => (await client.call('downloads.list'))[0];
+
+/** A library on a drive, which can be taken out and put back. */
+async function libraryOnDrive(client: Client) {
+  const drive = join(newFolder(), 'drive');
+  mkdirSync(drive);
+  await client.call('library.move', { folder: join(drive, 'models') });
+  await until(
+    () => client.call('library.state'),
+    ({ folder, move }) => folder === join(drive, 'models') && move === null,
+  );
+  return { drive, out: () => renameSync(drive, `${drive}-out`), back: () => renameSync(`${drive}-out`, drive) };
+}
+
+test('a library on a drive that goes and comes back', async () => {
+  const { client } = await start();
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  const { id } = await named(client, 'tiny', ({ missing }) => !missing);
+  await client.call('models.load', { modelId: id });
+  const { drive, out, back } = await libraryOnDrive(client);
+  // What was in memory is there again, from its new place.
+  await until(
+    () => client.call('engine.status'),
+    (status) => status.at === 'ready' && status.modelId === id,
+  );
+  expect(await named(client, 'tiny', () => true)).toMatchObject({
+    path: expect.stringContaining(drive),
+    linked: false,
+  });
+
+  await client.call('models.unload');
+  out();
+  expect(await named(client, 'tiny', ({ away }) => away)).toMatchObject({ missing: true });
+  expect(await client.call('library.state')).toMatchObject({ away: true });
+  const refused = { code: 'model-missing', details: { reason: 'away' } };
+  await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject(refused);
+  await expect(client.call('models.verify', { modelId: id })).rejects.toMatchObject(refused);
+  await expect(client.call('models.remove', { modelId: id })).rejects.toMatchObject(refused);
+  expect(await client.call('models.details', { modelId: id })).toMatchObject({ kept: 'downloaded' });
+  expect(existsSync(drive)).toBe(false);
+
+  back();
+  await named(client, 'tiny', ({ missing, away }) => !missing && !away);
+  await client.call('models.load', { modelId: id });
+  expect(await client.call('models.verify', { modelId: id })).toMatchObject({ damaged: [] });
+}, 60_000);
+
+test('an empty mount point, or another disk at its place, is not taken for it', async () => {
+  const { client } = await start();
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  await named(client, 'tiny', ({ missing }) => !missing);
+  const { drive, out, back } = await libraryOnDrive(client);
+  out();
+  mkdirSync(join(drive, 'models'), { recursive: true });
+  await named(client, 'tiny', ({ away }) => away);
+  writeFileSync(join(drive, 'models', '.longhand-library'), 'the library of somebody else');
+  expect(await client.call('library.state')).toMatchObject({ away: true });
+  await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });
+  expect(await until(download(client), (item) => item?.status.at === 'waitingForLibrary')).toMatchObject({
+    status: { reason: 'away' },
+  });
+  expect(readdirSync(join(drive, 'models'))).toEqual(['.longhand-library']);
+  rmSync(drive, { recursive: true });
+  back();
+  await until(download(client), (item) => item === undefined);
+  await named(client, 'tiny', ({ missing }) => !missing);
+}, 60_000);
+
+test('a download waits for the drive and goes on where it was', async () => {
+  const { hub, client } = await start({ bytesPerSecond: 6e6 });
+  const { out, back } = await libraryOnDrive(client);
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  await until(download(client), (item) => (item?.done ?? 0) > 3 * BLOCK);
+  out();
+  await until(download(client), (item) => item?.status.at === 'waitingForLibrary');
+  expect(await client.call('models.list')).toHaveLength(1);
+  hub.faults.bytesPerSecond = null;
+  back();
+  const model = await named(client, 'tiny', ({ missing }) => !missing);
+  const weights = readFileSync(join(model.path as string, 'model.safetensors'));
+  expect(weights.equals(hub.bytesOf('model.safetensors'))).toBe(true);
+  expect(hub.bytesServedTwice()).toBeLessThan(16 * BLOCK);
+}, 60_000);
+
+test('a linked model on a drive: told as away, refused with a sentence, there again by itself', async () => {
+  const { client } = await start();
+  const drive = join(newFolder(), 'drive');
+  mkdirSync(drive);
+  cpSync(starter, join(drive, 'mine'), { recursive: true });
+  const { id, name } = await client.call('models.add', { path: join(drive, 'mine') });
+  const heard: ModelEntry[][] = [];
+  client.on('models.changed', (list) => heard.push(list));
+  renameSync(drive, `${drive}-out`);
+  await named(client, name, ({ away }) => away);
+  await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject({ code: 'model-missing' });
+  await until(
+    async () => heard.flat(),
+    (all) => all.some((model) => model.id === id && model.away),
+  );
+  renameSync(`${drive}-out`, drive);
+  await until(
+    async () => heard.at(-1) ?? [],
+    (list) => list.some((model) => model.id === id && !model.missing),
+  );
+  await client.call('models.load', { modelId: id });
+  // A file that is gone from its folder is another matter.
+  await client.call('models.unload');
+  rmSync(join(drive, 'mine'), { recursive: true });
+  expect(await named(client, name, ({ missing }) => missing)).toMatchObject({ away: false });
+}, 60_000);

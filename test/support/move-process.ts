@@ -1,0 +1,29 @@
+// A process that moves a library and ends when it is moved: to be killed.
+// node test/support/move-process.ts DATA TARGET MIGRATIONS
+import { join } from 'node:path';
+import { createGate } from '../../app/models/gate.ts';
+import { createMover } from '../../app/models/move.ts';
+import { createPlace } from '../../app/models/place.ts';
+import { openStore } from '../../app/store/store.ts';
+
+const [data = '', target = '', migrations = ''] = process.argv.slice(2);
+const { db } = await openStore({ folder: data, migrations });
+const place = createPlace(db, join(data, 'models'));
+const mover = createMover({
+  db,
+  place,
+  gate: createGate(),
+  changed: ({ move }) => {
+    if (move === null) process.send?.('moved');
+  },
+  rest: async () => {},
+  wake: () => {},
+  switched: () => {},
+  letGo: async () => {},
+  // As to another volume.
+  tuning: { mayLink: false },
+});
+const { folder, move } = mover.state();
+if (folder === place.home && move === null) await mover.begin(target);
+else if (move === null) process.send?.('moved');
+process.send?.('started');
