@@ -118,14 +118,14 @@ const shown = ({ median, least, most }) => `${whole(median)} (${whole(least)}–
 const ratio = (value) =>
   value ? `${value.median.toFixed(2)} (${value.least.toFixed(2)}–${value.most.toFixed(2)})` : '–';
 
-function markdown(results, about) {
+function markdown(results, about, watch) {
   const head =
     '| model | threads | prefill, tok/s | × llama.cpp | decode, tok/s | × llama.cpp | first token, ms | peak memory, MB |';
   const rows = results.map(
     (row) =>
       `| ${row.name}, ${row.read} + ${row.write} | ${row.threads} | ${shown(row.prefill)} | ${ratio(row.prefillRatio)} | ${shown(row.decode)} | ${ratio(row.decodeRatio)} | ${shown(row.firstTokenMs)} | ${(row.memory / 1e6).toFixed(0)} |`,
   );
-  return `# ${about.cpu}\n\n${about.date}, commit ${about.commit}, Node ${process.version}, load before ${about.load.toFixed(2)}, ${pairs} interleaved pairs,\nmedian (least–most). Instruction sets: ${about.flags}.\n\n${head}\n|---|---|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# ${about.cpu}\n\n${about.date}, commit ${about.commit}, Node ${process.version}, load before ${about.load.toFixed(2)}, ${pairs} interleaved pairs,\nmedian (least–most). Instruction sets: ${about.flags}.\n\n${head}\n|---|---|---|---|---|---|---|---|\n${rows.join('\n')}\n\nLoop detector: ${watch.toFixed(2)} µs of one processor a token.\n`;
 }
 
 function csv(results, about) {
@@ -185,7 +185,8 @@ const jobs = threadCounts.flatMap((threads) => [
   ...(values.quick ? [] : [{ name: 'SmolLM2-135M Q4_1', model: smollm2, read: 512, write: 64, threads }]),
 ]);
 const results = jobs.map((job) => measure(job, module));
-const text = markdown(results, about);
+const { microseconds } = json(process.execPath, ['test/bench/loop.ts']);
+const text = markdown(results, about, microseconds);
 const slug = about.cpu
   .toLowerCase()
   .replace(/[^a-z0-9]+/g, '-')

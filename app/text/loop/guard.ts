@@ -24,6 +24,9 @@ export interface GuardOptions {
 /** Texts of the last tokens, for the evidence. */
 const KEPT = 2048;
 const GROUP = 4;
+/** Different tokens from which on a copy of data says something, and the tokens that its copies fill at least. */
+const SAYING = 4;
+const SAID = 192;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
 
@@ -114,9 +117,19 @@ export class LoopGuard {
     const run = this.text(this.written - Math.min(span, KEPT, Math.max(period, 160)), this.written);
     const { fenced, line } = this.cutter;
     if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
-      return { copies: level.dataCopies, tokens: level.dataTokens };
+      return this.ofData(level, period);
     const factor = this.place === 'answer' && this.wasAsked(period) ? ASKED : 1;
     return { copies: level.copies * factor, tokens: level.tokens * factor };
+  }
+
+  /** A ruled line or a row of zeros comes back often, an empty table row some times, a copy of many different tokens hardly:
+   *  in the sound texts of the tuning half nine different tokens stand twelve times at most, and more than nine not even
+   *  three times. */
+  private ofData(level: Level, period: number): { copies: number; tokens: number } {
+    const different = new Set(Array.from({ length: period }, (_, back) => this.ids[(this.written - 1 - back) % KEPT]));
+    if (different.size < SAYING) return { copies: level.dataCopies, tokens: level.dataTokens };
+    const copies = Math.max(level.dataLeast, level.dataSaid / different.size ** 1.5);
+    return { copies: Math.min(level.dataCopies, copies), tokens: SAID };
   }
 
   private wasAsked(period: number): boolean {

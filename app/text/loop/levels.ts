@@ -13,6 +13,10 @@ export interface Level {
   /** The same for text that repeats by nature: code, tables, numbers, encodings, drawings. */
   readonly dataCopies: number;
   readonly dataTokens: number;
+  /** ... of which a copy that says something needs fewer: this, divided by its different tokens to the power of 1.5, ... */
+  readonly dataSaid: number;
+  /** ... but never fewer than these. */
+  readonly dataLeast: number;
   /** Share of content words two sentences must have in common to be called the same. */
   readonly similarity: number;
   /** Share of a cycle that must be made of such sentences. */
@@ -34,6 +38,8 @@ const thinking: Level = {
   tokens: 48,
   dataCopies: 32,
   dataTokens: 1024,
+  dataSaid: 720,
+  dataLeast: 4,
   similarity: 0.52,
   coverage: 0.7,
   counting: 1,
@@ -48,6 +54,8 @@ const answer: Level = {
   tokens: 48,
   dataCopies: 32,
   dataTokens: 1024,
+  dataSaid: 720,
+  dataLeast: 4,
   similarity: 0.8,
   coverage: 0.9,
   counting: 0.03,
@@ -66,14 +74,26 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       tokens: 128,
       dataCopies: 32,
       dataTokens: 2048,
+      dataSaid: 1440,
+      dataLeast: 8,
       progress: 0,
       collapse: false,
     },
-    answer: { ...answer, copies: 8, alike: 8, tokens: 256, dataCopies: 32, dataTokens: 2048, counting: 0 },
+    answer: {
+      ...answer,
+      copies: 8,
+      alike: 8,
+      tokens: 256,
+      dataCopies: 32,
+      dataTokens: 2048,
+      dataSaid: 1440,
+      dataLeast: 8,
+      counting: 0,
+    },
   },
   balanced: { thinking, answer },
   strict: {
-    thinking: { ...thinking, tokens: 32, dataCopies: 8, dataTokens: 384, progress: 0.1 },
-    answer: { ...answer, copies: 3, tokens: 32, dataCopies: 8, dataTokens: 512, counting: 0.25 },
+    thinking: { ...thinking, tokens: 32, dataCopies: 8, dataTokens: 384, dataSaid: 360, dataLeast: 3, progress: 0.1 },
+    answer: { ...answer, copies: 3, tokens: 32, dataCopies: 8, dataTokens: 512, dataSaid: 360, counting: 0.25 },
   },
 };
