@@ -116,8 +116,7 @@ export class LoopGuard {
     const once = this.text(this.written - period, this.written);
     const run = this.text(this.written - Math.min(span, KEPT, Math.max(period, 160)), this.written);
     const { fenced, line } = this.cutter;
-    if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
-      return this.ofData(level, period);
+    if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data') return this.ofData(level, period);
     const factor = this.place === 'answer' && this.wasAsked(period) ? ASKED : 1;
     return { copies: level.copies * factor, tokens: level.tokens * factor };
   }
