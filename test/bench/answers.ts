@@ -1,5 +1,5 @@
 //  What models make of the passages: node test/bench/answers.ts MODEL NAME [QUESTIONS]
-//  MODEL is "starter" or a path; NAME is what the table calls it. Asks questions of the report half through the whole core, with
+//  MODEL is "starter" or a path; NAME is what the table calls it. Asks questions of the report set through the whole core, with
 //  all-MiniLM-L6-v2, and writes test/bench/results/answers-NAME.md.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import {
   type ModelId,
   pipePair,
 } from '../../app/protocol/index.ts';
-import { answerable, library, manuals, unanswerable } from '../app/documents/evaluation/set.ts';
+import { manuals, report } from '../app/documents/evaluation/set.ts';
 import { realModel } from '../support/real-models.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -45,7 +45,7 @@ const { id: encoder } = await client.call('models.add', { path: await realModel(
 const modelId = model === 'starter' ? ('starter' as ModelId) : (await client.call('models.add', { path: model })).id;
 const { id: collectionId } = await client.call('documents.createCollection', { name: 'Library' });
 await client.call('documents.setEmbedding', { collectionId, modelId: encoder });
-const files = Object.entries({ ...library, ...manuals }).map(([file, text]) => {
+const files = Object.entries({ ...report.library, ...manuals }).map(([file, text]) => {
   const path = join(dataFolder, file);
   writeFileSync(path, text);
   return { path, name: file };
@@ -79,14 +79,13 @@ async function ask(text: string): Promise<Message> {
   return messages.find(({ id }) => id === messageId) as Message;
 }
 
-const sample = <One extends { half: string }>(all: readonly One[], count: number): One[] => {
-  const half = all.filter((one) => one.half === 'report');
-  const step = Math.max(1, Math.floor(half.length / count));
-  return half.filter((_, at) => at % step === 0).slice(0, count);
+const sample = <One>(all: readonly One[], count: number): One[] => {
+  const step = Math.max(1, Math.floor(all.length / count));
+  return all.filter((_, at) => at % step === 0).slice(0, count);
 };
 const flat = (text: string) => text.toLowerCase().replace(/\s+/g, ' ');
-const can = sample(answerable, Number(most));
-const cannot = sample(unanswerable, Math.ceil(Number(most) / 3));
+const can = sample(report.answerable, Number(most));
+const cannot = sample(report.unanswerable, Math.ceil(Number(most) / 3));
 const counts = { asked: 0, said: 0, cited: 0, citedRight: 0, fact: 0, supported: 0, sentences: 0, refused: 0 };
 for (const { question, gold } of can) {
   const { text, grounding } = await ask(question);
@@ -111,7 +110,7 @@ rmSync(dataFolder, { recursive: true, force: true });
 const lines = [
   `# Answers of ${name}`,
   '',
-  `\`node test/bench/answers.ts\`, ${can.length} answerable and ${cannot.length} unanswerable questions of the report half, temperature 0.`,
+  `\`node test/bench/answers.ts\`, ${can.length} answerable and ${cannot.length} unanswerable questions of the report set, temperature 0.`,
   '',
   '| | |',
   '|---|---|',

@@ -1,7 +1,7 @@
 import type { Scored } from '../../../../app/documents/answering.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
 import type { Shelf } from '../../../support/documents.ts';
-import { type Answerable, answerable, type Half, type Unanswerable, unanswerable } from './set.ts';
+import type { Answerable, QuestionSet, Unanswerable } from './set.ts';
 
 /** What the search and the part without a language model make of a question. */
 export type Measured = {
@@ -19,9 +19,13 @@ export type Measured = {
 
 const FOUND = 20;
 
-export async function measure(shelf: Shelf, collectionId: CollectionId, half: Half): Promise<Measured[]> {
+export async function measure(
+  shelf: Shelf,
+  collectionId: CollectionId,
+  { answerable, unanswerable }: QuestionSet,
+): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const question of [...answerable, ...unanswerable].filter((one) => one.half === half)) {
+  for (const question of [...answerable, ...unanswerable]) {
     const collectionIds = [collectionId];
     const { hits } = await shelf.call('documents.search', { query: question.question, collectionIds, limit: FOUND });
     const examined = await shelf.documents.answering.examine(question.question, collectionIds);
