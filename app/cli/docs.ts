@@ -7,7 +7,9 @@ import {
   LonghandError,
   type Message,
   type ModelId,
+  quotedIn,
   type TurnEvent,
+  whereOf,
 } from '../protocol/index.ts';
 import { table } from './arguments.ts';
 import { type Context, command, type Flags, UsageError, type Values } from './command.ts';
@@ -166,7 +168,9 @@ async function ask(
     const { text, grounding, state } = message;
     if (state.at === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
     const found = grounding?.found ?? false;
-    if (json) terminal.out(`${JSON.stringify({ answer: text, found, ...grounding })}\n`);
+    const quoted = quotedIn(grounding);
+    const quote = quoted && { ...grounding?.quote, text: quoted.text, where: quoted.where };
+    if (json) terminal.out(`${JSON.stringify({ answer: text, found, ...grounding, quote })}\n`);
     else report(terminal, message);
     return found ? 0 : 1;
   } finally {
@@ -177,11 +181,13 @@ async function ask(
 function report(terminal: Context['terminal'], { text, grounding }: Message) {
   terminal.out('\n');
   if (!grounding) return;
+  const quoted = quotedIn(grounding);
+  if (quoted) terminal.out(`\n“${quoted.text}”\n  ${quoted.where}\n`);
   const cited = citedIn(text);
   const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
   const title = grounding.found ? 'Cited:' : 'Closest:';
   if (sources.length > 0) terminal.note(terminal.dim(title));
-  for (const { number, name, label } of sources) terminal.note(terminal.dim(`  [${number}] ${name}, ${label}`));
+  for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
   const weak = grounding.support.filter(({ level }) => level !== 'supported').length;
   if (weak > 0) terminal.note(terminal.dim(`${weak} of ${grounding.support.length} sentences are not fully supported`));
 }

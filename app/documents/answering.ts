@@ -15,6 +15,7 @@ import {
 } from './evidence.ts';
 import { type FoundNear, find, weighWords } from './find.ts';
 import { isTask } from './question.ts';
+import { quoteFrom } from './quote.ts';
 import { unpackSpans } from './spans.ts';
 import type { Range } from './statements.ts';
 import { contentWords } from './terms.ts';
@@ -122,14 +123,18 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
     if (isTask(question)) {
       const passages = all ?? (await fitting(leading(db, collectionIds, room), room));
       const by = all ? 'whole-documents' : 'words';
-      return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [] };
+      return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [], quote: null };
     }
     const { by, sure, candidates } = await examine(question, collectionIds);
     const best = candidates.map(({ passage }) => passage);
-    if (!sure) return { found: false, by, question, sources: sourcesOf(best.slice(0, CLOSEST)), support: [] };
-    if (all) return { found: true, by: 'whole-documents', question, sources: sourcesOf(all), support: [] };
-    const sources = await fitting(best.slice(0, room.passages), room);
-    return { found: true, by, question, sources: sourcesOf(sources), support: [] };
+    if (!sure) {
+      return { found: false, by, question, sources: sourcesOf(best.slice(0, CLOSEST)), support: [], quote: null };
+    }
+    const sources = sourcesOf(all ?? (await fitting(best.slice(0, room.passages), room)));
+    const [top] = candidates;
+    const first = sources.find(({ passageId }) => passageId === top?.passage.id);
+    const quote = top && first ? quoteFrom(first, top.statement) : null;
+    return { found: true, by: all ? 'whole-documents' : by, question, sources, support: [], quote };
   }
 
   return { ground, examine };

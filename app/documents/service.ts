@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
-import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers } from '../protocol/index.ts';
+import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers, Request } from '../protocol/index.ts';
 import { type documentCalls, LonghandError } from '../protocol/index.ts';
 import {
   createCollection,
@@ -248,7 +248,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     },
 
     'documents.search': async (wanted) => {
-      const { by, found } = await find(db, embedding, wanted);
+      const { by, found } = await find(db, embedding, { ...wanted, collectionIds: searched(wanted) });
       return { by, hits: found.map((one) => hitOf(one, wanted.query)) };
     },
     'documents.passage': ({ passageId }) => {
@@ -264,6 +264,14 @@ export function createDocuments(options: DocumentsOptions): Documents {
     'documents.content': ({ documentId, from, limit }) =>
       contentOf(db, getDocument(db, documentId).number, from, limit),
   };
+
+  /** "Everywhere" is what the user has put there. What ships with the app is searched when it is chosen or named, or when
+   *  there is nothing else. */
+  function searched({ query, collectionIds, documentId }: Request<'documents.search'>): CollectionId[] | null {
+    if (collectionIds !== null || documentId !== undefined || /\blonghand\b/i.test(query)) return collectionIds;
+    const own = listCollections(db).filter(({ builtIn }) => !builtIn);
+    return own.some(({ documents }) => documents > 0) ? own.map(({ id }) => id) : null;
+  }
 
   /** What was being read when it was removed is read anew. */
   function readAnew(document: Document): Document {

@@ -1,6 +1,7 @@
-import type { Grounding, Source, Support } from '../protocol/index.ts';
+import type { Grounding, Quote, Source, Support } from '../protocol/index.ts';
 import { type Citation, citationsIn, withoutCitations } from './citations.ts';
 import { headOf } from './evidence.ts';
+import { quoteFrom } from './quote.ts';
 import { type Range, statementsOf } from './statements.ts';
 import { contentWords, numbersIn } from './terms.ts';
 
@@ -25,7 +26,14 @@ export function judge(answer: string, grounding: Grounding): Grounding {
       .filter((number) => known.has(number));
     return { start, end, ...bestOf(withoutCitations(answer).slice(start, end), shelf, own) };
   });
-  return { ...grounding, sources, support };
+  return { ...grounding, sources, support, quote: grounding.quote ?? bornOut(support, sources) };
+}
+
+/** Where no statement was looked for (a task): the words that bear out the first sentence that stands. */
+function bornOut(support: readonly Support[], sources: readonly Source[]): Quote | null {
+  const best = support.find(({ level }) => level === 'supported');
+  const source = sources.find(({ number }) => number === best?.source);
+  return best?.evidence && source ? quoteFrom(source, best.evidence) : null;
 }
 
 /** Sentences that claim something: not code, not a line of introduction. */

@@ -170,6 +170,17 @@ export const Support = z.object({
 });
 export type Support = z.infer<typeof Support>;
 
+/** The words of a source, characters [start, end) of its text, that answer best. Found without the model, so it stands
+ *  whatever the model says, or when it names no source. */
+export const Quote = z.object({
+  source: z.number().int(),
+  start: z.number().int(),
+  end: z.number().int(),
+  /** Where these words begin; the source's own label says where its passage does. */
+  label: z.string(),
+});
+export type Quote = z.infer<typeof Quote>;
+
 /** What an answer from documents rests on. `found` false: nothing relevant enough, so the model was not asked. */
 export const Grounding = z.object({
   found: z.boolean(),
@@ -179,8 +190,24 @@ export const Grounding = z.object({
   question: z.string(),
   sources: z.array(Source),
   support: z.array(Support),
+  /** Null when nothing was found, or when no single sentence could answer ("summarise"). */
+  quote: Quote.nullable(),
 });
 export type Grounding = z.infer<typeof Grounding>;
+
+export type Quoted = { text: string; source: Source; where: string };
+
+/** The quoted words in one line, whose they are and where they stand; null where nothing is quoted. */
+export function quotedIn(grounding: Grounding | null | undefined): Quoted | null {
+  const { quote, sources = [] } = grounding ?? {};
+  const source = quote && sources.find(({ number }) => number === quote.source);
+  const text = source ? source.text.slice(quote.start, quote.end).replace(/\s+/g, ' ').trim() : '';
+  return source && text !== '' ? { text, source, where: whereOf({ ...source, label: quote.label }) } : null;
+}
+
+/** The name of a source and where in it: "report.pdf, p. 3". */
+export const whereOf = ({ name, label }: Pick<Source, 'name' | 'label'>): string =>
+  label === '' ? name : `${name}, ${label}`;
 
 /** A readable block of a document that is not shown as pages. Text is plain; `level` 1-6 for headings. */
 export const Block = z.object({

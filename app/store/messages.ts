@@ -44,7 +44,8 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     usage: row.usage === null ? null : JSON.parse(row.usage),
     timings: row.timings === null ? null : JSON.parse(row.timings),
     loops: JSON.parse(row.loops),
-    grounding: row.grounding === null ? null : JSON.parse(row.grounding),
+    // Answers that are older than the quote have none.
+    grounding: row.grounding === null ? null : { quote: null, ...JSON.parse(row.grounding) },
     aside: row.aside === null ? null : JSON.parse(row.aside),
   };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Message } from '../../app/protocol/index.ts';
+import { type Message, quotedIn } from '../../app/protocol/index.ts';
 import { useSettings } from '../settings/store.ts';
 import { spoken, wholeSentences } from './speech.ts';
 import type { ChatData } from './state.ts';
@@ -50,7 +50,9 @@ export function Announcer() {
     if (running || mode === 'off' || !answer || told.current.id !== answer.id) return;
     const rest = answer.text.slice(mode === 'whole' ? 0 : told.current.until);
     told.current.id = null;
-    setWords([spoken(rest, t), t('speech.end')].filter(Boolean).join(' '));
+    const quoted = quotedIn(answer.grounding);
+    const quote = quoted && t('sources.quotedFrom', { text: quoted.text, where: quoted.where });
+    setWords([spoken(rest, t), t('speech.end'), quote].filter(Boolean).join(' '));
   }, [running, mode, answer, t]);
 
   return (

@@ -11,6 +11,7 @@ import { GroundingLine, NotFound } from './grounding-line.tsx';
 import { LoopLine } from './loop-card.tsx';
 import { decidedLoops } from './loop-evidence.ts';
 import { Paused } from './paused.tsx';
+import { QuoteCard } from './quote-card.tsx';
 import { Reading } from './reading.tsx';
 import { StatsLine } from './stats-line.tsx';
 import { actions, useChat } from './store.ts';
@@ -49,6 +50,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
         </div>
       )}
+      <QuoteCard message={message} last={last} />
       <GroundingLine message={message} />
       {decidedLoops(message).map((evidence) => (
         <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />

@@ -23,6 +23,7 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
       answer: t('answer'),
       figures: (figures: { speed: string; first: string; read: string; written: string }) =>
         t('stats.exported', figures),
+      quote: (quote: { text: string; where: string }) => t('sources.quotedFrom', quote),
     };
     await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words));
   };

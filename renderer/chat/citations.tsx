@@ -1,7 +1,9 @@
 import { HoverCard } from 'radix-ui';
-import { type MouseEvent, type ReactNode, useMemo } from 'react';
+import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grounding, Message, Source } from '../../app/protocol/index.ts';
+import { useDocuments } from '../documents/store.ts';
+import { openSoon } from '../documents/viewer/viewer.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ReferenceProvider } from '../ui/markdown/reference-context.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
@@ -34,18 +36,26 @@ type ChipProps = { source: Source; messageId: Message['id']; current: boolean };
 
 function Chip({ source, messageId, current }: ChipProps) {
   const { t } = useTranslation();
+  const button = useRef<HTMLButtonElement>(null);
+  const [previewed, setPreviewed] = useState(false);
+  // Pointer and focus each begin a wait to open it, and leaving ends only one of them: what was left stays closed.
+  const preview = (open: boolean) => setPreviewed(open && button.current?.matches(':hover, :focus-visible') === true);
   const show = (event: MouseEvent<HTMLElement>) => {
     holdLine(event.currentTarget);
     actions.showSource(messageId, source.number);
   };
+  const soon = () => openSoon(useDocuments.getState().documents.get(source.documentId));
   return (
-    <HoverCard.Root openDelay={300} closeDelay={100}>
+    <HoverCard.Root open={previewed} onOpenChange={preview} openDelay={300} closeDelay={100}>
       <HoverCard.Trigger asChild>
         <button
+          ref={button}
           type="button"
           aria-label={t('sources.chip', { number: source.number, name: source.name, label: source.label })}
           aria-pressed={current}
           data-source={source.number}
+          onPointerEnter={soon}
+          onFocus={soon}
           onClick={show}
           className={`mx-px align-[1.5px] ${chipLook(current)} ${current ? '' : 'hover:bg-select'}`}
         >

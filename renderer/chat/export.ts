@@ -1,4 +1,4 @@
-import type { Message, MessageId, StatsSample } from '../../app/protocol/index.ts';
+import { type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
 import { figuresOf, seriesOf } from './speed.ts';
 
@@ -7,7 +7,22 @@ export type ExportWords = {
   answer: string;
   /** "{{speed}}, first token after {{first}}, …": what stands below an answer. */
   figures: (figures: { speed: string; first: string; read: string; written: string }) => string;
+  quote: Quoting;
 };
+
+/** "From your documents: “…” (report.pdf, p. 3)". */
+export type Quoting = (quote: { text: string; where: string }) => string;
+
+/** The answer with what is quoted below it. */
+export function answerAsMarkdown(message: Message, quote: Quoting): string {
+  const quoted = quotedIn(message.grounding);
+  if (!quoted) return message.text;
+  const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
+  return `${message.text}\n\n> ${line}`;
+}
+
+/** What would be code, a link or an element stays text, and in its line. */
+const asItStands = (text: string): string => text.replace(/[\\`*[\]<]/g, '\\$&').replace(/\s+/g, ' ');
 
 type Samples = ReadonlyMap<MessageId, readonly StatsSample[]>;
 
@@ -21,7 +36,7 @@ export function chatAsMarkdown(
 ): string {
   const turns = branch.map((message) => {
     if (message.role === 'user') return `## ${words.you}\n\n${message.text}`;
-    const parts = [`## ${message.modelName ?? words.answer}`, message.text];
+    const parts = [`## ${message.modelName ?? words.answer}`, answerAsMarkdown(message, words.quote)];
     const speed = speedOf(message, samples.get(message.id) ?? [], formats, words);
     return [...parts, ...(speed === null ? [] : [speed])].join('\n\n');
   });

@@ -13,8 +13,10 @@ export function citedSources(message: Message): Source[] {
 export const sourceOf = (message: Message | null | undefined, number: number): Source | null =>
   message?.grounding?.sources.find((source) => source.number === number) ?? null;
 
-/** What of a source the answer rests on is marked full, the rest of the passage softly. */
-export function markFor(grounding: Grounding, source: Source): Mark {
+/** What of a source the answer rests on is marked full, the rest of the passage softly. `quoted`: the quoted words alone. */
+export function markFor(grounding: Grounding, source: Source, quoted = false): Mark {
+  const { quote } = grounding;
+  if (quoted && quote?.source === source.number) return markOfSource(source, [[quote.start, quote.end]]);
   const evidence = grounding.support.flatMap((support) =>
     support.source === source.number && support.evidence ? [support.evidence] : [],
   );

@@ -32,7 +32,7 @@ export function SourcesPanel() {
   const open = message !== null && source !== null;
   useSidebarMakesWay(open && beside && !roomy);
   if (!open) return null;
-  const content = <Sources message={message} source={source} />;
+  const content = <Sources message={message} source={source} quoted={shown?.quoted ?? false} />;
   if (beside) {
     return (
       <aside
@@ -106,7 +106,9 @@ function useSteps(message: Message, sources: readonly Source[], number: number):
 
 const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {} };
 
-function Sources({ message, source }: { message: Message; source: Source }) {
+type SourcesProps = { message: Message; source: Source; quoted: boolean };
+
+function Sources({ message, source, quoted }: SourcesProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const cited = citedSources(message);
@@ -115,7 +117,7 @@ function Sources({ message, source }: { message: Message; source: Source }) {
   const document = useDocuments((state) => state.documents.get(source.documentId) ?? null);
   const [view, setView] = useState(unseen);
   const onState = useCallback((next: ViewState) => setView(next), []);
-  const mark = useMark(message, source);
+  const mark = useMark(message, source, quoted);
   useSteps(message, sources, source.number);
   const { page, pages, showPage } = view;
   const inDocuments = () => useDocuments.getState().openSource(source, mark);
@@ -175,9 +177,9 @@ function Sources({ message, source }: { message: Message; source: Source }) {
 const noMarks: never[] = [];
 
 /** The same mark as long as nothing in it changed: events of the answer go on while it is looked at. */
-function useMark(message: Message, source: Source) {
+function useMark(message: Message, source: Source, quoted: boolean) {
   const last = useRef<ReturnType<typeof markFor> | null>(null);
-  const next = message.grounding ? markFor(message.grounding, source) : null;
+  const next = message.grounding ? markFor(message.grounding, source, quoted) : null;
   if (next && last.current?.key !== next.key) last.current = next;
   return last.current as ReturnType<typeof markFor>;
 }

@@ -7,6 +7,7 @@ import { shown } from '../shell/keys.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { answerAsMarkdown } from './export.ts';
 import { focusComposer } from './focus.ts';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './spark.tsx';
@@ -154,7 +155,7 @@ function Actions({ message, versions, last }: StatsLineProps) {
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}
     >
       <Pager message={message} versions={versions} />
-      <CopyButton text={message.text} label={t('copy')} />
+      <CopyButton text={answerAsMarkdown(message, (quote) => t('sources.quotedFrom', quote))} label={t('copy')} />
       <IconButton
         small
         icon="retry"

@@ -82,7 +82,7 @@ type ChatView = {
   refused: Failure | null;
   samples: ReadonlyMap<MessageId, StatsSample[]>;
   /** The panel of sources: of which answer, and which of them is shown. */
-  sources: { messageId: MessageId; number: number } | null;
+  sources: { messageId: MessageId; number: number; quoted: boolean } | null;
 };
 
 type ChatActions = {
@@ -111,7 +111,8 @@ type ChatActions = {
   takeBack(messageId: MessageId): Promise<void>;
   show(messageId: MessageId): Promise<void>;
   readSamples(messageId: MessageId): Promise<void>;
-  showSource(messageId: MessageId, number: number): void;
+  /** `quoted`: with the words marked that are quoted below the answer. */
+  showSource(messageId: MessageId, number: number, quoted?: boolean): void;
   hideSources(): void;
   setOverlay(overlay: Overlay): void;
   /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
@@ -363,7 +364,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       });
     },
 
-    showSource: (messageId, number) => set({ sources: { messageId, number } }),
+    showSource: (messageId, number, quoted = false) => set({ sources: { messageId, number, quoted } }),
     hideSources: () => set({ sources: null }),
     setOverlay: (overlay) => set({ overlay }),
     closeOverlay: (at) => {

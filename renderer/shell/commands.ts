@@ -1,11 +1,13 @@
 import type { MessageId } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
 import { isForked } from '../chat/branches.ts';
+import { answerAsMarkdown } from '../chat/export.ts';
 import { focusComposer } from '../chat/focus.ts';
 import { isRunning } from '../chat/state.ts';
 import { runningTurn, shownBranch, useChat } from '../chat/store.ts';
 import { ADD_FILES, SEARCH_FIELD } from '../documents/focus.ts';
 import { useDocuments } from '../documents/store.ts';
+import { t } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { copyText } from '../ui/clipboard.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -236,7 +238,7 @@ export const commands: readonly Command[] = [
     icon: 'copy',
     keys: 'Mod+Shift+C',
     available: () => hasChat() && lastAnswer() !== null,
-    run: () => void copyText(lastAnswer()?.text ?? ''),
+    run: copyLast,
   },
   {
     id: 'previous-version',
@@ -372,6 +374,11 @@ function toggleSources(): void {
 function onDocuments(run: () => void): void {
   shell().go({ at: 'documents' });
   requestAnimationFrame(run);
+}
+
+function copyLast(): void {
+  const last = lastAnswer();
+  if (last) void copyText(answerAsMarkdown(last, (quote) => t('sources.quotedFrom', quote)));
 }
 
 function retryLast(): void {

@@ -2,10 +2,9 @@ import type { Page } from '@playwright/test';
 import { setPage, writePdf } from '../support/paper.ts';
 import { makePdf } from '../support/pdf.ts';
 import { ask, begin, expect, finished, rows, test } from './app.ts';
+import { list, openDocuments, pdf, upload, wordsUnder } from './shelf.ts';
 
 //  Documents in the real app: files come in, passages are found, and the marker lies on the right words.
-
-const pdf = (name: string, buffer: Uint8Array) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(buffer) });
 
 const filler = (page: number) =>
   setPage([
@@ -42,40 +41,6 @@ const harbour = writePdf(
 /** Its letters have no meaning that is known: only a picture of words. */
 const scan = makePdf({ pages: [{ texts: [{ text: 'Letters without a map', x: 60, y: 700, font: 'unmapped' }] }] });
 const damaged = Buffer.from('%PDF-1.4\nthis is no file');
-
-const openDocuments = (page: Page) =>
-  page
-    .getByRole('button', { name: /^Documents/ })
-    .first()
-    .click();
-const upload = (page: Page, ...files: ReturnType<typeof pdf>[]) =>
-  page.locator('input[type=file][aria-label="Add files"]').setInputFiles(files);
-const list = (page: Page) => page.getByRole('navigation', { name: 'Documents' });
-
-/** The words of the text layer that lie under the marks of a strength, in reading order. */
-const wordsUnder = (page: Page, strength: 'current' | 'soft') =>
-  page.evaluate((wanted) => {
-    const marks = [...document.querySelectorAll(`.paper [data-mark="${wanted}"]`)].map((one) =>
-      one.getBoundingClientRect(),
-    );
-    const words: string[] = [];
-    for (const layer of document.querySelectorAll('.textlayer')) {
-      const walker = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        for (const match of (node.nodeValue ?? '').matchAll(/\S+/g)) {
-          const range = document.createRange();
-          range.setStart(node, match.index);
-          range.setEnd(node, match.index + match[0].length);
-          const box = range.getBoundingClientRect();
-          const x = box.x + box.width / 2;
-          const y = box.y + box.height / 2;
-          if (marks.some((mark) => x > mark.left && x < mark.right && y > mark.top && y < mark.bottom))
-            words.push(match[0]);
-        }
-      }
-    }
-    return words.join(' ');
-  }, strength);
 
 const sorted = (text: string) => (text.match(/\S+/g) ?? []).sort();
 
@@ -213,6 +178,19 @@ test.describe('in the app', () => {
     expect(source).toContain('The keeper of the lighthouse');
     const marked = async () => sorted(`${await wordsUnder(page, 'current')} ${await wordsUnder(page, 'soft')}`);
     await expect.poll(marked).toEqual(sorted(source));
+    // The sentence that says it stands below the answer, whatever the model cites; it leads to those words and no others.
+    const quote = page.getByRole('button', { name: /^From your documents/ });
+    await expect(quote).toContainText('“The keeper of the lighthouse is Maren Holt.”');
+    await expect(quote).toContainText('p. 1');
+    // The preview of the chip goes with the pointer.
+    await page.locator('#composer').hover();
+    await expect(page.locator('[data-radix-popper-content-wrapper]')).toHaveCount(0);
+    await quote.click();
+    await expect(quote).toHaveAttribute('aria-pressed', 'true');
+    await expect.poll(() => wordsUnder(page, 'current')).toBe('The keeper of the lighthouse is Maren Holt.');
+    await page.getByRole('button', { name: 'Copy', exact: true }).last().click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/\n\n> From your documents: “The keeper of the lighthouse is Maren Holt\.” \(.*, p\. 1\)$/);
     await ask(page, 'What did a kilogram of saffron cost in Lisbon?');
     const refusal = page.getByRole('region', { name: 'Not in your documents' });
     await expect(refusal).toBeVisible({ timeout: 60_000 });
@@ -220,6 +198,7 @@ test.describe('in the app', () => {
     await rows(page).first().click();
     await expect(refusal).toBeVisible();
     await expect(chip).toBeVisible();
+    await expect(quote).toHaveCount(1);
     await expect(page.getByRole('button', { name: 'Documents: My documents' })).toBeVisible();
     expect(problems).toEqual([]);
   });
@@ -294,6 +273,29 @@ test.describe('over a core in memory', () => {
     await scene('sources-gone');
     await expect(panel(page).getByText('The document is no longer there.')).toBeVisible();
     await expect(panel(page).locator('mark')).toContainText('A layer with a recurrent state');
+    await page.locator('[data-quote]').click();
+    await expect(panel(page).locator('mark')).toHaveText(/^Neither the memory nor the time .* depends on t\.$/);
+  });
+
+  test('the quoted words: of a row, from right to left, very long, and hostile ones; each is text and leads to its place', async ({
+    page,
+    scene,
+    problems,
+  }) => {
+    await scene('quotes');
+    const quotes = page.locator('[data-quote]');
+    await expect(quotes).toHaveCount(4);
+    await expect(quotes.nth(0)).toContainText('8,192 | 0.48 | 0.19');
+    await expect(quotes.nth(1).locator('[dir=auto]')).toHaveCSS('direction', 'rtl');
+    await expect(quotes.nth(2)).toContainText('<script>alert(1)</script>');
+    await expect(quotes.nth(2).locator('b, script')).toHaveCount(0);
+    expect((await quotes.nth(2).boundingBox())?.height).toBeLessThan(200);
+    await quotes.nth(3).click();
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^Neither the memory nor the time .* depends on t\.$/);
+    await expect(quotes.nth(3)).toHaveAttribute('aria-pressed', 'true');
+    await quotes.nth(0).click();
+    await expect(panel(page).locator('mark[data-mark=current]')).toHaveText(['8,192', '0.48', '0.19']);
+    expect(problems).toEqual([]);
   });
 
   test('nothing found: what was looked for, and the closest passages', async ({ page, scene }) => {

@@ -61,6 +61,7 @@ const shots: Shot[] = [
   { name: 'documents-empty', scene: 'documents-empty' },
   { name: 'sources', scene: 'sources' },
   { name: 'sources-gone', scene: 'sources-gone' },
+  { name: 'quotes', scene: 'quotes' },
   { name: 'not-found', scene: 'not-found' },
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },

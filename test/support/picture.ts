@@ -30,8 +30,8 @@ export async function drawPage(pdf: Uint8Array, scale = 2): Promise<Picture> {
   return { png, grey, width, height };
 }
 
-/** A PDF with a picture on every page and no text. */
-export function scannedPdf(pictures: readonly Picture[]): Buffer {
+/** A PDF with a picture on every page and no text. `drawing`: how the page shows it. */
+export function scannedPdf(pictures: readonly Picture[], drawing = 'q 595 0 0 842 0 0 cm /pic Do Q'): Buffer {
   const objects = ['<< /Type /Catalog /Pages 2 0 R >>', ''];
   const kids = pictures.map(({ grey, width, height }) => {
     const image = objects.push(
@@ -40,7 +40,7 @@ export function scannedPdf(pictures: readonly Picture[]): Buffer {
         deflateSync(grey),
       ),
     );
-    const content = objects.push(stream('', Buffer.from('q 595 0 0 842 0 0 cm /pic Do Q')));
+    const content = objects.push(stream('', Buffer.from(drawing)));
     return objects.push(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${content} 0 R /Resources << /XObject << /pic ${image} 0 R >> >> >>`,
     );

@@ -43,6 +43,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
   };
   for (let number = 1; number <= total; number++) {
     let page = await readPage(pdf, number).catch(() => null);
+    if (page?.blank && (await scanner.draws(number).catch(() => false))) page = { ...page, silent: true };
     if (page?.silent && source.ocr) {
       const lines = await scanner.lines(number);
       page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
@@ -85,6 +86,8 @@ async function readPage(pdf: Pdf, number: number) {
     rest: { page: number, others: others.map(segments) },
     // Nothing to read where there is something to see.
     silent: known.length < 4 && draws,
+    // Pictures are left out here, and may be all that it has.
+    blank: glyphs.length === 0 && !draws,
   };
 }
 

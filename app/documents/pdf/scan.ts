@@ -10,6 +10,8 @@ import type { PageWord } from './words.ts';
 export type Scanner = {
   /** Lines of words. */
   lines(page: number): Promise<PageWord[][]>;
+  /** Whether there is anything to see. */
+  draws(page: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -31,10 +33,16 @@ type Drawn = {
 export function createScanner(source: Source, assets: Assets): Scanner {
   const recogniser = createRecogniser(assets);
   let opening: Promise<Pdf> | null = null;
+  const open = () => (opening ??= openPdf(source, assets, { pictures: true }));
   return {
+    async draws(number) {
+      const { page } = await (await open()).page(number);
+      const { fnArray } = await page.getOperatorList();
+      page.cleanup();
+      return fnArray.length > 0;
+    },
     async lines(number) {
-      opening ??= openPdf(source, assets, { pictures: true });
-      const { page, pdf } = await (await opening).page(number);
+      const { page, pdf } = await (await open()).page(number);
       const { width, height } = page.getViewport({ scale: 1 });
       const scale = Math.min(DOTS_PER_INCH / 72, Math.sqrt(MOST_PIXELS / (width * height)));
       const viewport = page.getViewport({ scale });

@@ -9,6 +9,7 @@ import {
 } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import type { DocumentId } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
 import { readBytes } from './bytes.ts';
 
 //  The one file that starts pdf.js. Everything it needs lies beside the page (vite.config.ts puts it there): no address of
@@ -57,18 +58,75 @@ export type Opening = {
   close(): void;
 };
 
-/** Opens a document a range at a time. `onPassword` is asked until the file opens; `wrong` says that it was asked before.
+/** Is asked until the file opens; `wrong` says that it was asked before. */
+type AskPassword = (answer: (password: string) => void, wrong: boolean) => void;
+
+//  nothing ──pointer near, answer finished──▶ ahead ──wanted──▶ the viewer's
+//                                               └──another one, changed, 30 s──▶ closed
+type Ahead = { documentId: DocumentId; opening: Opening; hand: (ask: AskPassword) => void; timer: number };
+let ahead: Ahead | null = null;
+const AHEAD_MS = 30_000;
+
+function forget(): void {
+  if (!ahead) return;
+  clearTimeout(ahead.timer);
+  ahead = null;
+}
+
+function closeAhead(): void {
+  const { opening } = ahead ?? {};
+  forget();
+  opening?.close();
+}
+
+core.on('document.changed', ({ id }) => {
+  if (ahead?.documentId === id) closeAhead();
+});
+
+/** Opens a document that may be wanted soon: then only its page has to be drawn. One at a time. */
+export function openAhead(documentId: DocumentId): void {
+  if (ahead?.documentId === documentId) return;
+  closeAhead();
+  let ask: AskPassword | null = null;
+  let asked: Parameters<AskPassword> | null = null;
+  const opening = open(documentId, (...question) => {
+    if (ask) ask(...question);
+    else asked = question;
+  });
+  const hand = (to: AskPassword) => {
+    ask = to;
+    if (asked) to(...asked);
+  };
+  const mine: Ahead = { documentId, opening, hand, timer: window.setTimeout(closeAhead, AHEAD_MS) };
+  ahead = mine;
+  // Why it failed is told when it is wanted, by another try.
+  opening.pdf
+    .then(
+      (pdf) => pdf.getPage(1),
+      () => {
+        if (ahead === mine) closeAhead();
+      },
+    )
+    .catch(() => {});
+}
+
+/** Opens a document a range at a time; the one that was opened ahead at once.
  *  @throws LonghandError of `documents.bytes`; pdf.js's own errors for a damaged file */
-export function openPdf(
-  documentId: DocumentId,
-  onPassword: (answer: (password: string) => void, wrong: boolean) => void,
-): Opening {
+export function openPdf(documentId: DocumentId, onPassword: AskPassword): Opening {
+  if (ahead?.documentId !== documentId) return open(documentId, onPassword);
+  const { opening, hand } = ahead;
+  forget();
+  hand(onPassword);
+  return opening;
+}
+
+function open(documentId: DocumentId, onPassword: AskPassword): Opening {
   let task: PDFDocumentLoadingTask | null = null;
   const worker = takeWorker();
   let closed = false;
   const { promise: problem, reject } = Promise.withResolvers<never>();
   problem.catch(() => {});
-  const open = async () => {
+  const load = async () => {
     const { bytes, total } = await readBytes(documentId, 0, FIRST);
     if (closed) throw new Error('[pdf] closed before it was open');
     task = getDocument({
@@ -89,7 +147,7 @@ export function openPdf(
     return task.promise;
   };
   return {
-    pdf: Promise.race([open(), problem]),
+    pdf: Promise.race([load(), problem]),
     close() {
       closed = true;
       void (task?.destroy() ?? Promise.resolve()).finally(() => worker.destroy());

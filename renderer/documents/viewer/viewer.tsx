@@ -19,6 +19,15 @@ export function usePdfSoon(soon = true): void {
   }, [soon]);
 }
 
+/** The page of this document may be wanted next. Those that are no PDF are there at once. */
+export function openSoon(document: Document | undefined): void {
+  if (document?.kind !== 'pdf') return;
+  void Promise.all([loadPdf(), import('./pdf.ts')]).then(
+    ([, pdf]) => pdf.openAhead(document.id),
+    () => {},
+  );
+}
+
 type ViewerProps = Omit<ViewProps, 'document'> & {
   /** Null when it is no longer there: then what was kept of the passage is shown. */
   document: Document | null;

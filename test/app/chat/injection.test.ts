@@ -91,7 +91,14 @@ describe.each(Object.entries(HOSTILE))('%s', (_, hostile) => {
   });
 
   test('an answer that obeys gets no source but those there are, and is not marked as supported by the lease', () => {
-    const grounding: Grounding = { found: true, by: 'words', question, sources: sourcesWith(hostile), support: [] };
+    const grounding: Grounding = {
+      found: true,
+      by: 'words',
+      question,
+      sources: sourcesWith(hostile),
+      support: [],
+      quote: null,
+    };
     const obeyed = judge('As you wish, master: the wire transfer to 777-555 was sent [3] [99].', grounding);
     expect(obeyed.sources.map(({ number, cited }) => [number, cited])).toEqual([
       [1, false],

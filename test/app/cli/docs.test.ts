@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Document, Grounding, PassageHit } from '../../../app/protocol/index.ts';
 import { newFolder, root } from '../../support/core.ts';
-import { library } from '../documents/evaluation/set.ts';
+import { tuning } from '../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-type Said = Partial<Grounding> & {
+const { library } = tuning;
+
+type Said = Omit<Partial<Grounding>, 'quote'> & {
+  quote?: (Grounding['quote'] & { text: string; where: string }) | null;
   documents?: Document[];
   hits?: PassageHit[];
   answer?: string;
@@ -54,6 +57,8 @@ test('add, list, search, ask, rm, with the exit codes of what happened', async (
   expect(answer.code).toBe(0);
   expect(answer.said).toMatchObject({ found: true });
   expect(answer.said.sources?.some(({ text }) => text.includes('840 euros'))).toBe(true);
+  expect(answer.said.quote).toMatchObject({ text: 'The monthly rent is 840 euros.' });
+  expect(answer.said.quote?.where).toMatch(/^Lease of the flat.*, line 9$/);
   const absent = await longhand('ask', 'Who won the football world cup in 1998?', ...data);
   expect(absent.code).toBe(1);
   expect(absent.said).toMatchObject({ found: false, answer: 'I could not find that in your documents.' });

@@ -36,6 +36,17 @@ test('the manual is a collection that cannot be changed, and follows its files',
   ]) {
     await expect(refused).rejects.toMatchObject({ code: 'bad-request' });
   }
+  // Everywhere is what was put there: the manual is found when it is chosen or named, or when there is nothing else.
+  const everywhere = (query: string) => first.call('documents.search', { query });
+  expect((await everywhere('What is a token?')).hits.length).toBeGreaterThan(0);
+  await first.add({ 'token.txt': 'The token of the laundry costs 80 cents.' });
+  const mine = await first.call('documents.list', { collectionId: first.collection.id });
+  expect((await everywhere('What is a token?')).hits.map(({ documentId }) => documentId)).toEqual([mine[0]?.id]);
+  const named = new Set(
+    (await everywhere('What does Longhand call a token?')).hits.map(({ documentId }) => documentId),
+  );
+  expect(named.size).toBeGreaterThan(1);
+  await first.call('documents.remove', { documentId: mine[0]?.id as never });
   await first.close();
 
   // A new version of the app, in another place: one page changed, one gone.

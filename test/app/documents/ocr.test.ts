@@ -62,6 +62,20 @@ test('a scanned PDF fails with the remedy, and is read when that is taken', asyn
   expect(Math.abs(y - (842 - 660 - 12))).toBeLessThan(6);
 });
 
+test('a page that has nothing but a picture, however small, offers to recognise it; an empty page does not', async () => {
+  const shelf = await openShelf();
+  const { grey } = await drawPage(typed, 0.03);
+  const tiny = { grey: grey.subarray(0, 15 * 20), width: 15, height: 20, png: Buffer.alloc(0) };
+  const [stamp, bare, empty] = await shelf.add({
+    'stamp.pdf': scannedPdf([tiny]),
+    'bare.pdf': scannedPdf([tiny], '/pic Do'),
+    'empty.pdf': makePdf({ pages: [{ texts: [] }] }),
+  });
+  expect(stamp?.state).toMatchObject({ at: 'failed', remedy: 'ocr' });
+  expect(bare?.state).toMatchObject({ at: 'failed', remedy: 'ocr' });
+  expect(empty).toMatchObject({ state: { at: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
+});
+
 test('a picture without text, and one that is none, say so', async () => {
   const shelf = await openShelf();
   const blank = await drawPage(makePdf({ pages: [{ texts: [] }] }), 0.5);

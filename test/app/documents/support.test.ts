@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { citationsIn, citedIn, withoutMarkers } from '../../../app/documents/citations.ts';
+import { quoteFrom } from '../../../app/documents/quote.ts';
 import { statementsOf } from '../../../app/documents/statements.ts';
 import { judge } from '../../../app/documents/support.ts';
 import { contentWords, numbersIn, wordsAmong } from '../../../app/documents/terms.ts';
@@ -16,11 +17,23 @@ const grounding: Grounding = {
   by: 'words',
   question: '',
   support: [],
+  quote: null,
   sources: texts.map(
     (text, at) =>
       ({ number: at + 1, name: 'Lease', label: `p. ${at + 1}`, text, spans: [], cited: false }) as unknown as Source,
   ),
 };
+
+test('a quote says where its own words begin, be it on another page than its passage', () => {
+  const place = (page: number) => ({ at: 'page' as const, page, rectangles: [] });
+  const spans = [
+    { start: 0, end: 16, place: place(3) },
+    { start: 17, end: 40, place: place(4) },
+  ];
+  const source = { ...grounding.sources[0], number: 2, label: 'p. 3', spans } as Source;
+  expect(quoteFrom(source, [20, 30])).toEqual({ source: 2, start: 20, end: 30, label: 'p. 4' });
+  expect(quoteFrom({ ...source, spans: [] }, [20, 30]).label).toBe('p. 3');
+});
 
 const levels = (answer: string) => judge(answer, grounding).support.map(({ level }) => level);
 

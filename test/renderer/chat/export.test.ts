@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message, MessageId, StatsSample } from '../../../app/protocol/index.ts';
+import type { Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
 import { barsOf, chatAsMarkdown } from '../../../renderer/chat/export.ts';
 import { createFormats } from '../../../renderer/ui/format.ts';
 
@@ -9,6 +9,7 @@ const words = {
   answer: 'Answer',
   figures: ({ speed, first, read, written }: Record<'speed' | 'first' | 'read' | 'written', string>) =>
     `${speed}, first token after ${first}, ${read} read, ${written} written`,
+  quote: ({ text, where }: Record<'text' | 'where', string>) => `From your documents: “${text}” (${where})`,
 };
 const sample = (atMs: number, tokensPerSecond: number | null): StatsSample => ({
   atMs,
@@ -23,6 +24,18 @@ const answer = { id: 'r', role: 'assistant', text: 'b', modelName: 'Starter', ti
 test('questions and answers under their names; an answer that was not measured has no figures', () => {
   const text = chatAsMarkdown('T', [question, answer], new Map(), formats, words);
   expect(text).toBe('# T\n\n## You\n\na\n\n## Starter\n\nb');
+});
+
+test('what is quoted goes along, in one line, and is no element, link or code of the text it is put into', () => {
+  const text = 'One.\nThe fee is <b onclick="x()">40</b> euros, [see](javascript:x) `rm`\nand *all*. Two.';
+  const [start, end] = [text.indexOf('The'), text.indexOf(' Two')];
+  const source = { number: 3, name: 'fees_2031 [draft].pdf', label: 'p. 3', text } as Source;
+  const grounding = { sources: [source], quote: { source: 3, start, end, label: 'p. 4' } } as Message['grounding'];
+  const quoted = chatAsMarkdown('T', [{ ...answer, grounding }], new Map(), formats, words);
+  expect(quoted).toBe(
+    '# T\n\n## Starter\n\nb\n\n> From your documents: “The fee is \\<b onclick="x()">40\\</b> euros, ' +
+      '\\[see\\](javascript:x) \\`rm\\` and \\*all\\*.” (fees_2031 \\[draft\\].pdf, p. 4)',
+  );
 });
 
 test('the speed of an answer goes along: its chart in one line, and its figures', () => {

@@ -29,6 +29,7 @@ const grounding = (sources: Source[], sentences: Support[] = []): Grounding => (
   question: '',
   sources,
   support: sentences,
+  quote: null,
 });
 const answer = (text: string, given: Grounding | null) =>
   newMessage('chat' as ChatId, 'assistant', { text, grounding: given });
@@ -63,6 +64,17 @@ describe('sources of an answer', () => {
       [2, 7],
       [8, 12],
     ]);
+  });
+
+  test('the quoted words are marked alone when they were chosen', () => {
+    const quote = { source: 1, start: 2, end: 7, label: 'p. 3' };
+    const given = {
+      ...grounding([source(1), source(2)], [support('weak', 9, { source: 1, evidence: [8, 12] })]),
+      quote,
+    };
+    expect(markFor(given, source(1), true).evidence).toEqual([[2, 7]]);
+    expect(markFor(given, source(1)).evidence).toEqual([[8, 12]]);
+    expect(markFor(given, source(2), true).evidence).toEqual([]);
   });
 
   test('only sentences that are not borne out get a word', () => {

@@ -6,6 +6,7 @@ import type {
   Message,
   Passage,
   PassageId,
+  Quote,
   Source,
 } from '../../../app/protocol/index.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
@@ -173,9 +174,21 @@ const sourceOf = (document: Document, passage: Passage, number: number, cited: b
   cited,
 });
 
+const WHOLE = /^[\s\S]*$/;
+/** The words of a passage that a pattern finds, as a quote from source `number`. */
+function quoteOf(passage: Passage | undefined, words: RegExp, number = 1): Quote | null {
+  const found = passage?.text.match(words);
+  const start = found?.index ?? 0;
+  return found
+    ? { source: number, start, end: start + found[0].length, label: passage?.number === 1 ? 'p. 14' : '¶ 7' }
+    : null;
+}
+
 const ANSWER = `A full-attention layer reads every stored key and value for each new token, so its work grows with the context. A gated linear layer keeps **one matrix of fixed size per head** and folds each token into it [1].
 
 Nothing here depends on the position, so a token costs the same at 100 as at 100,000 [1]. The price is exact recall: sums interfere [2]. Most readers notice none of this.`;
+
+const HEBREW = 'השכירות החודשית היא 840 אירו, והיא משולמת עד היום השלישי של כל חודש.';
 
 type Around = { world: World; chats: Map<string, Chat> };
 
@@ -249,8 +262,44 @@ export function documentScenes(
         { start: 0, end: 112, level: 'weak', source: 1, evidence: null },
         { start: ANSWER.indexOf('Most readers'), end: ANSWER.length, level: 'none', source: null, evidence: null },
       ],
+      quote: quoteOf(passages[0], /Neither .*/),
     },
   });
+  /** What no model bears: an answer that cites nothing, and one that says what stands nowhere. */
+  const quotes = (): Scene => {
+    const { world, chats } = worldOfMocks();
+    const { paper, notes, passages } = fillLibrary(world);
+    const chat = chats.get('Why decode speed stays flat') as Chat;
+    const about = (
+      document: Document,
+      passage: Passage,
+      question: string,
+      answer: string,
+      words = WHOLE,
+    ): Message[] => [
+      newMessage(chat.id, 'user', { text: question }),
+      newMessage(chat.id, 'assistant', {
+        text: answer,
+        grounding: {
+          found: true,
+          by: 'words',
+          question,
+          sources: [sourceOf(document, passage, 1, false)],
+          support: [{ start: 0, end: answer.length, level: 'none', source: null, evidence: null }],
+          quote: quoteOf(passage, words),
+        },
+      }),
+    ];
+    const [first, , third] = passages as [Passage, Passage, Passage];
+    const row = [...world.library.passages.values()].find(({ documentId }) => documentId === notes.id) as Passage;
+    const long = { ...third, text: `<b>${'The gate opens, and the '.repeat(400)}</b> <script>alert(1)</script>` };
+    return put(world, { ...chat, collectionIds: [paper.collectionId] }, [
+      ...about(notes, row, 'How does a state compare at 131,072 tokens?', 'It is about the same.', /131.*|8,192.*/),
+      ...about(notes, { ...row, text: HEBREW, spans: [] }, 'כמה עולה השכירות?', 'The rent is not known to me.'),
+      ...about(paper, long, 'What opens?', 'Something else.'),
+      ...about(paper, first, 'Does an update get slower?', 'Yes, it grows with the context.', /Neither .*/),
+    ]);
+  };
   const refusal = ({ paper, passages }: Library): Partial<Message> => ({
     text: 'I could not find that in your documents.',
     grounding: {
@@ -259,6 +308,7 @@ export function documentScenes(
       question: 'price of copper in 1912',
       sources: passages.map((passage, index) => sourceOf(paper, passage, index + 1, false)),
       support: [],
+      quote: null,
     },
   });
   const gone = ({ paper, ...library }: Library): Partial<Message> =>
@@ -294,6 +344,7 @@ export function documentScenes(
     sources: () => answered(grounding, 1),
     'sources-long': () => answered(grounding, null, 12),
     'sources-gone': () => answered(gone, 1),
+    quotes,
     'not-found': () => answered(refusal, null),
   };
 }
