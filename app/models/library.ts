@@ -136,7 +136,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     const id = known?.id ?? (newId(now()) as ModelId);
     if (known) setModelFacts(db, id, facts);
-    else addModel(db, { id, name: name ?? nameOf(path), path, facts }, now());
+    else addModel(db, { id, name: plainName(name ?? nameOf(path)) || 'Model', path, facts }, now());
     changed();
     return entryOf(find(id));
   }
@@ -282,6 +282,14 @@ function modelPath(given: string): string {
   if (!existsSync(whole)) throw new LonghandError('not-found', `[models] nothing is at ${whole}`);
   return statSync(whole).isFile() && !whole.toLowerCase().endsWith('.gguf') ? dirname(whole) : whole;
 }
+
+// Control characters, and marks that turn or hide text: a name must read as it is.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const MOST_NAME = 200;
+
+/** What the files of somebody say they are called, as a line of text. */
+const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MOST_NAME);
 
 /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
  *  there the repository's name is used. */

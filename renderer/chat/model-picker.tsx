@@ -118,7 +118,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
       >
         <span className="w-3.5 flex-none text-ink-text">{current && <Icon name="check" size={14} />}</span>
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{model.name}</span>
+          <bdi className="block truncate font-medium">{model.name}</bdi>
           <span className={`block truncate text-xs tabular-nums ${unusable ? 'text-bad-text' : 'text-fg-3'}`}>
             {about()}
           </span>

@@ -57,7 +57,9 @@ export function Details({ model }: { model: ModelEntry }) {
       className="w-100 flex-none overflow-y-auto border-line px-5 py-5 max-xl:w-80 max-lg:max-h-1/2 max-lg:w-full max-lg:border-t lg:border-s"
     >
       <div className="flex items-center gap-2">
-        <h2 className="min-w-0 truncate text-lg font-semibold tracking-tight">{model.name}</h2>
+        <h2 className="min-w-0 truncate text-lg font-semibold tracking-tight">
+          <bdi>{model.name}</bdi>
+        </h2>
         {inMemory && <Tag tone="ok">{t('model.inMemory')}</Tag>}
         <span className="ms-auto">
           <Menu

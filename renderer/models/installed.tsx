@@ -92,7 +92,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
     >
       <span className="min-w-0">
         <span className="flex items-center gap-2">
-          <span className="truncate font-semibold">{model.name}</span>
+          <bdi className="truncate font-semibold">{model.name}</bdi>
           {inMemory && <span className="size-1.75 flex-none rounded-full bg-ok" />}
         </span>
         <span

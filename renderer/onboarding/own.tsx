@@ -18,8 +18,8 @@ export function FoundFacts() {
   return [...byApp].map(([app, models]) => (
     <li key={app} className="flex items-center gap-2 text-fg-2 tabular-nums">
       <Icon name="folder" className="text-fg-3" />
-      <span className="min-w-0 flex-1 truncate">{app}</span>
-      <span className="text-fg-3">
+      <span className="min-w-0 flex-1">{app}</span>
+      <span className="text-end text-fg-3">
         {t('onboarding.foundHere', {
           count: models.length,
           size: formats.fileSize(models.reduce((sum, { bytes }) => sum + bytes, 0)),

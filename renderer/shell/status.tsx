@@ -5,7 +5,7 @@ import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Meter, resourceParts } from '../ui/meter.tsx';
+import { Meter, type MeterPart, resourceParts } from '../ui/meter.tsx';
 import { modelById, useEngine } from './engine.ts';
 import { shown } from './keys.ts';
 import { useShell } from './store.ts';
@@ -53,12 +53,16 @@ function EngineLine() {
   const used = status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
   const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
   const memory =
-    total > 0
+    total > 0 && status.at !== 'loading'
       ? t('status.memory', {
           used: used < 2 ** 30 / 10 ? formats.memory(used) : formats.memoryFigure(used),
           total: formats.memory(total),
         })
       : '';
+  const meter: MeterPart[] =
+    status.at === 'loading'
+      ? [{ share: status.done / Math.max(1, status.total), tone: 'ink' }]
+      : resourceParts(used, 0, total);
   return (
     <div role="status" aria-label={t('status.label')}>
       <div className="flex items-center gap-2 text-xs text-fg-2 tabular-nums">
@@ -77,7 +81,7 @@ function EngineLine() {
           />
         )}
       </div>
-      {total > 0 && <Meter parts={resourceParts(used, 0, total)} label={memory} className="my-2 h-1 w-full" />}
+      {total > 0 && <Meter parts={meter} label={memory || sentence()} className="my-2 h-1 w-full" />}
     </div>
   );
 

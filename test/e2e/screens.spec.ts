@@ -14,8 +14,9 @@ const sizes = [
 
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown> };
 
-const section = (name: 'appearance' | 'thinking' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
-  page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
+const section =
+  (name: 'appearance' | 'thinking' | 'storage' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
+    page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
 
@@ -45,6 +46,7 @@ const shots: Shot[] = [
   { name: 'models-installed', scene: 'models' },
   { name: 'models-catalogue', scene: 'catalogue' },
   { name: 'models-downloads', scene: 'downloads' },
+  { name: 'models-moving', scene: 'models-moving' },
   {
     name: 'model-settings',
     scene: 'models',
@@ -66,6 +68,7 @@ const shots: Shot[] = [
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
+  { name: 'settings-storage', scene: 'empty', prepare: section('storage') },
   { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
   { name: 'settings-privacy', scene: 'empty', prepare: section('privacy') },
   { name: 'settings-shortcuts', scene: 'empty', prepare: section('shortcuts') },

@@ -32,6 +32,7 @@ function longhand(
   });
 }
 type Said = {
+  library?: { folder: string; move: unknown };
   models?: { name: string; damaged?: string[]; repository?: string; app?: string }[];
   model?: { name: string; path: string };
   variants?: { id: string; exact: boolean }[];
@@ -73,6 +74,19 @@ test('search, look, pull, list, verify, rm', async () => {
   expect(readdirSync(join(dataFolder, 'models', 'blobs'))).toEqual([]);
   expect(await longhand(['rm', 'tiny', ...data])).toMatchObject({ code: 1, said: { error: { code: 'not-found' } } });
 }, 120_000);
+
+test('move takes the library to another folder, and back', async () => {
+  const { hub, dataFolder } = await folderWithHub();
+  const data = ['--data', dataFolder];
+  const pulled = await longhand(['pull', 'acme/tiny', ...data]);
+  const home = join(dataFolder, 'models');
+  const folder = join(newFolder(), 'disk');
+  expect((await longhand(['move', folder, ...data])).said.library).toMatchObject({ folder, move: null });
+  const path = (pulled.said.model?.path ?? '').replace(home, folder);
+  expect(readFileSync(join(path, 'model.safetensors')).equals(hub.bytesOf('model.safetensors'))).toBe(true);
+  expect((await longhand(['move', '--home', ...data])).said.library).toMatchObject({ folder: home, move: null });
+  expect(readdirSync(home).sort()).toEqual(expect.arrayContaining(['blobs']));
+}, 240_000);
 
 test('while the app runs, a command works through it', async () => {
   const dataFolder = newFolder();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import { type DownloadOptions, download } from '../../../app/models/download/download.ts';
 import { journalIn } from '../../../app/models/download/journal.ts';
-import { network } from '../../../app/models/download/request.ts';
+import { type Network, network } from '../../../app/models/download/request.ts';
 import type { DownloadState, RemoteFile } from '../../../app/models/download/state.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { content, type Faults, type Hub, startHub } from '../../support/hub.ts';
@@ -207,6 +207,47 @@ test('what was fetched before a stop is not fetched again', async () => {
   hub.faults.bytesPerSecond = null;
   await expectWhole(hub, await run(remote(hub)));
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(2 * BLOCK + 64 * 1024 * 2);
+});
+
+test('going on asks for the missing bytes at once: nothing is waited for and nothing that is here is read again', async () => {
+  const hub = await hubWith();
+  const stop = new AbortController();
+  let blocks = 0;
+  // Stopped as a closed app is: some blocks are here, and the journal knows them.
+  const counting: Network = {
+    ...network,
+    received: () => {
+      if (++blocks === 40) stop.abort();
+    },
+  };
+  await run(remote(hub), { connections: 1, net: counting }, stop.signal);
+  const here = database.all('SELECT * FROM download_blocks').length;
+  expect(here).toBeGreaterThan(0);
+  const before: string[] = [];
+  let asked = false;
+  let ask = () => {};
+  const request = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const net: Network = {
+    ...network,
+    fetch: (input, init) => {
+      asked = true;
+      ask();
+      return network.fetch(input, init);
+    },
+  };
+  // Whoever waited for anything before the first request would wait for ever.
+  const sleep = () => request;
+  const cpu = process.cpuUsage();
+  for await (const state of download(remote(hub), options({ net, sleep }), new AbortController().signal)) {
+    if (!asked) before.push(state.at);
+    else break;
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  expect(asked).toBe(true);
+  expect(before).toEqual([]);
+  expect((user + system) / 1000).toBeLessThan(1000);
 });
 
 test('a part file that vanished is begun again instead of trusted', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newFolder, next, places, startCore } from '../../support/core.ts';
@@ -78,4 +78,20 @@ test('a model that cannot be loaded fails its turn, and the engine goes on with 
   const done = next(client, 'turn', ({ event }) => event.type === 'finished');
   await client.call('turns.send', { chatId: fine.id, text: 'Hello' });
   expect((await done).event).toMatchObject({ reason: 'stop' });
+});
+
+test('a name that hides, turns or breaks text is kept as a plain line', async () => {
+  const { client } = await startCore();
+  const folder = join(newFolder(), 'model');
+  cpSync(starter, folder, { recursive: true });
+  const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  const nameOf = async (_name_or_path: string) => {
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, _name_or_path }));
+    const model = await client.call('models.add', { path: folder });
+    await client.call('models.remove', { modelId: model.id });
+    return model.name;
+  };
+  expect(await nameOf('acme/Safe\u202e\u0000\u0007 4B\u200b\r\n')).toBe('Safe 4B');
+  expect(await nameOf(`acme/${'long'.repeat(9000)}`)).toHaveLength(200);
+  expect(await nameOf('acme/\u202e\u2066')).toBe('Model');
 });

@@ -140,6 +140,25 @@ test('a file that somebody deleted comes back from its other name, without the n
   expect(await repaired(client, hub, model.id)).toBe(0);
 }, 60_000);
 
+test('a model that is removed while its files are checked is not called damaged; two windows are told the same', async () => {
+  const { client } = await start(starterFiles());
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  const { id: modelId } = await finished(client, 'tiny');
+  const [one, two] = await Promise.all([
+    client.call('models.verify', { modelId }),
+    client.call('models.verify', { modelId }),
+  ]);
+  expect(one).toEqual(two);
+  const check = client.call('models.verify', { modelId }).then(
+    ({ damaged }) => (damaged.length === 0 ? 'whole' : 'damaged'),
+    ({ code }) => code,
+  );
+  await client.call('models.remove', { modelId });
+  expect(['whole', 'cancelled']).toContain(await check);
+  await client.call('models.restore', { modelId });
+  expect(await client.call('models.verify', { modelId })).toMatchObject({ damaged: [] });
+}, 60_000);
+
 test('a removal is final when the app has ended, and frees the disk', async () => {
   const { host, client, dataFolder } = await start(starterFiles());
   await client.call('downloads.start', { reference: 'acme/tiny' });

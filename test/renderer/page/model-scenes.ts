@@ -40,7 +40,10 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       ...world.models,
       installed('qwen3.5-9b', 5.6e9, '4-bit'),
       installed('lfm2-1.2b', 1.2e9, 'Q8_0'),
-      installed('qwen3.5-27b', 13.1e9, 'Q3_K_M', { path: '/home/ada/.lmstudio/models/acme/27b/model.gguf' }),
+      installed('qwen3.5-27b', 13.1e9, 'Q3_K_M', {
+        linked: true,
+        path: '/home/ada/.lmstudio/models/acme/27b/model.gguf',
+      }),
       installed('minicpm-sala-9b', 18.9e9, 'BF16'),
     ];
     world.settings.askHub = true;
@@ -62,5 +65,13 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
         world.downloads = [];
       }),
     downloads: () => scene('downloads'),
+    'models-moving': () =>
+      scene('installed', (world) => {
+        const move = { from: world.shelf.folder, to: '/media/ada/Models/Longhand models', done: 12.1e9, total: 41.5e9 };
+        world.shelf = { ...world.shelf, move: { ...move, status: { at: 'copying' } } };
+        const away = { missing: true, away: true, linked: true };
+        world.models = world.models.map((model) => (model.id === 'qwen3.5-27b' ? { ...model, ...away } : model));
+        world.status = { at: 'loading', modelId: 'starter' as never, done: 43, total: 100 };
+      }),
   };
 }
