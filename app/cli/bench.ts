@@ -16,6 +16,7 @@ export const bench = command({
     read: { kind: 'count', value: 'N', help: 'tokens of the prompt (512)' },
     write: { kind: 'count', value: 'N', help: 'tokens of the answer (64)' },
     runs: { kind: 'count', value: 'N', help: 'runs that count (5)' },
+    profile: { kind: 'yes', help: 'one run more, with the time of each GPU kernel' },
   },
   async run(context, values) {
     const [read, write, runs] = [values.read ?? 512, values.write ?? 64, values.runs ?? 5];
@@ -24,6 +25,7 @@ export const bench = command({
     const model = await openModel(context, values);
     try {
       const results = await measure(context, model.native, { read, write, runs, path });
+      const kernels = values.profile ? await profile(context, model.native, { read, write, runs: 0, path }) : undefined;
       const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadavg()[0] ?? 0 };
       const report = {
         model: values.model ?? 'starter',
@@ -40,9 +42,13 @@ export const bench = command({
         peak_memory_bytes: peakMemory(),
         machine,
         build: model.addon.build,
+        ...(kernels && { kernels }),
       };
       if (context.json) context.terminal.out(`${JSON.stringify(report)}\n`);
-      else print(context, report);
+      else {
+        print(context, report);
+        if (kernels) printKernels(context, kernels);
+      }
       return context.signal.aborted ? 130 : 0;
     } finally {
       model.close();
@@ -67,6 +73,25 @@ async function measure(context: Context, native: Addon.Model, plan: Plan): Promi
   }
   bar.end();
   return results;
+}
+
+type KernelTimes = Awaited<ReturnType<Addon.Model['kernelTimes']>>;
+
+/** What each kernel costs when nothing runs beside it, the slowest first; nothing where the device cannot tell. */
+async function profile(context: Context, native: Addon.Model, plan: Plan): Promise<KernelTimes> {
+  if (!(await native.profile())) return [];
+  await measure(context, native, plan);
+  return (await native.kernelTimes()).toSorted((a, b) => b.ms - a.ms);
+}
+
+function printKernels({ terminal }: Context, kernels: KernelTimes) {
+  if (kernels.length === 0) {
+    terminal.out('\nthis device does not tell the time of a kernel\n');
+    return;
+  }
+  const all = kernels.reduce((sum, { ms }) => sum + ms, 0);
+  const rows = kernels.map(({ name, count, ms }) => [name, `${count}`, fixed(ms, 2), `${fixed((100 * ms) / all)} %`]);
+  terminal.out(`\n${table([['kernel', 'runs', 'ms', 'share'], ...rows])}\n`);
 }
 
 type Spread = { median: number; least: number; most: number };

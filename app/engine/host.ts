@@ -35,10 +35,22 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
   let gpuFault: string | null = null;
   let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
+  /** The load whose kernels are told of: that of an earlier model may still report. */
+  let newest: object | null = null;
+  /** Kernels of the model in memory that are ready, while there are others. */
+  let preparing: { done: number; total: number } | null = null;
+  let now: InnerStatus = { at: 'idle' };
 
   const send = (message: FromEngine) => pipe.send(message);
-  const status = (now: InnerStatus) => send({ status: now });
-  const facts = (loaded: LoadedModel) => ({ ...loaded.facts(), ...(gpuFault !== null && { instead: gpuFault }) });
+  const status = (next: InnerStatus) => {
+    now = next;
+    send({ status: now });
+  };
+  const facts = (loaded: LoadedModel) => ({
+    ...loaded.facts(),
+    ...(gpuFault !== null && { instead: gpuFault }),
+    ...(preparing && { preparing }),
+  });
   const atRest = (): InnerStatus => (model ? { at: 'ready', ...facts(model) } : { at: 'idle' });
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
@@ -93,12 +105,17 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     if (model && same(model.target, target)) return model;
     release();
     const signal = new addon.AbortFlag();
-    loading = { target, signal };
+    const mine = { target, signal };
+    loading = mine;
+    newest = mine;
     try {
       status({ at: 'loading', modelId: target.modelId, done: 0, total: 1 });
       const onProgress = (done: number, total: number) =>
         status({ at: 'loading', modelId: target.modelId, done, total });
-      model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress);
+      const onKernels = (done: number, total: number) => {
+        if (newest === mine) prepared(done, total);
+      };
+      model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress, onKernels);
       if (signal.isSet) throw stopped();
       // Ready means that a question is answered at once: its template and tokenizer have run before.
       await countPrompt(model, renderer, hello).catch(() => {});
@@ -116,6 +133,13 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   function release() {
     model?.close();
     model = null;
+    newest = null;
+    preparing = null;
+  }
+
+  function prepared(done: number, total: number) {
+    preparing = done < total ? { done, total } : null;
+    if (model && (now.at === 'ready' || now.at === 'busy')) status({ at: now.at, ...facts(model) });
   }
 
   function generate(generation: Generation) {

@@ -27,12 +27,14 @@ export async function loadModel(
   device: string | null,
   signal: Addon.AbortFlag,
   onProgress: (done: number, total: number) => void,
+  onKernels: (done: number, total: number) => void,
 ): Promise<LoadedModel> {
   const text = withTemplate(await readModelText(addon, target.path), target.template);
   const native = await addon.load(target.path, {
     ...(device !== null && { device }),
     ...(target.threads !== null && { threads: target.threads }),
     onProgress,
+    onKernels,
     signal,
   });
   const sessions = new Map<Priority, Addon.Session>();

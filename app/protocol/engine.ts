@@ -91,6 +91,8 @@ const inMemory = {
   contextLength: z.number(),
   /** Why the CPU answers in the place of the GPU: what the GPU failed with. */
   instead: z.string().optional(),
+  /** Kernels of the GPU that are compiled in the background; absent when all are. A question need not wait for it. */
+  preparing: z.object({ done: z.number().int(), total: z.number().int() }).optional(),
 };
 
 //  idle ──load──▶ loading ──▶ ready ◀──▶ busy          any ──process ends──▶ restarting ──▶ idle | stopped

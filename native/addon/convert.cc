@@ -162,4 +162,17 @@ Napi::Object to_js(Napi::Env env, const Matrix& matrix) {
   return out;
 }
 
+Napi::Array to_js(Napi::Env env, const std::map<std::string, KernelTime>& times) {
+  Napi::Array out = Napi::Array::New(env, times.size());
+  uint32_t at = 0;
+  for (const auto& [name, time] : times) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("name", name);
+    entry.Set("count", static_cast<double>(time.count));
+    entry.Set("ms", 1e3 * time.seconds);
+    out.Set(at++, entry);
+  }
+  return out;
+}
+
 }  // namespace longhand

@@ -3,6 +3,8 @@
 
 #include <napi.h>
 
+#include <map>
+
 #include "addon/devices.h"
 #include "addon/values.h"
 #include "architectures/describe.h"
@@ -15,6 +17,7 @@ Napi::Object to_js(Napi::Env env, const Description& description);
 Napi::Object to_js(Napi::Env env, const GenerateResult& result);
 Napi::Object to_js(Napi::Env env, const TokenEvent& event, bool with_top);
 Napi::Object to_js(Napi::Env env, const Matrix& matrix);
+Napi::Array to_js(Napi::Env env, const std::map<std::string, KernelTime>& times);
 Napi::Array to_js(Napi::Env env, const std::vector<std::string>& texts);
 Napi::Float32Array to_js(Napi::Env env, const std::vector<float>& values);
 Napi::Int32Array to_js(Napi::Env env, const std::vector<int32_t>& values);

@@ -69,6 +69,9 @@ export interface LoadOptions {
   /** Check every weight for NaN and infinities. */
   verify?: boolean;
   onProgress?: (done: number, total: number) => void;
+  /** Has a GPU's kernels compiled in the background, and hears how many of all are ready; never called where there are
+   *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
+  onKernels?: (done: number, total: number) => void;
   signal?: AbortFlag;
 }
 
@@ -188,6 +191,10 @@ export class Model {
     next: Int32Array,
     options?: { steps?: number },
   ): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** From here on every kernel is timed by the device's own clock, which makes it slower: nothing runs side by side. False
+   *  where the device gives no such times. */
+  profile(): Promise<boolean>;
+  kernelTimes(): Promise<{ name: string; count: number; ms: number }[]>;
   /** Changes the number of CPU threads while running. */
   setThreads(count: number): void;
   close(): void;

@@ -10,6 +10,7 @@
 #include "addon/registry.h"
 #include "addon/session.h"
 #include "engine/embed.h"
+#include "engine/rehearsal.h"
 
 namespace longhand {
 
@@ -20,6 +21,8 @@ constexpr int64_t most_threads = 1024;
 // The latest progress, told at most once per turn of the event loop.
 struct ProgressRelay {
   std::shared_ptr<Operation> operation;
+  size_t callback;  // of the operation's
+  ProgressRelay(std::shared_ptr<Operation> of, size_t index) : operation(std::move(of)), callback(index) {}
   std::atomic<size_t> done{0}, total{0};
   std::atomic<bool> waiting{false};
 
@@ -29,7 +32,7 @@ struct ProgressRelay {
     if (relay->waiting.exchange(true)) return;
     relay->operation->post([relay](Napi::Env env, Operation::Javascript& javascript) {
       relay->waiting = false;
-      const Napi::FunctionReference& callback = javascript.callbacks[0];
+      const Napi::FunctionReference& callback = javascript.callbacks[relay->callback];
       if (callback.IsEmpty()) return;
       callback.Call({Napi::Number::New(env, static_cast<double>(relay->done.load())),
                      Napi::Number::New(env, static_cast<double>(relay->total.load()))});
@@ -45,16 +48,19 @@ Napi::Value load(const Napi::CallbackInfo& info) {
                       static_cast<int>(options.integer("threads", 0, 0, most_threads)), options.text("cpu", "")};
   const bool verify = options.flag("verify", false);
   const CancelFlag cancel = options.cancel("signal");
-  const auto operation = Operation::start(env, {options.get("onProgress")});
+  const auto operation = Operation::start(env, {options.get("onProgress"), options.get("onKernels")});
   const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
-  auto relay = std::make_shared<ProgressRelay>();
-  relay->operation = operation;
+  const auto relay = std::make_shared<ProgressRelay>(operation, size_t{0});
+  const auto kernels = std::make_shared<ProgressRelay>(operation, size_t{1});
+  const bool prepare = options.get("onKernels").IsFunction();
   const Napi::Promise promise = operation->promise();
   post_job(*worker, operation, nullptr, cancel, [=]() -> Operation::Convert {
     LoadRequest request{path, create_backend(choice), verify, {}};
     request.progress.cancel = cancel.get();
     request.progress.report = [relay](size_t done, size_t total) { ProgressRelay::report(relay, done, total); };
     auto model = std::make_shared<Model>(std::move(request), worker);
+    const auto told = [kernels](size_t done, size_t total) { ProgressRelay::report(kernels, done, total); };
+    if (prepare) prepare_kernels(*model, told);
     return [open = ModelObject::Open{std::move(model), worker, choose_device(choice)}](
                Napi::Env js) mutable -> Napi::Value {
       return Environment::of(js).model.New({Napi::External<ModelObject::Open>::New(js, &open)});
@@ -138,6 +144,26 @@ Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   return promise;
 }
 
+Napi::Value ModelObject::profile(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model]() -> Operation::Convert {
+    return [able = model->backend().profile()](Napi::Env js) -> Napi::Value { return Napi::Boolean::New(js, able); };
+  });
+  return promise;
+}
+
+Napi::Value ModelObject::kernel_times(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model]() -> Operation::Convert {
+    return [times = model->backend().kernel_times()](Napi::Env js) -> Napi::Value { return to_js(js, times); };
+  });
+  return promise;
+}
+
 void ModelObject::set_threads(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const double count = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0;
@@ -148,8 +174,10 @@ void ModelObject::set_threads(const Napi::CallbackInfo& info) {
 }
 
 void ModelObject::close(const Napi::CallbackInfo&) {
-  if (open_.worker) open_.worker->close();
+  // The model ends on its worker: a worker that had ended before would leave that to this thread.
+  const std::shared_ptr<Worker> worker = open_.worker;
   let_go();
+  if (worker) worker->close();
 }
 
 void register_model(Napi::Env env, Napi::Object exports) {
@@ -163,6 +191,8 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
+                                ModelObject::InstanceMethod<&ModelObject::profile>("profile"),
+                                ModelObject::InstanceMethod<&ModelObject::kernel_times>("kernelTimes"),
                                 ModelObject::InstanceMethod<&ModelObject::set_threads>("setThreads"),
                                 ModelObject::InstanceMethod<&ModelObject::close>("close")});
   Environment::of(env).model = Napi::Persistent(constructor);

@@ -31,6 +31,8 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value embed(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
+  Napi::Value profile(const Napi::CallbackInfo& info);
+  Napi::Value kernel_times(const Napi::CallbackInfo& info);
   void set_threads(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 

@@ -30,6 +30,7 @@ void Operation::call(Napi::Env env, Napi::Function, Javascript* javascript, OnJa
 }
 
 void Operation::post(OnJavascript action) {
+  const std::lock_guard lock(posting_);
   if (closed_) return;
   auto owned = std::make_unique<OnJavascript>(std::move(action));
   const napi_status status = channel_.NonBlockingCall(owned.get());

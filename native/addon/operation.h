@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
 
   Channel channel_;
   Javascript* promise_ = nullptr;  // owned by the channel's finaliser
-  bool closed_ = false;            // the environment is gone
+  std::mutex posting_;
+  bool closed_ = false;  // the environment is gone
 };
 
 }  // namespace longhand

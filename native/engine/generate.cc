@@ -77,12 +77,13 @@ Tensor Session::prefill(std::span<const int32_t> prompt, const GenerateOptions& 
   if (options.on_prefill) options.on_prefill(cached, total, cached);
   Tensor logits{};
   while (held() < total) {
+    model_->relief().follow();
     int64_t end = std::min((held() / chunk_tokens + 1) * chunk_tokens, total);
     for (const int64_t message : ends) {
       if (message > held()) end = std::min(end, message);
     }
     const auto part = prompt.subspan(static_cast<size_t>(held()), static_cast<size_t>(end - held()));
-    logits = advance(part, total, end == total ? Rows::last : Rows::none, {options.path, options.cancel});
+    logits = advance(part, total, end == total ? Scored::last : Scored::none, {options.path, options.cancel});
     if (std::ranges::find(ends, end) != ends.end()) keep(Kept::prompt);
     if (options.on_prefill) options.on_prefill(end, total, cached);
   }
@@ -98,7 +99,7 @@ void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResu
   const bool run_ahead = options.max_tokens > 2 && can_run_ahead();
   const int64_t prompt = held();
   const auto next = [&](int32_t token, const std::atomic<bool>* cancel) {
-    if (!run_ahead) return advance({&token, 1}, held() + 1, Rows::last, {options.path, cancel});
+    if (!run_ahead) return advance({&token, 1}, held() + 1, Scored::last, {options.path, cancel});
     const int64_t after = held() + 1;  // a snapshot is taken of what was accepted: nothing runs ahead of it
     const bool more = static_cast<int64_t>(result.tokens.size()) + 1 < options.max_tokens && after < context_ &&
                       (after - prompt) % generated_snapshot_every != 0;
@@ -129,6 +130,7 @@ void Session::decode(Tensor logits, const GenerateOptions& options, GenerateResu
       result.finish = Finish::context;
       break;
     }
+    model_->relief().follow();
     const Clock::time_point step = Clock::now();
     try {
       logits = next(token, step_ms > uninterrupted_ms ? options.cancel : nullptr);

@@ -27,7 +27,7 @@ Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& opt
     const bool reads = held() < prompt;
     const int64_t count = reads ? std::min(chunk, prompt - held()) : 1;
     const bool last = held() + count == total;
-    const Rows rows = options.all ? Rows::all : last ? Rows::last : Rows::none;
+    const Scored rows = options.all ? Scored::all : last ? Scored::last : Scored::none;
     const Tensor part = advance(tokens.subspan(static_cast<size_t>(held()), static_cast<size_t>(count)),
                                 reads ? prompt : held() + 1, rows, {options.path, options.cancel});
     if (!part) continue;

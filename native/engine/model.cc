@@ -39,7 +39,15 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder) pooling_ = read_pooling(request.path, *checkpoint);
   loaded_ = load_family(checkpoint, *backend_, std::move(request.progress));
+  relief_ = std::make_shared<Relief>(*backend_);
+  backend_->on_pressure([relief = relief_, computes = std::weak_ptr(worker_)](bool critical) {
+    relief->ask(critical);
+    const auto idle = computes.lock();
+    if (idle) idle->post({nullptr, nullptr, [relief](bool closed) { closed ? void() : relief->follow(); }});
+  });
 }
+
+Model::~Model() { relief_->end(); }
 
 void Model::check_tokens(std::span<const int32_t> tokens) const {
   for (size_t i = 0; i < tokens.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "architectures/describe.h"
 #include "engine/pooling.h"
+#include "engine/relief.h"
 #include "engine/worker.h"
 
 namespace longhand {
@@ -22,6 +23,9 @@ class Model {
   // Reads, checks and prepares everything; on failure nothing stays allocated. Throws FormatError, Unsupported,
   // OutOfMemory, Cancelled.
   Model(LoadRequest request, std::shared_ptr<Worker> worker);
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
 
   const Description& description() const { return loaded_.description; }
   const Facts& facts() const { return loaded_.description.facts; }
@@ -29,6 +33,7 @@ class Model {
   Backend& backend() { return *backend_; }
   Worker& worker() { return *worker_; }
   const Pooling& pooling() const { return pooling_; }
+  Relief& relief() { return *relief_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
@@ -37,6 +42,7 @@ class Model {
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
   Loaded loaded_;
   Pooling pooling_;  // of encoders
+  std::shared_ptr<Relief> relief_;
 };
 
 }  // namespace longhand

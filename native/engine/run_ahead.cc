@@ -31,7 +31,7 @@ Session::Step Session::hand_over(int32_t token, bool after_guess, const Sampler&
   try {
     memory_.reserve(held() + 1);
     backend.begin({.path = path, .ahead = true});
-    step.logits = forward({&token, 1}, held() + 1, Rows::last);
+    step.logits = forward(*model_, memory_, held(), {&token, 1}, held() + 1, Scored::last);
     sampler.guess(backend, step.logits, after_guess);
     backend.hand_over();
   } catch (...) {

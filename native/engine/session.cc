@@ -30,7 +30,9 @@ Session::Session(std::shared_ptr<Model> model, SessionOptions options)
       context_(choose_context(*model_, options.context)),
       memory_(model_->backend(), model_->facts().layers, options.cache, context_) {
   if (model_->family().encoder()) throw std::invalid_argument("[session] an encoder has no sessions: use embed");
+  model_->relief().add(this);
 }
+Session::~Session() { model_->relief().remove(this); }
 
 std::vector<int32_t> Session::tokens() const {
   const std::lock_guard lock(published_);
@@ -54,16 +56,7 @@ std::vector<int64_t> Session::snapshots() const {
 
 // ---- passes -------------------------------------------------------------------------------------------------------
 
-Tensor Session::forward(std::span<const int32_t> tokens, int64_t total, Rows rows) {
-  const Family& family = model_->family();
-  Pass pass(model_->backend(), memory_.layers(), held(), static_cast<int64_t>(tokens.size()), total);
-  Tensor x = family.embed(pass, tokens);
-  for (size_t i = 0; i < model_->facts().layers.size(); ++i) x = pass->keep_only(family.layer(pass, i, x));
-  if (rows == Rows::none) return {};
-  return family.logits(pass, rows == Rows::all ? x : x.row_range(x.rows - 1, 1));
-}
-
-Tensor Session::advance(std::span<const int32_t> tokens, int64_t total, Rows rows, const PassOptions& options) {
+Tensor Session::advance(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options) {
   const int64_t before = held();
   const int64_t after = before + static_cast<int64_t>(tokens.size());
   memory_.reserve(after);
@@ -73,7 +66,7 @@ Tensor Session::advance(std::span<const int32_t> tokens, int64_t total, Rows row
   Tensor out{};
   try {
     backend.begin(options);
-    out = forward(tokens, total, rows);
+    out = forward(*model_, memory_, before, tokens, total, rows);
     backend.finish();
   } catch (...) {
     recover(before);
@@ -136,6 +129,16 @@ void Session::keep(Kept why) {
   kept_.push_back(std::move(fresh));
 }
 
+// A warning costs snapshots that are far from the end; when it is serious, going back means reading everything again.
+void Session::relieve(bool critical) {
+  if (checkpoint_.length < 0) checkpoint_.states.clear();
+  if (!slots_open_) memory_.drop_spare();
+  const int64_t last = nearest_snapshot(held());
+  const int64_t length = last < 0 ? 0 : kept_[static_cast<size_t>(last)].state.length;
+  const std::lock_guard lock(published_);
+  std::erase_if(kept_, [&](const KeptSnapshot& kept) { return critical || kept.state.length != length; });
+}
+
 int64_t Session::snapshot() {
   keep(Kept::asked);
   return held();
@@ -196,7 +199,7 @@ void Session::replay(const std::vector<int32_t>& tokens, const std::vector<PassR
     const int64_t end = std::min(pass.end, length);
     const std::span<const int32_t> part =
         std::span(tokens).subspan(static_cast<size_t>(held()), static_cast<size_t>(end - held()));
-    advance(part, pass.total, Rows::none, {.path = pass.path});
+    advance(part, pass.total, Scored::none, {.path = pass.path});
   }
 }
 

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model.h"
+#include "engine/forward.h"
 #include "engine/sampler.h"
-#include "engine/session_memory.h"
 
 namespace longhand {
 
@@ -73,6 +72,9 @@ struct LogitsOptions {
 class Session {
  public:
   Session(std::shared_ptr<Model> model, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // Any thread.
   Model& model() { return *model_; }
@@ -89,9 +91,10 @@ class Session {
   int64_t snapshot();
   int64_t rewind(int64_t length);  // returns how many tokens were read again
   void reset();
+  // Gives back memory: what is lost is read again when it is wanted.
+  void relieve(bool critical);
 
  private:
-  enum class Rows : uint8_t { none, last, all };
   enum class Kept : uint8_t { asked, prompt, generated };
   struct KeptSnapshot {
     Snapshot state;
@@ -108,8 +111,7 @@ class Session {
   int64_t held() const { return static_cast<int64_t>(tokens_.size()); }
   // One pass over tokens that follow what is held. Returns logits (or an empty tensor) readable until the next pass.
   // When it throws, the timeline is as before, or cut to where it could be restored.
-  Tensor advance(std::span<const int32_t> tokens, int64_t total, Rows rows, const PassOptions& options);
-  Tensor forward(std::span<const int32_t> tokens, int64_t total, Rows rows);
+  Tensor advance(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options);
   void recover(int64_t length);
 
   void start_over(std::span<const int32_t> tokens);

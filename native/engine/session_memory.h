@@ -35,8 +35,9 @@ class SessionMemory {
   // For steps that run ahead: a second slot for every state, the one that is not read. `slots` before such a step is
   // what `back_to` returns to, without a byte copied.
   using Slots = std::vector<BufferPtr>;
-  void open_slots();   // throws OutOfMemory and changes nothing
-  void close_slots();  // ops work in place again
+  void open_slots();                     // throws OutOfMemory and changes nothing
+  void close_slots();                    // ops work in place again
+  void drop_spare() { spare_.clear(); }  // while they are closed
   Slots slots();
   void back_to(const Slots& slots, int64_t length);
 

@@ -6,7 +6,7 @@ namespace longhand::metal {
 void MetalBackend::hand_over() {
   assert(pass_.ahead);
   under_way_.push_back({commands_.hand_over(), turn_});
-  pipelines_.save();
+  keep_pipelines();
 }
 
 int32_t MetalBackend::await_guess() {

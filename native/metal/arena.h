@@ -17,6 +17,7 @@ class Region {
   // What is taken from now on may lie over everything taken so far but x.
   void keep_only(const Tensor& x);
   void recycle();
+  void release();  // and forgets the plan
 
  private:
   Device& device_;
@@ -41,6 +42,10 @@ class Arena {
   void recycle() {
     layers_.recycle();
     written_.recycle();
+  }
+  void release() {
+    layers_.release();
+    written_.release();
   }
 
  private:

@@ -38,6 +38,12 @@ void Region::keep_only(const Tensor& x) {
   current_ = used_ = before_ = 0;
 }
 
+void Region::release() {
+  chunks_.clear();
+  current_ = used_ = before_ = peak_ = 0;
+  kept_ = {};
+}
+
 void Region::recycle() {
   if (chunks_.size() > 1) {
     chunks_.clear();

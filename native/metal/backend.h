@@ -11,6 +11,8 @@
 #include "metal/commands.h"
 #include "metal/device.h"
 #include "metal/pipelines.h"
+#include "metal/pressure.h"
+#include "metal/warming.h"
 #include "metal/weight.h"
 #include "ops/backend.h"
 
@@ -92,6 +94,16 @@ class MetalBackend final : public Backend {
   void discard() override;
   double device_seconds() const override { return commands_.gpu_seconds(); }
 
+  bool profile() override { return commands_.profile(); }
+  std::map<std::string, KernelTime> kernel_times() const override { return commands_.kernel_times(); }
+  void on_pressure(std::function<void(bool critical)> told) override {
+    pressure_ = std::make_unique<Pressure>(std::move(told));
+  }
+  void relieve() override;
+
+  bool rehearses() const override { return true; }
+  void make_ready(std::function<void(size_t done, size_t total)> told) override { warming_.start(std::move(told)); }
+
  private:
   struct Borrowed {
     std::weak_ptr<MetalBuffer> buffer;
@@ -117,9 +129,13 @@ class MetalBackend final : public Backend {
   void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
            const Params& params, const Grid& grid) {
     if (pass_.cancel && pass_.cancel->load(std::memory_order_relaxed)) cancelled();
-    commands_.run(kernel, constants, arguments, params, grid);
+    if (pass_.rehearsal) warming_.note(kernel, constants);
+    else commands_.run(kernel, constants, arguments, params, grid);
   }
   [[noreturn]] void cancelled();
+  void keep_pipelines() {
+    if (!warming_.under_way()) pipelines_.save();
+  }
   // Before the CPU touches memory: nothing may be running but passes handed over, whose memory is not that of the
   // oldest.
   void settle() {
@@ -144,6 +160,7 @@ class MetalBackend final : public Backend {
 
   std::unique_ptr<Device> device_;
   Pipelines pipelines_;
+  Warming warming_;
   Commands commands_;
   // Passes take turns, so that one can be encoded while the other runs and its results are read.
   struct UnderWay {
@@ -151,6 +168,7 @@ class MetalBackend final : public Backend {
     size_t turn;
   };
   Arena arenas_[2];
+  bool trim_[2] = {};  // given back when the turn comes round again
   size_t turn_ = 0;
   std::deque<UnderWay> under_way_;  // handed over, oldest first
   MetalBufferPtr guesses_;          // int32, one a turn, 16 bytes apart
@@ -161,6 +179,7 @@ class MetalBackend final : public Backend {
   Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
   ExpertTiles expert_tiles_{};   // gate_up and down of a layer share them
   uint64_t expert_bytes_read_ = 0;
+  std::unique_ptr<Pressure> pressure_;
 };
 
 // ---- arguments: what a kernel touches of a tensor or a buffer -------------------------------------------------------

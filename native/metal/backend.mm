@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "metal/objects.h"
 
@@ -10,10 +11,14 @@ namespace longhand::metal {
 MetalBackend::MetalBackend(std::unique_ptr<Device> device)
     : device_(std::move(device)),
       pipelines_(*device_),
+      warming_(pipelines_),
       commands_(*device_, pipelines_),
       arenas_{Arena(*device_), Arena(*device_)},
       guesses_(device_->allocate(2 * 16, "guess")) {}
-MetalBackend::~MetalBackend() { commands_.abandon(); }
+MetalBackend::~MetalBackend() {
+  warming_.stop();
+  commands_.abandon();
+}
 
 void MetalBackend::begin(const PassOptions& options) {
   if (!options.ahead) discard();  // what a cancelled or failed pass left behind
@@ -21,7 +26,17 @@ void MetalBackend::begin(const PassOptions& options) {
   turn_ = options.ahead ? 1 - turn_ : 0;
   gates_of_ = uploaded_to_ = {};
   expert_tiles_ = {};
-  arena().recycle();
+  if (std::exchange(trim_[turn_], false)) arena().release();
+  else arena().recycle();
+}
+
+void MetalBackend::relieve() {
+  for (size_t turn = 0; turn < 2; ++turn) {
+    const auto running = [turn](const UnderWay& each) { return each.turn == turn; };
+    trim_[turn] = std::ranges::any_of(under_way_, running);
+    if (!trim_[turn]) arenas_[turn].release();
+  }
+  pipelines_.forget_libraries();
 }
 
 Tensor MetalBackend::keep_only(Tensor x) {
@@ -34,7 +49,7 @@ Tensor MetalBackend::keep_only(Tensor x) {
 void MetalBackend::finish() {
   pass_.cancel = nullptr;
   commands_.finish();
-  pipelines_.save();
+  keep_pipelines();
 }
 
 void MetalBackend::cancelled() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,9 @@ class Commands {
   void await(uint64_t ticket);
   // Waits for what was handed over and forgets what was only encoded (a cancelled or failed pass).
   void abandon();
+  // From here on every dispatch is timed; false where the GPU gives no samples.
+  bool profile();
+  const std::map<std::string, KernelTime>& kernel_times() const { return kernel_times_; }
   // Seconds the GPU worked, since the start.
   double gpu_seconds() const { return gpu_seconds_; }
 
@@ -69,7 +73,9 @@ class Commands {
                 const void* params, size_t params_bytes, const Grid& grid);
   bool collides(const Argument& argument) const;
   void open();
+  void open_encoder(const char* kernel);
   void commit();
+  void retire();              // the oldest command buffer, which is waited for
   void wait(size_t allowed);  // until at most `allowed` command buffers are running
   void end_capture();
 
@@ -80,7 +86,8 @@ class Commands {
   double work_ = 0;
   double gpu_seconds_ = 0;
   uint64_t committed_ = 0;  // command buffers handed over since the start
-  bool capturing_ = false;
+  bool capturing_ = false, profiling_ = false;
+  std::map<std::string, KernelTime> kernel_times_;
 };
 
 }  // namespace longhand::metal

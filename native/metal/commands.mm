@@ -6,6 +6,7 @@
 
 #include "formats/error.h"
 #include "metal/objects.h"
+#include "metal/profile.h"
 
 namespace longhand::metal {
 namespace {
@@ -37,9 +38,14 @@ Grid elements(size_t cols, size_t rows, size_t threads) {
 }
 
 struct Commands::Objects {
+  struct Running {
+    id<MTLCommandBuffer> commands;
+    std::unique_ptr<Samples> samples;  // when every dispatch is timed
+  };
   id<MTLCommandBuffer> commands;
   id<MTLComputeCommandEncoder> encoder;
-  std::deque<id<MTLCommandBuffer>> running;
+  std::unique_ptr<Samples> samples;
+  std::deque<Running> running;
 };
 
 Commands::Commands(Device& device, Pipelines& pipelines)
@@ -60,11 +66,30 @@ void Commands::end_capture() {
 
 bool Commands::busy() const { return objects_->encoder || !objects_->running.empty(); }
 
+bool Commands::profile() {
+  @autoreleasepool {
+    return profiling_ = Samples::make(device_) != nullptr;
+  }
+}
+
 void Commands::open() {
-  if (objects_->encoder) return;
+  if (objects_->commands) return;
   device_.objects().residency->settle();
   objects_->commands = [device_.objects().queue commandBuffer];
-  objects_->encoder = [objects_->commands computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  if (profiling_) objects_->samples = Samples::make(device_);
+}
+
+// One for the whole command buffer; with samples, one for each dispatch.
+void Commands::open_encoder(const char* kernel) {
+  if (objects_->encoder && !objects_->samples) return;
+  if (objects_->encoder) [objects_->encoder endEncoding];
+  if (objects_->samples) {
+    touched_.clear();
+    objects_->encoder =
+        (__bridge id<MTLComputeCommandEncoder>)objects_->samples->encoder((__bridge void*)objects_->commands, kernel);
+  } else {
+    objects_->encoder = [objects_->commands computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  }
   if (!objects_->encoder) throw DeviceError("[metal] the GPU gave no command encoder");
 }
 
@@ -84,6 +109,7 @@ void Commands::dispatch(const Kernel& kernel, const Constants& constants, std::i
       throw DeviceError("[metal] kernel " + std::string(kernel.name) + " runs with " + std::to_string(threads) +
                         " threads, this GPU allows " + std::to_string(pipeline.maxTotalThreadsPerThreadgroup));
     open();
+    open_encoder(kernel.name);
     id<MTLComputeCommandEncoder> encoder = objects_->encoder;
     if (std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return collides(a); })) {
       [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
@@ -99,7 +125,7 @@ void Commands::dispatch(const Kernel& kernel, const Constants& constants, std::i
     if (grid.threadgroup_bytes) [encoder setThreadgroupMemoryLength:(grid.threadgroup_bytes + 15) / 16 * 16 atIndex:0];
     [encoder dispatchThreadgroups:size(grid.groups) threadsPerThreadgroup:size(grid.threads)];
     work_ += grid.work;
-    if (work_ > work_per_command_buffer) commit();
+    if (work_ > work_per_command_buffer || (objects_->samples && objects_->samples->full())) commit();
   }
 }
 
@@ -107,7 +133,7 @@ void Commands::commit() {
   if (!objects_->encoder) return;
   [objects_->encoder endEncoding];
   [objects_->commands commit];
-  objects_->running.push_back(objects_->commands);
+  objects_->running.push_back({objects_->commands, std::move(objects_->samples)});
   ++committed_;
   objects_->encoder = nil;
   objects_->commands = nil;
@@ -116,14 +142,20 @@ void Commands::commit() {
   wait(in_flight - 1);
 }
 
+void Commands::retire() {
+  const Objects::Running oldest = std::move(objects_->running.front());
+  objects_->running.pop_front();
+  [oldest.commands waitUntilCompleted];
+  gpu_seconds_ += oldest.commands.GPUEndTime - oldest.commands.GPUStartTime;
+  if (oldest.samples) oldest.samples->add_to(kernel_times_);
+}
+
 // The queue runs command buffers in order, so the oldest ends first. An error of any of them is the pass's error.
 void Commands::wait(size_t allowed) {
   std::string failure;
   while (objects_->running.size() > allowed) {
-    id<MTLCommandBuffer> oldest = objects_->running.front();
-    objects_->running.pop_front();
-    [oldest waitUntilCompleted];
-    gpu_seconds_ += oldest.GPUEndTime - oldest.GPUStartTime;
+    id<MTLCommandBuffer> oldest = objects_->running.front().commands;
+    retire();
     if (oldest.status == MTLCommandBufferStatusError && failure.empty()) failure = text(oldest.error);
   }
   if (!failure.empty()) throw DeviceError("[metal] the GPU stopped: " + failure);
@@ -156,13 +188,10 @@ void Commands::abandon() {
     if (objects_->encoder) [objects_->encoder endEncoding];
     objects_->encoder = nil;
     objects_->commands = nil;
+    objects_->samples.reset();
     touched_.clear();
     work_ = 0;
-    for (id<MTLCommandBuffer> one : objects_->running) {
-      [one waitUntilCompleted];
-      gpu_seconds_ += one.GPUEndTime - one.GPUStartTime;
-    }
-    objects_->running.clear();
+    while (!objects_->running.empty()) retire();
   }
 }
 

@@ -23,7 +23,8 @@ class Device {
   MetalBufferPtr allocate(size_t bytes, const char* label);
   // All of a heap of its own, not zeroed: for memory that is shared out by offsets. Throws OutOfMemory.
   MetalBufferPtr heap_buffer(size_t bytes, const char* label);
-  // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it.
+  // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it; throws
+  // OutOfMemory when it would be more than the GPU works with at once.
   // `offset` receives where `data` lies in the buffer.
   MetalBufferPtr borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive, size_t& offset);
 

@@ -112,6 +112,7 @@ MetalBufferPtr Device::borrow(const std::byte* data, size_t bytes, std::shared_p
     constexpr size_t page = 16384;
     const auto address = reinterpret_cast<uintptr_t>(data);
     const uintptr_t first = address / page * page, end = (address + bytes + page - 1) / page * page;
+    check_room(end - first);
     id<MTLBuffer> buffer = [objects_->device newBufferWithBytesNoCopy:reinterpret_cast<void*>(first)
                                                                length:end - first
                                                               options:MTLResourceStorageModeShared

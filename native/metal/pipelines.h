@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
+#include "metal/archive.h"
 #include "metal/device.h"
 #include "ops/params.h"
 
@@ -32,6 +32,10 @@ class Constants {
   std::array<uint32_t, params::kGreedy + 1> values_{};
 };
 
+// Kernel and constants as one word.
+std::string key_of(const Kernel& kernel, const Constants& constants);
+
+// What is ready to run. Any thread: while one compiles a kernel, the others get theirs.
 class Pipelines {
  public:
   explicit Pipelines(Device& device);
@@ -39,13 +43,16 @@ class Pipelines {
 
   // id<MTLComputePipelineState>, owned here. Throws DeviceError when the kernel does not compile.
   void* get(const Kernel& kernel, const Constants& constants);
-  // Writes what was compiled since the last time. A folder that cannot be written costs time at the next start, not
-  // more.
-  void save();
+  // What pipelines were made of: compiled again when one more is needed.
+  void forget_libraries();
+  // Keeps on disk what was compiled since the last time.
+  void save() { archive_.save(); }
 
  private:
   struct Objects;
+
   Device& device_;
+  Archive archive_;
   std::unique_ptr<Objects> objects_;
 };
 

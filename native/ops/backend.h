@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -199,12 +201,18 @@ struct Sampled {
   std::vector<Candidate> top;
 };
 
+struct KernelTime {
+  uint64_t count = 0;
+  double seconds = 0;
+};
+
 // ---- the back end -------------------------------------------------------------------------------------------------
 
 struct PassOptions {
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;  // checked between ops; a cancelled pass throws Cancelled
   bool ahead = false;                         // begins behind passes that are still running; ends with hand_over()
+  bool rehearsal = false;                     // computes nothing, see make_ready()
 };
 struct Cancelled {};
 
@@ -324,6 +332,21 @@ class Backend {
   virtual void discard() {}
   // Time the device has worked since the start; 0 where the CPU is the device.
   virtual double device_seconds() const { return 0; }
+  // Time of each kernel from here on: slower, since nothing runs side by side. False where the device gives no such
+  // times.
+  virtual bool profile() { return false; }
+  virtual std::map<std::string, KernelTime> kernel_times() const { return {}; }
+
+  // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.
+  virtual void on_pressure(std::function<void(bool critical)> /*told*/) {}
+  // Gives back what can be made again. Between passes; the results of those that are over are lost.
+  virtual void relieve() {}
+
+  // A device that compiles its kernels when it meets them: a rehearsal computes nothing and notes what it would need,
+  // make_ready then compiles that on a thread of its own. `told` hears from there how many of all are ready; a pass
+  // that needs one earlier compiles it, or waits for the one that is being compiled.
+  virtual bool rehearses() const { return false; }
+  virtual void make_ready(std::function<void(size_t done, size_t total)> /*told*/) {}
 };
 
 // Factories, one a back end; a build without it returns null and the reason.

@@ -94,6 +94,8 @@ function EngineLine() {
     if (status.at === 'stopped') return t('status.stopped');
     if (restarted) return t('status.restarted');
     if (instead !== undefined) return t('status.instead');
+    const preparing = preparingOf(status);
+    if (preparing) return t('status.preparing', preparing);
     return t(`status.${status.at}`);
   }
 }
@@ -101,9 +103,11 @@ function EngineLine() {
 const insteadOf = (status: EngineStatus) =>
   status.at === 'ready' || status.at === 'busy' ? status.instead : undefined;
 
+const preparingOf = (status: EngineStatus) => (status.at === 'ready' ? status.preparing : undefined);
+
 export function toneOf(status: EngineStatus, restarted: boolean): Tone {
   if (status.at === 'stopped') return 'bad';
   if (status.at === 'restarting' || restarted || insteadOf(status) !== undefined) return 'warn';
   if (status.at === 'idle') return 'off';
-  return status.at === 'loading' ? 'ink' : 'ok';
+  return status.at === 'loading' || preparingOf(status) ? 'ink' : 'ok';
 }

@@ -2,6 +2,7 @@
 // the CPU and says so, until it is started again.
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { LoadTarget } from '../../app/engine/asks.ts';
 import { createEngine, type Engine } from '../../app/engine/client.ts';
 import { engineByFork } from '../../app/engine/start.ts';
 import type { EngineStatus, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
@@ -12,13 +13,33 @@ import { needsStandin } from './standin.ts';
 
 needsStandin();
 
-/** The addon with the stand-in as its best device, whose fourth command buffer fails. */
-const broken = `
+/** The addon with the stand-in as its best device, and a fault in it. */
+const broken = (faults: object) => `
   const addon = require(${JSON.stringify(join(places.addon, '..', 'longhand-metal.node'))});
-  addon.standin.faults({ commandBuffer: 4, commandBufferCode: 2 });
+  addon.standin.faults(${JSON.stringify(faults)});
   const onGpu = { device: 'metal', standin: true };
   module.exports = { ...addon, load: (path, options) => addon.load(path, { ...options, ...(options.device !== 'cpu' && onGpu) }) };
 `;
+
+function engineWith(faults: object): { engine: Engine; statuses: EngineStatus[] } {
+  const statuses: EngineStatus[] = [];
+  const addon = join(temporaryFolder({ 'broken.cjs': broken(faults) }), 'broken.cjs');
+  const engine = createEngine({
+    startEngine: engineByFork(places.engine, { ...places, addon }),
+    onStatus: (status) => statuses.push(status),
+  });
+  onTestFinished(() => engine.close());
+  return { engine, statuses };
+}
+
+const target: LoadTarget = {
+  modelId: 'starter' as ModelId,
+  path: starter,
+  device: null,
+  threads: null,
+  contextLength: 512,
+  template: null,
+};
 
 function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
@@ -27,14 +48,7 @@ function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
       {
         turnId: turn as TurnId,
         priority: 'chat',
-        target: {
-          modelId: 'starter' as ModelId,
-          path: starter,
-          device: null,
-          threads: null,
-          contextLength: 512,
-          template: null,
-        },
+        target,
         prompt: { messages: [{ role: 'user', text: 'Hi', thinking: '', ids: null }], thinking: false, begun: null },
         sampling: { temperature: 0, maxTokens: 8 },
         stops: [],
@@ -50,14 +64,7 @@ function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
 }
 
 test('after a GPU fault the CPU answers, and the status says why', { timeout: 240_000 }, async () => {
-  const statuses: EngineStatus[] = [];
-  const addon = join(temporaryFolder({ 'broken.cjs': broken }), 'broken.cjs');
-  const engine = createEngine({
-    startEngine: engineByFork(places.engine, { ...places, addon }),
-    onStatus: (status) => statuses.push(status),
-  });
-  onTestFinished(() => engine.close());
-
+  const { engine, statuses } = engineWith({ commandBuffer: 4, commandBufferCode: 2 });
   const first = await answer(engine, 'first');
   expect(first[0]).toMatchObject({ type: 'started', backEnd: 'metal' });
   expect(first.at(-1)).toMatchObject({
@@ -75,4 +82,21 @@ test('after a GPU fault the CPU answers, and the status says why', { timeout: 24
       backEnd: 'cpu',
       instead: expect.stringContaining('GPU Timeout'),
     });
+});
+
+test('while kernels are compiled in the background the status counts them, and the engine is ready', {
+  timeout: 240_000,
+}, async () => {
+  const { engine, statuses } = engineWith({ holdCompile: 'kernel void attention_combine' });
+  await engine.load(target);
+  await expect
+    .poll(() => statuses.at(-1), { timeout: 120_000 })
+    .toMatchObject({
+      at: 'ready',
+      backEnd: 'metal',
+      preparing: { done: expect.any(Number), total: expect.any(Number) },
+    });
+  const last = statuses.at(-1);
+  const { done, total } = (last?.at === 'ready' && last.preparing) || { done: 0, total: 0 };
+  expect(done).toBeLessThan(total);
 });

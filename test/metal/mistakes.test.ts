@@ -33,6 +33,16 @@ const noticed: Record<string, RegExp> = {
   'offset in a heap that places by itself': /an offset needs a heap of type placement/,
   'a placed buffer in a residency set': /is resident with its heap/,
   'taken out of a residency set twice': /not in the residency set/,
+  'a fence that nothing updates': /waits for a fence that no encoder before it updates/,
+  'a fence updated and waited for by one encoder': /waits for a fence it has updated itself/,
+  'an event that nothing signals': /nothing signals the event's value 1/,
+  'an event signalled backwards': /signalled with 4, it is at 5/,
+  'an event signalled inside an encoder': /signalled with an open encoder/,
+  'samples read too early': /read before their command buffer is done/,
+  'a sample outside its buffer': /sample 2 of a buffer of 2/,
+  'a sample taken twice': /sample 1 is taken twice/,
+  'a sample inside an encoder': /samples between encoders only/,
+  'more samples than a buffer can have': /5000 samples, 1 to 4096 are possible/,
   'function constant of another type': /function constant 'loud' has type bool/,
   'blit outside a buffer': /copy outside a buffer/,
 };
@@ -41,7 +51,13 @@ describe('a host mistake', () => {
   beforeAll(() => standin.options({ check: true }));
   afterAll(() => standin.options({}));
 
-  test.each(['none', 'heap memory reused after a barrier'])('a correct program raises nothing: %s', (name) => {
+  test.each([
+    'none',
+    'heap memory reused after a barrier',
+    'fence between two encoders',
+    'event between two queues',
+    'samples around an encoder',
+  ])('a correct program raises nothing: %s', (name) => {
     expect(standin.mistake(name)).toBe('');
   });
   test.for(Object.keys(noticed))('%s is noticed', (name) => {

@@ -24,6 +24,10 @@ export interface Counters {
   waits: number;
   archiveHits: number;
   archiveMisses: number;
+  /** Made of functions, by whatever way. */
+  pipelines: number;
+  /** Libraries that wait for `holdCompile` now. */
+  heldCompiles: number;
   allocated: number;
   /** Of the heaps that are alive. */
   heapBytes: number;
@@ -52,6 +56,8 @@ export interface Standin {
     noDevice?: boolean;
     memoryLimit?: number;
     compileError?: string;
+    /** Libraries with this text in them wait until it changes. */
+    holdCompile?: string;
     commandBuffer?: number;
     commandBufferCode?: number;
     pipelineThreads?: number;
@@ -64,6 +70,8 @@ export interface Standin {
   /** Runs one kernel without a host. `stage` tells where it was refused: '' when it ran to its end. */
   run(run: Run): { stage: '' | 'compile' | 'run'; error: string };
   mistake(name: string): string;
+  /** The system runs short of memory; everybody who listens has heard it when this returns. */
+  pressure(level: 'warning' | 'critical'): void;
 }
 
 /** On a Mac the addon itself runs on the GPU; elsewhere the second one runs on the stand-in. */

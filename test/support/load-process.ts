@@ -10,7 +10,14 @@ const [path = '', context = ''] = process.argv.slice(2);
 const contextLength = Number(context);
 const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
 const target = { modelId: 'model' as ModelId, path, device: 'cpu', threads: 2, contextLength, template: null };
-const model = await loadModel(addon, target, 'cpu', new addon.AbortFlag(), () => {});
+const model = await loadModel(
+  addon,
+  target,
+  'cpu',
+  new addon.AbortFlag(),
+  () => {},
+  () => {},
+);
 const answer = 8;
 const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) => 3 + ((at * 7919) % 1000));
 await model.session('chat').generate(prompt, { maxTokens: answer, temperature: 0 });

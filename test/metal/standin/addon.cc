@@ -7,6 +7,7 @@
 
 #include "addon/registry.h"
 #include "compiler/compile.h"
+#include "metal/pressure.h"
 #include "metal/state.h"
 #include "mistakes.h"
 
@@ -41,11 +42,13 @@ void set_faults(const Napi::CallbackInfo& info) {
   to.no_device = given.Has("noDevice") && given.Get("noDevice").ToBoolean().Value();
   to.memory_limit = integer(given, "memoryLimit", 0);
   to.compile_error = text(given, "compileError");
+  to.hold_compile = text(given, "holdCompile");
   to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
   to.command_buffer_code = static_cast<int>(integer(given, "commandBufferCode", 1));
   to.spoil_kernel = text(given, "spoilKernel");
   to.spoil_argument = static_cast<int>(integer(given, "spoilArgument", 0));
   to.pipeline_threads = static_cast<unsigned>(integer(given, "pipelineThreads", 0));
+  state().changed.notify_all();
 }
 
 Napi::Value counters(const Napi::CallbackInfo& info) {
@@ -60,6 +63,8 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   put(all, "waits", from.waits);
   put(all, "archiveHits", from.archive_hits);
   put(all, "archiveMisses", from.archive_misses);
+  put(all, "pipelines", from.pipelines);
+  put(all, "heldCompiles", from.held_compiles);
   put(all, "allocated", from.allocated);
   put(all, "heapBytes", from.heap_bytes);
   put(all, "residentBytes", from.resident);
@@ -88,6 +93,7 @@ void reset(const Napi::CallbackInfo&) {
   state().counters.allocated = before.allocated;
   state().counters.heap_bytes = before.heap_bytes;
   state().counters.resident = before.resident;
+  state().counters.held_compiles = before.held_compiles;
 }
 
 mtl_u3 size(const Napi::Value& value) {
@@ -147,6 +153,9 @@ Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   return answer(fault.empty() ? "" : "run", fault);
 }
 
+// 'warning' | 'critical'
+void pressure(const Napi::CallbackInfo& info) { raise_pressure(info[0].ToString().Utf8Value() == "critical"); }
+
 // A host program with one mistake in it: what was noticed, "" when nothing was.
 Napi::Value mistake(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), make_mistake(info[0].ToString().Utf8Value()));
@@ -161,6 +170,7 @@ void register_standin(Napi::Env env, Napi::Object exports) {
   face.Set("counters", Napi::Function::New(env, counters));
   face.Set("reset", Napi::Function::New(env, reset));
   face.Set("run", Napi::Function::New(env, run_kernel));
+  face.Set("pressure", Napi::Function::New(env, pressure));
   face.Set("mistake", Napi::Function::New(env, mistake));
   exports.Set("standin", face);
 }

@@ -93,10 +93,37 @@ struct Scene {
     [encoder setBytes:&size length:sizeof size atIndex:2];
     [encoder dispatchThreads:MTLSizeMake(64, 1, 1) threadsPerThreadgroup:MTLSizeMake(32, 1, 1)];
   }
+  MTLCounterSampleBufferDescriptor* sample_descriptor(NSUInteger count) {
+    MTLCounterSampleBufferDescriptor* descriptor = [MTLCounterSampleBufferDescriptor new];
+    descriptor.counterSet = device.counterSets[0];
+    descriptor.storageMode = MTLStorageModeShared;
+    descriptor.sampleCount = count;
+    return descriptor;
+  }
+  id<MTLCounterSampleBuffer> samples(NSUInteger count) {
+    return [device newCounterSampleBufferWithDescriptor:sample_descriptor(count) error:nil];
+  }
+  // From here on an encoder between two samples.
+  void sampled(id<MTLCounterSampleBuffer> samples, NSUInteger first, NSUInteger last) {
+    [encoder endEncoding];
+    encoder = nil;
+    MTLComputePassDescriptor* pass = [MTLComputePassDescriptor computePassDescriptor];
+    pass.sampleBufferAttachments[0].sampleBuffer = samples;
+    pass.sampleBufferAttachments[0].startOfEncoderSampleIndex = first;
+    pass.sampleBufferAttachments[0].endOfEncoderSampleIndex = last;
+    encoder = [commands computeCommandEncoderWithDescriptor:pass];
+  }
+  // Ends the encoder, signals, commits and waits; the command buffer's error.
+  std::string signal(id<MTLSharedEvent> event, uint64_t value) {
+    [encoder endEncoding];
+    encoder = nil;
+    [commands encodeSignalEvent:event value:value];
+    return finish();
+  }
   void barrier() { [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers]; }
   // Ends, commits and waits; the command buffer's error.
   std::string finish() {
-    [encoder endEncoding];
+    if (encoder) [encoder endEncoding];
     encoder = nil;
     [commands commit];
     [commands waitUntilCompleted];
@@ -277,6 +304,88 @@ const std::map<std::string, Program>& programs() {
          [set removeAllocation:buffer];
          [set removeAllocation:buffer];
          return std::string();
+       }},
+      {"fence between two encoders",
+       [](Scene& s) {
+         id<MTLFence> fence = [s.device newFence];
+         [s.encoder updateFence:fence];
+         [s.encoder endEncoding];
+         s.encoder = [s.commands computeCommandEncoder];
+         [s.encoder waitForFence:fence];
+         return s.finish();
+       }},
+      {"a fence that nothing updates",
+       [](Scene& s) {
+         [s.encoder waitForFence:[s.device newFence]];
+         return std::string();
+       }},
+      {"a fence updated and waited for by one encoder",
+       [](Scene& s) {
+         id<MTLFence> fence = [s.device newFence];
+         [s.encoder updateFence:fence];
+         [s.encoder waitForFence:fence];
+         return std::string();
+       }},
+      {"event between two queues",
+       [](Scene& s) {
+         id<MTLSharedEvent> event = [s.device newSharedEvent];
+         id<MTLCommandBuffer> other = [[s.device newCommandQueue] commandBuffer];
+         [s.encoder endEncoding];
+         s.encoder = nil;
+         [s.commands encodeSignalEvent:event value:1];
+         [other encodeWaitForEvent:event value:1];
+         [other commit];
+         const std::string error = s.finish();
+         [other waitUntilCompleted];
+         return other.status == MTLCommandBufferStatusCompleted ? error : "the event did not arrive";
+       }},
+      {"an event that nothing signals",
+       [](Scene& s) {
+         [s.encoder endEncoding];
+         s.encoder = nil;
+         [s.commands encodeWaitForEvent:[s.device newSharedEvent] value:1];
+         return s.finish();
+       }},
+      {"an event signalled backwards",
+       [](Scene& s) {
+         id<MTLSharedEvent> event = [s.device newSharedEvent];
+         event.signaledValue = 5;
+         return s.signal(event, 4);
+       }},
+      {"an event signalled inside an encoder",
+       [](Scene& s) {
+         [s.commands encodeSignalEvent:[s.device newSharedEvent] value:1];
+         return std::string();
+       }},
+      {"samples around an encoder",
+       [](Scene& s) {
+         id<MTLCounterSampleBuffer> samples = s.samples(2);
+         s.sampled(samples, 0, 1);
+         s.fill(s.buffer(64));
+         const std::string error = s.finish();
+         const auto* times = static_cast<const uint64_t*>([samples resolveCounterRange:NSMakeRange(0, 2)].bytes);
+         return times[0] < times[1] && times[1] != MTLCounterErrorValue ? error : "no time between the samples";
+       }},
+      {"samples read too early",
+       [](Scene& s) {
+         id<MTLCounterSampleBuffer> samples = s.samples(2);
+         s.sampled(samples, 0, 1);
+         [samples resolveCounterRange:NSMakeRange(0, 2)];
+         return std::string();
+       }},
+      {"a sample outside its buffer", [](Scene& s) { return s.sampled(s.samples(2), 1, 2), std::string(); }},
+      {"a sample taken twice", [](Scene& s) { return s.sampled(s.samples(2), 1, 1), std::string(); }},
+      {"a sample inside an encoder",
+       [](Scene& s) {
+         [s.encoder sampleCountersInBuffer:s.samples(2) atSampleIndex:0 withBarrier:YES];
+         return std::string();
+       }},
+      {"more samples than a buffer can have",
+       [](Scene& s) {
+         MTLCounterSampleBufferDescriptor* descriptor = s.sample_descriptor(5000);
+         NSError* error = nil;
+         id made = [s.device newCounterSampleBufferWithDescriptor:descriptor error:&error];
+         return std::string(made ? "" : error.localizedDescription.UTF8String);
        }},
       {"function constant of another type",
        [](Scene& s) {

@@ -170,7 +170,8 @@ std::string rewrite(const WorkFiles& files, const CompileOptions& options, bool 
 }
 
 std::string build(const std::string& source, const CompileOptions& options, const std::string& object) {
-  const WorkFiles files{object + "." + std::to_string(getpid())};
+  static std::atomic<int> builds{0};
+  const WorkFiles files{object + "." + std::to_string(getpid()) + "." + std::to_string(builds++)};
   std::ofstream(files.path(".metal")) << source;
   std::string error = rewrite(files, options, true);
   if (run_command(strict_command(files.path(".cl")), "/dev/null", files.path(".log")))

@@ -6,6 +6,12 @@
 using standin::misuse;
 using standin::state;
 
+static void count(NSUInteger bytes, bool made) {
+  std::lock_guard guard(state().lock);
+  uint64_t& all = state().counters.allocated;
+  all = made ? all + bytes : all - bytes;
+}
+
 @implementation StandinBuffer
 
 - (instancetype)initWithLength:(NSUInteger)n mode:(MTLStorageMode)mode {
@@ -17,8 +23,7 @@ using standin::state;
   bytes = static_cast<char*>(mapping) + body - ((n + 15) & ~size_t{15});
   _length = n;
   _storageMode = mode;
-  std::lock_guard guard(state().lock);
-  state().counters.allocated += n;
+  count(n, true);
   return self;
 }
 
@@ -29,6 +34,7 @@ using standin::state;
   bytes = static_cast<char*>(p);
   _length = n;
   release_ = release;
+  count(n, true);
   return self;
 }
 
@@ -41,13 +47,9 @@ using standin::state;
 }
 
 - (void)dealloc {
-  if (mapping) {
-    munmap(mapping, mapping_bytes);
-    std::lock_guard guard(state().lock);
-    state().counters.allocated -= _length;
-  } else if (release_) {
-    release_(bytes, _length);
-  }
+  if (!inside) count(_length, false);
+  if (mapping) munmap(mapping, mapping_bytes);
+  else if (release_) release_(bytes, _length);
 }
 
 - (void*)contents {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -86,10 +87,12 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
 @property(copy) NSString* label;
 @end
 
+@class StandinCommandBuffer;
 // One thing a command buffer does: a dispatch, a copy, or a barrier (`run` empty).
 struct Command {
   std::function<std::string()> run;
   bool barrier = false, concurrent = false;
+  bool waits = false;  // for something else on the GPU
   std::string name;
 };
 
@@ -107,11 +110,38 @@ struct QueueState {
   void loop();
 };
 
-@class StandinCommandBuffer;
+@interface StandinFence : NSObject <MTLFence> {
+ @public
+  StandinCommandBuffer* updated;  // by an encoder of this command buffer last
+}
+@property(copy) NSString* label;
+@end
+
+@interface StandinEvent : NSObject <MTLSharedEvent> {
+ @public
+  std::mutex lock;
+  std::condition_variable changed;
+  uint64_t value;
+  std::multiset<uint64_t> coming;  // of command buffers that are not done
+}
+@property(copy) NSString* label;
+@end
+
+@interface StandinSamples : NSObject <MTLCounterSampleBuffer> {
+ @public
+  std::vector<uint64_t> samples;              // MTLCounterErrorValue: not taken
+  std::vector<StandinCommandBuffer*> owners;  // who takes it
+}
+@property(copy) NSString* label;
+@end
+
 @interface StandinEncoder : NSObject <MTLComputeCommandEncoder, MTLBlitCommandEncoder> {
  @public
   StandinCommandBuffer* owner;
   BOOL concurrent, ended;
+  StandinSamples* samples;
+  NSUInteger last_sample;
+  std::vector<StandinFence*> updated;  // here
   StandinPipeline* pipeline;
   StandinBuffer* buffers[standin::kBufferSlots];
   NSUInteger offsets[standin::kBufferSlots];
@@ -129,11 +159,13 @@ struct QueueState {
   std::mutex lock;
   std::condition_variable finished;
   BOOL encoding;
+  std::vector<std::pair<StandinEvent*, uint64_t>> signals;
 }
 @property(copy) NSString* label;
 @property MTLCommandBufferStatus status;
 @property(strong) NSError* error;
 @property CFTimeInterval GPUStartTime, GPUEndTime;
+- (void)take:(NSUInteger)index of:(StandinSamples*)samples;
 @end
 
 @interface StandinResidencySet : NSObject <MTLResidencySet>
@@ -149,3 +181,12 @@ struct QueueState {
 
 @interface StandinDevice : NSObject <MTLDevice>
 @end
+
+// This place of the sample buffer is filled by that command buffer.
+void standin_claim(StandinSamples* samples, NSUInteger index, StandinCommandBuffer* by);
+// Sets the event; the rule it breaks, or "".
+std::string standin_signal(StandinEvent* event, uint64_t value);
+// Waits for the value; false when no command buffer signals it any more.
+bool standin_await(StandinEvent* event, uint64_t value);
+// A command buffer that signals this value is made, or done.
+void standin_expect(StandinEvent* event, uint64_t value, bool coming);

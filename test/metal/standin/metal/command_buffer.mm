@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include <algorithm>
-#include <chrono>
 
 #include "metal/classes.h"
 
@@ -42,9 +41,7 @@ QueueState::~QueueState() {
   else thread.join();
 }
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+static double now() { return 1e-9 * static_cast<double>(standin::gpu_nanoseconds()); }
 
 // Dispatches since the last barrier and what each touched.
 struct Concurrent {
@@ -75,9 +72,10 @@ static std::string run_concurrently(const std::vector<Command>& commands, size_t
 
 static std::string run_all(const std::vector<Command>& commands) {
   static std::mutex gpu;  // one GPU, one dispatch at a time
-  std::lock_guard guard(gpu);
   std::string fault;
   for (size_t i = 0; i < commands.size() && fault.empty();) {
+    std::unique_lock guard(gpu, std::defer_lock);
+    if (!commands[i].waits) guard.lock();
     size_t end = i;
     while (end < commands.size() && commands[end].concurrent && !commands[end].barrier) end++;
     if (end > i) {
@@ -119,6 +117,51 @@ static int injected_code() {
 - (id<MTLBlitCommandEncoder>)blitCommandEncoder {
   return [self encoder:NO];
 }
+- (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor*)pass {
+  MTLComputePassSampleBufferAttachmentDescriptor* how = pass.sampleBufferAttachments[0];
+  StandinSamples* samples = (StandinSamples*)how.sampleBuffer;
+  if (samples) {
+    standin_claim(samples, how.startOfEncoderSampleIndex, self);
+    standin_claim(samples, how.endOfEncoderSampleIndex, self);
+  }
+  StandinEncoder* encoder = [self encoder:pass.dispatchType == MTLDispatchTypeConcurrent];
+  if (!samples) return encoder;
+  encoder->samples = samples;
+  encoder->last_sample = how.endOfEncoderSampleIndex;
+  [self take:how.startOfEncoderSampleIndex of:samples];
+  return encoder;
+}
+- (void)take:(NSUInteger)index of:(StandinSamples*)samples {
+  [self between:^{
+    samples->samples[index] = standin::gpu_nanoseconds();
+    return std::string();
+  }];
+}
+// Something the GPU does between encoders.
+- (void)between:(std::string (^)(void))work {
+  Command command;
+  command.run = [work] { return work(); };
+  commands.push_back(std::move(command));
+}
+- (void)encodeSignalEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  if (encoding) misuse("an event is signalled with an open encoder");
+  StandinEvent* which = (StandinEvent*)event;
+  signals.emplace_back(which, value);
+  standin_expect(which, value, true);
+  [self between:^{
+    return standin_signal(which, value);
+  }];
+}
+- (void)encodeWaitForEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  if (encoding) misuse("an event is waited for with an open encoder");
+  StandinEvent* which = (StandinEvent*)event;
+  [self between:^{
+    return standin_await(which, value)
+               ? std::string()
+               : "Caused GPU Timeout Error: nothing signals the event's value " + std::to_string(value);
+  }];
+  commands.back().waits = true;
+}
 - (void)enqueue {
   _status = MTLCommandBufferStatusEnqueued;
 }
@@ -131,6 +174,8 @@ static int injected_code() {
   else fault = code == 2 ? "Caused GPU Timeout Error" : code == 8 ? "Insufficient Memory" : "Internal Error";
   const auto barriers = std::count_if(commands.begin(), commands.end(), [](const Command& c) { return c.barrier; });
   commands.clear();
+  for (const auto& [event, value] : signals) standin_expect(event, value, false);
+  signals.clear();
   self.GPUEndTime = now();
   if (!fault.empty()) self.error = standin_error(MTLCommandBufferErrorDomain, code ? code : 1, fault);
   {

@@ -10,6 +10,8 @@ id<MTLBinaryArchive> standin_archive(MTLBinaryArchiveDescriptor* descriptor, NSE
 id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descriptor, MTLPipelineOption options,
                                              NSError** error);
 MTLSizeAndAlign standin_heap_need(NSUInteger n);
+NSArray<id<MTLCounterSet>>* standin_counter_sets(void);
+id<MTLCounterSampleBuffer> standin_samples(MTLCounterSampleBufferDescriptor* descriptor, NSError** error);
 id<MTLHeap> standin_heap(MTLHeapDescriptor* descriptor);
 
 static bool has_room(NSUInteger bytes) {
@@ -18,6 +20,21 @@ static bool has_room(NSUInteger bytes) {
   return state().counters.allocated + bytes <= limit;
 }
 static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<MTLStorageMode>((options >> 4) & 15); }
+
+static bool holds(const std::string& text, const std::string& part) {
+  return !part.empty() && text.find(part) != std::string::npos;
+}
+// What was injected for a library of this text: to wait, to fail.
+static bool may_compile(const std::string& text) {
+  std::unique_lock guard(state().lock);
+  const auto held = [&] { return holds(text, state().faults.hold_compile); };
+  if (held()) {
+    state().counters.held_compiles++;
+    state().changed.wait(guard, [&] { return !held(); });
+    state().counters.held_compiles--;
+  }
+  return !holds(text, state().faults.compile_error);
+}
 
 @implementation StandinDevice
 - (NSString*)name {
@@ -48,6 +65,26 @@ static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<M
 }
 - (BOOL)supportsFamily:(MTLGPUFamily)family {
   return family == MTLGPUFamilyMetal3 || family <= MTLGPUFamilyApple8;
+}
+- (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)point {
+  std::lock_guard guard(state().lock);
+  return point == MTLCounterSamplingPointAtStageBoundary && !state().clock.broken;
+}
+- (NSArray<id<MTLCounterSet>>*)counterSets {
+  return standin_counter_sets();
+}
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor*)descriptor
+                                                             error:(NSError**)error {
+  return standin_samples(descriptor, error);
+}
+- (void)sampleTimestamps:(MTLTimestamp*)cpu gpuTimestamp:(MTLTimestamp*)gpu {
+  *cpu = *gpu = standin::gpu_nanoseconds();
+}
+- (id<MTLFence>)newFence {
+  return [StandinFence new];
+}
+- (id<MTLSharedEvent>)newSharedEvent {
+  return [StandinEvent new];
 }
 - (id<MTLCommandQueue>)newCommandQueue {
   StandinQueue* queue = [StandinQueue new];
@@ -86,10 +123,8 @@ static MTLStorageMode mode_of(MTLResourceOptions options) { return static_cast<M
     options.macros[name.UTF8String] = [given.preprocessorMacros[name] description].UTF8String;
   options.check = standin::options().check;
   const std::string text = source.UTF8String;
-  const std::string& broken = state().faults.compile_error;
   StandinLibrary* library = [StandinLibrary new];
-  if (!broken.empty() && text.find(broken) != std::string::npos)
-    library->library.error = "program_source:1:1: error: injected";
+  if (!may_compile(text)) library->library.error = "program_source:1:1: error: injected";
   else library->library = standin::compile(text, options);
   if (library->library.error.empty()) return library;
   if (error) *error = standin_error(MTLLibraryErrorDomain, 3, library->library.error);

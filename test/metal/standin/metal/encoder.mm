@@ -1,4 +1,5 @@
 // The compute and blit encoders: check every call, then record what the command buffer will run.
+#include <algorithm>
 #include <cstring>
 
 #include "metal/classes.h"
@@ -102,10 +103,13 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   Command command;
   command.concurrent = concurrent;
   command.name = function->kernel->name;
-  command.run = [dispatch, function, constants, held] {
+  const std::string description =
+      [function identity] + " threads=" + text_of(threads.width * threads.height * threads.depth);
+  command.run = [dispatch, function, constants, held, description] {
     set_constants(function);
     standin::Work work;
     const std::string fault = standin::options().dry ? "" : standin::run(*dispatch, &work);
+    standin::gpu_worked(description);
     std::lock_guard guard(standin::state().lock);
     standin::Counters& all = standin::state().counters;
     if (standin::state().faults.spoil_kernel == dispatch->kernel->name)
@@ -140,6 +144,24 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
 }
 - (void)dispatchThreads:(MTLSize)grid threadsPerThreadgroup:(MTLSize)threads {
   [self dispatch:grid threads:threads whole:false];
+}
+
+- (void)updateFence:(id<MTLFence>)fence {
+  [self use];
+  if (!fence) misuse("nil fence");
+  updated.push_back((StandinFence*)fence);
+}
+- (void)waitForFence:(id<MTLFence>)fence {
+  [self use];
+  StandinFence* which = (StandinFence*)fence;
+  if (std::count(updated.begin(), updated.end(), which)) misuse("an encoder waits for a fence it has updated itself");
+  if (!which->updated) misuse("an encoder waits for a fence that no encoder before it updates");
+}
+- (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)buffer
+                 atSampleIndex:(NSUInteger)index
+                   withBarrier:(BOOL)barrier {
+  [self use];
+  misuse("this GPU takes samples between encoders only: ask supportsCounterSampling first");
 }
 
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
@@ -193,9 +215,11 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   [self use];
   ended = YES;
   owner->encoding = NO;
+  for (StandinFence* fence : updated) fence->updated = owner;
   Command command;
   command.barrier = true;
   owner->commands.push_back(std::move(command));
+  if (samples) [owner take:last_sample of:samples];
   owner = nil;
 }
 @end

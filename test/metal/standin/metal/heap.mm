@@ -1,5 +1,6 @@
-// Placement heaps: buffers at offsets the host chose, which may lie over one another. Which of two that overlap is alive is
-// the host's business; that one is not used while the other still is, is checked by the bytes dispatches touch.
+// Placement heaps: buffers at offsets the host chose, which may lie over one another. Which of two that overlap is
+// alive is the host's business; that one is not used while the other still is, is checked by the bytes dispatches
+// touch.
 #include "metal/classes.h"
 
 using standin::misuse;

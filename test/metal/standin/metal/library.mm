@@ -163,6 +163,10 @@ id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descr
     if (error) *error = standin_error(MTLBinaryArchiveDomain, 4, "pipeline is not in the archive");
     return nil;
   }
+  {
+    std::lock_guard guard(state().lock);
+    state().counters.pipelines++;
+  }
   StandinPipeline* pipeline = [StandinPipeline new];
   pipeline->function = function;
   pipeline.label = descriptor.label;

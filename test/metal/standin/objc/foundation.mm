@@ -223,8 +223,9 @@ NUM(numberWithInt, int, l, 'i')
 NUM(numberWithUnsignedInt, unsigned, l, 'i')
 NUM(numberWithLong, long, l, 'i')
 NUM(numberWithUnsignedLong, unsigned long, l, 'i')
-    NUM(numberWithDouble, double, d, 'd') NUM(numberWithFloat, float, d, 'd') NUM(numberWithBool, BOOL, l, 'i')
-        NUM(numberWithLongLong, long long, l, 'i') NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') -
+NUM(numberWithDouble, double, d, 'd')
+    NUM(numberWithFloat, float, d, 'd') NUM(numberWithBool, BOOL, l, 'i') NUM(numberWithLongLong, long long, l, 'i')
+        NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') -
     (int)intValue {
   return (int)l;
 }
@@ -379,6 +380,22 @@ NSString* const NSLocalizedDescriptionKey = @"NSLocalizedDescription";
       [NSString stringWithFormat:@"Error Domain=%@ Code=%ld \"%@\"", domain, (long)code, [self localizedDescription]];
 }
 @end
+@implementation NSData {
+  std::string content;
+}
++ (instancetype)dataWithBytes:(const void*)b length:(NSUInteger)n {
+  NSData* data = [self new];
+  data->content.assign(static_cast<const char*>(b), n);
+  return data;
+}
+- (const void*)bytes {
+  return content.data();
+}
+- (NSUInteger)length {
+  return content.size();
+}
+@end
+
 @implementation NSURL {
   NSString* p;
 }

@@ -17,6 +17,8 @@ typedef NS_ENUM(NSUInteger, MTLLanguageVersion) { MTLLanguageVersion3_0 = (3 << 
 typedef NS_ENUM(NSInteger, MTLGPUFamily) { MTLGPUFamilyApple7 = 1007, MTLGPUFamilyApple8 = 1008, MTLGPUFamilyApple9 = 1009, MTLGPUFamilyMetal3 = 5001 };
 typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) { MTLPipelineOptionNone = 0, MTLPipelineOptionFailOnBinaryArchiveMiss = 1 << 2 };
 FOUNDATION_EXPORT NSString* const MTLLibraryErrorDomain; FOUNDATION_EXPORT NSString* const MTLCommandBufferErrorDomain, * const MTLBinaryArchiveDomain;
+@protocol MTLFence, MTLEvent, MTLSharedEvent, MTLCounterSet, MTLCounterSampleBuffer;
+@class MTLCounterSampleBufferDescriptor, MTLComputePassDescriptor;
 @protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLCommandQueue, MTLCommandBuffer, MTLCommandEncoder, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLBuffer, MTLResource, MTLBinaryArchive, MTLHeap, MTLResidencySet;
 @class MTLComputePipelineReflection, MTLResidencySetDescriptor;
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
@@ -38,11 +40,36 @@ typedef struct { NSUInteger size, align; } MTLSizeAndAlign;
 @interface MTLHeapDescriptor : NSObject
 @property (nonatomic) NSUInteger size; @property (nonatomic) MTLStorageMode storageMode; @property (nonatomic) MTLHazardTrackingMode hazardTrackingMode; @property (nonatomic) MTLHeapType type;
 @end
+typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) { MTLCounterSamplingPointAtStageBoundary = 0, MTLCounterSamplingPointAtDrawBoundary = 1, MTLCounterSamplingPointAtDispatchBoundary = 2, MTLCounterSamplingPointAtTileDispatchBoundary = 3, MTLCounterSamplingPointAtBlitBoundary = 4 };
+typedef uint64_t MTLTimestamp; typedef NSString* MTLCommonCounterSet; FOUNDATION_EXPORT MTLCommonCounterSet const MTLCommonCounterSetTimestamp; FOUNDATION_EXPORT NSString* const MTLCounterErrorDomain;
+typedef struct { uint64_t timestamp; } MTLCounterResultTimestamp;
+#define MTLCounterErrorValue ((uint64_t)-1)
+#define MTLCounterDontSample ((NSUInteger)-1)
+@protocol MTLCounterSet <NSObject> @property (readonly, copy) NSString* name; @end
+@interface MTLCounterSampleBufferDescriptor : NSObject
+@property (nonatomic, strong) id<MTLCounterSet> counterSet; @property (nonatomic, copy) NSString* label; @property (nonatomic) MTLStorageMode storageMode; @property (nonatomic) NSUInteger sampleCount;
+@end
+@protocol MTLCounterSampleBuffer <NSObject> @property (readonly, copy) NSString* label; @property (readonly) NSUInteger sampleCount; - (NSData*)resolveCounterRange:(NSRange)r; @end
+@interface MTLComputePassSampleBufferAttachmentDescriptor : NSObject
+@property (nonatomic, strong) id<MTLCounterSampleBuffer> sampleBuffer; @property (nonatomic) NSUInteger startOfEncoderSampleIndex, endOfEncoderSampleIndex;
+@end
+@interface MTLComputePassSampleBufferAttachmentDescriptorArray : NSObject
+- (MTLComputePassSampleBufferAttachmentDescriptor*)objectAtIndexedSubscript:(NSUInteger)i;
+@end
+@interface MTLComputePassDescriptor : NSObject
++ (MTLComputePassDescriptor*)computePassDescriptor; @property (nonatomic) MTLDispatchType dispatchType; @property (readonly) MTLComputePassSampleBufferAttachmentDescriptorArray* sampleBufferAttachments;
+@end
+@protocol MTLFence <NSObject> @property (copy) NSString* label; @end
+@protocol MTLEvent <NSObject> @property (copy) NSString* label; @end
+@protocol MTLSharedEvent <MTLEvent> @property (readwrite) uint64_t signaledValue; - (BOOL)waitUntilSignaledValue:(uint64_t)v timeoutMS:(uint64_t)ms; @end
 @protocol MTLDevice <NSObject>
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)o; - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)d;
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)d error:(NSError**)e;
 @property (readonly) NSString* name; @property (readonly) uint64_t registryID; @property (readonly) BOOL hasUnifiedMemory; @property (readonly) NSUInteger maxThreadgroupMemoryLength; @property (readonly) MTLSize maxThreadsPerThreadgroup; @property (readonly) NSUInteger maxBufferLength; @property (readonly) uint64_t recommendedMaxWorkingSetSize; @property (readonly) NSUInteger currentAllocatedSize;
-- (BOOL)supportsFamily:(MTLGPUFamily)f;
+- (BOOL)supportsFamily:(MTLGPUFamily)f; - (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)p;
+@property (readonly) NSArray<id<MTLCounterSet>>* counterSets;
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor*)d error:(NSError**)e; - (void)sampleTimestamps:(MTLTimestamp*)cpu gpuTimestamp:(MTLTimestamp*)gpu;
+- (id<MTLFence>)newFence; - (id<MTLSharedEvent>)newSharedEvent;
 - (id<MTLCommandQueue>)newCommandQueue;
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)o; - (id<MTLBuffer>)newBufferWithBytes:(const void*)p length:(NSUInteger)n options:(MTLResourceOptions)o;
 - (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)p length:(NSUInteger)n options:(MTLResourceOptions)o deallocator:(void (^)(void*, NSUInteger))d;
@@ -84,12 +111,15 @@ typedef struct { NSUInteger size, align; } MTLSizeAndAlign;
 @protocol MTLCommandBuffer <NSObject>
 @property (copy) NSString* label; @property (readonly) MTLCommandBufferStatus status; @property (readonly) NSError* error; @property (readonly) CFTimeInterval GPUStartTime, GPUEndTime;
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder; - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)t; - (id<MTLBlitCommandEncoder>)blitCommandEncoder;
+- (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor*)d;
+- (void)encodeSignalEvent:(id<MTLEvent>)e value:(uint64_t)v; - (void)encodeWaitForEvent:(id<MTLEvent>)e value:(uint64_t)v;
 - (void)enqueue; - (void)commit; - (void)waitUntilCompleted; - (void)waitUntilScheduled; - (void)addCompletedHandler:(MTLCommandBufferHandler)h;
 @end
 @protocol MTLCommandEncoder <NSObject> @property (copy) NSString* label; - (void)insertDebugSignpost:(NSString*)s; - (void)endEncoding; @end
 @protocol MTLComputeCommandEncoder <MTLCommandEncoder>
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)s; - (void)setBuffer:(id<MTLBuffer>)b offset:(NSUInteger)o atIndex:(NSUInteger)i; - (void)setBufferOffset:(NSUInteger)o atIndex:(NSUInteger)i; - (void)setBytes:(const void*)p length:(NSUInteger)n atIndex:(NSUInteger)i; - (void)setThreadgroupMemoryLength:(NSUInteger)n atIndex:(NSUInteger)i;
 - (void)dispatchThreadgroups:(MTLSize)g threadsPerThreadgroup:(MTLSize)t; - (void)dispatchThreads:(MTLSize)g threadsPerThreadgroup:(MTLSize)t;
+- (void)updateFence:(id<MTLFence>)f; - (void)waitForFence:(id<MTLFence>)f; - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)b atSampleIndex:(NSUInteger)i withBarrier:(BOOL)barrier;
 - (void)memoryBarrierWithScope:(MTLBarrierScope)s; - (void)memoryBarrierWithResources:(const id<MTLResource>[])r count:(NSUInteger)n;
 @end
 @protocol MTLBlitCommandEncoder <MTLCommandEncoder>
