@@ -2,8 +2,17 @@
 export type Gate = {
   shared<T>(work: () => Promise<T>): Promise<T>;
   /** Waits until nothing is under way; what comes then waits for it. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  alone<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
+
+/** Rejects when `signal` does, whatever becomes of the work. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
 
 export function createGate(): Gate {
   const underWay = new Set<Promise<unknown>>();
@@ -15,8 +24,10 @@ export function createGate(): Gate {
       underWay.add(result);
       return result.finally(() => underWay.delete(result));
     },
-    async alone(work) {
-      while (closed || underWay.size > 0) await (closed ?? Promise.allSettled(underWay));
+    async alone(work, signal) {
+      while (closed || underWay.size > 0) {
+        await orAborted<unknown>(closed ?? Promise.allSettled(underWay), signal);
+      }
       let open = () => {};
       closed = new Promise((resolve) => {
         open = resolve;

@@ -138,7 +138,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     changed: (state) => emit('library.changed', state),
     rest: downloads.rest,
     wake: downloads.wake,
-    switched: library.refresh,
+    switched() {
+      library.refresh();
+      void facts().then((machine) => emit('machine.changed', machine));
+    },
     letGo,
     ...(options.move && { tuning: options.move }),
   });

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Dirent } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, truncate, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
@@ -73,8 +73,13 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
     for (let at = dirname(target); at.length > to.length; at = dirname(at)) folders.add(at);
     await mkdir(dirname(target), { recursive: true });
     const twin = carried.get(piece.file);
-    if (twin === undefined || !(await linked(twin, target)))
-      await carry(join(from, piece.name), target, piece, options);
+    if (twin === undefined || !(await linked(twin, target))) {
+      const source = join(from, piece.name);
+      await carry(source, target, piece, options).catch((error) => {
+        // Removed meanwhile: the next time it is not in the list.
+        if (options.signal.aborted || existsSync(source)) throw error;
+      });
+    }
     if (twin === undefined) carried.set(piece.file, target);
   }
   await removeOthers(to, new Set(pieces.map(({ name }) => name)), folders);
@@ -84,7 +89,8 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
 
 /** Gives `target` the file of `twin`. False where the volume has no hard links. */
 async function linked(twin: string, target: string): Promise<boolean> {
-  const [a, b] = await Promise.all([stat(twin), stat(target).catch(() => null)]);
+  const [a, b] = await Promise.all([stat(twin).catch(() => null), stat(target).catch(() => null)]);
+  if (!a) return false;
   if (b && a.ino === b.ino && a.dev === b.dev) return true;
   await rm(target, { force: true });
   return link(twin, target).then(

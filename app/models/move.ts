@@ -10,7 +10,7 @@ import {
 } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../store/library.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, orAborted } from './gate.ts';
 import { clear, filesOf, mirror, sizeOf } from './mirror.ts';
 import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './move-plan.ts';
 import type { Place } from './place.ts';
@@ -117,8 +117,7 @@ export function createMover(options: MoverOptions): Mover {
     const { leaving } = libraryRow(db);
     if (leaving === null) return;
     show('clearing');
-    await options.letGo(leaving);
-    signal.throwIfAborted();
+    await orAborted(options.letGo(leaving), signal);
     await clear(leaving, leaving === place.home);
     endLeaving(db);
   }
@@ -140,7 +139,7 @@ export function createMover(options: MoverOptions): Mover {
       needed();
       signal.throwIfAborted();
       await place.switchTo(to);
-    });
+    }, signal);
     options.switched();
   }
 

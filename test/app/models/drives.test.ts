@@ -101,7 +101,7 @@ test('an empty mount point, or another disk at its place, is not taken for it', 
 }, 60_000);
 
 test('a download waits for the drive and goes on where it was', async () => {
-  const { hub, client } = await start({ bytesPerSecond: 6e6 });
+  const { hub, client } = await start({ bytesPerSecond: 2e6 });
   const { out, back } = await libraryOnDrive(client);
   await client.call('downloads.start', { reference: 'acme/tiny' });
   await until(download(client), (item) => (item?.done ?? 0) > 3 * BLOCK);

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createGate } from '../../../app/models/gate.ts';
+import { mirror } from '../../../app/models/mirror.ts';
 import { createMover, type MoverOptions } from '../../../app/models/move.ts';
 import { createPlace, type Place } from '../../../app/models/place.ts';
 import { createShelf, type Shelf } from '../../../app/models/shelf.ts';
@@ -260,7 +261,7 @@ test('what is removed, and what is written, while files are copied is as it shou
   const made = mover({
     gate: {
       ...gate,
-      async alone(work) {
+      async alone(work, signal) {
         // The copy is complete; now the user removes one model and checks another.
         if (first) {
           first = false;
@@ -268,7 +269,7 @@ test('what is removed, and what is written, while files are copied is as it shou
           const manifest = join(place.home, MODEL, '.longhand.json');
           writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"checkedAt":1', '"checkedAt":9'));
         }
-        return gate.alone(work);
+        return gate.alone(work, signal);
       },
     },
   });
@@ -277,6 +278,41 @@ test('what is removed, and what is written, while files are copied is as it shou
   expectWhole(target);
   expect(existsSync(join(target, other))).toBe(false);
   expect(readFileSync(join(target, MODEL, '.longhand.json'), 'utf8')).toContain('"checkedAt":9');
+});
+
+test('files that are removed while they are copied stop nothing, and are not at the new place in the end', async () => {
+  const from = place.home;
+  const copy = { signal: new AbortController().signal, mayLink: false };
+  let first = true;
+  await mirror(from, target, {
+    ...copy,
+    progress() {
+      if (first) rmSync(join(from, MODEL), { recursive: true });
+      first = false;
+    },
+  });
+  await mirror(from, target, { ...copy, progress: () => {} });
+  const names = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  expect(names(target)).toEqual(names(from));
+});
+
+test('a move that waits for somebody else can be stopped', async () => {
+  const gate = createGate();
+  let end = () => {};
+  const check = gate.shared(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  const made = mover({ gate });
+  await made.begin(target);
+  await made.until(({ move }) => move !== null && move.total > 0 && move.done === move.total);
+  await made.cancel();
+  await made.rest();
+  expectWhole(place.home);
+  end();
+  await check;
 });
 
 test('the old place is deleted only when nothing uses it any more', async () => {
