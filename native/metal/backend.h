@@ -14,6 +14,7 @@
 #include "metal/pressure.h"
 #include "metal/warming.h"
 #include "metal/weight.h"
+#include "ops/arguments.h"
 #include "ops/backend.h"
 
 namespace longhand::metal {
@@ -208,10 +209,5 @@ inline void change_slots(BufferPtr& current, BufferPtr& other) {
 }
 // An argument the kernel is compiled not to look at: something must be bound.
 inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
-
-inline uint32_t narrow(int64_t value) {
-  assert(value >= 0 && value <= UINT32_MAX);
-  return static_cast<uint32_t>(value);
-}
 
 }  // namespace longhand::metal

@@ -31,23 +31,11 @@ constexpr size_t scan_simdgroups = 4;
 }  // namespace
 
 Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv, RecurrentState& state) {
-  assert(p.cols == w.columns() && conv.layout.channels == w.channels() && conv.layout.width == w.conv_width);
-  assert(w.key_dim <= 256 && w.conv_width <= 8);
   const Tensor o = scratch(p.rows, w.value_heads * w.value_dim);
   const Instance& instance = instance_for(w.key_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
-  GatedDeltaParams params{.tokens = narrow(p.rows),
-                          .key_heads = narrow(w.key_heads),
-                          .value_heads = narrow(w.value_heads),
-                          .key_dim = narrow(w.key_dim),
-                          .value_dim = narrow(w.value_dim),
-                          .p_stride = narrow(p.stride),
-                          .qkv_stride = 0,
-                          .o_stride = narrow(o.stride),
-                          .conv_width = narrow(w.conv_width),
-                          .l2_eps = w.l2_eps,
-                          .norm_eps = w.norm.eps};
+  GatedDeltaParams params = arguments::gated_delta(p, o, w, conv);
   const int64_t values = w.value_heads / w.key_heads * w.value_dim;
   if (p.rows <= step_tokens && values <= step_values) {
     const auto simdgroups = static_cast<size_t>((values + 7) / 8);

@@ -17,19 +17,6 @@ constexpr Instance instances[] = {
 
 constexpr size_t decode_simdgroups = 4;
 
-GlaParams params_of(const Gla& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o) {
-  assert(shape.key_dim <= 256 && shape.value_dim <= 256);
-  return {.tokens = narrow(k.rows),
-          .heads = narrow(shape.heads),
-          .key_dim = narrow(shape.key_dim),
-          .value_dim = narrow(shape.value_dim),
-          .q_stride = narrow(q.stride),
-          .k_stride = narrow(k.stride),
-          .v_stride = narrow(v.stride),
-          .o_stride = narrow(o.stride),
-          .scale = shape.scale};
-}
-
 }  // namespace
 
 Tensor MetalBackend::gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) {
@@ -41,7 +28,8 @@ Tensor MetalBackend::gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& sh
 void MetalBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
                                     const RecurrentState& state, const Tensor& o) {
   run(Kernel{"gla", "gla_intra_chunk"}, Constants{},
-      {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)}, params_of(shape, q, k, v, o),
+      {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)},
+      arguments::gla(shape, q, k, v, o),
       Grid{{static_cast<size_t>(q.rows + kGlaRows - 1) / kGlaRows, static_cast<size_t>(shape.heads), 1},
            {128, 1, 1},
            0,
@@ -51,7 +39,7 @@ void MetalBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tens
 void MetalBackend::gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   run(Kernel{"gla", "gla_state_update"}, Constants{},
       {reads(k), reads(v), reads(shape.slopes), reads(state.state), writes(slot_after(state.state, state.other))},
-      params_of(shape, k, k, v, v),
+      arguments::gla(shape, k, k, v, v),
       elements(static_cast<size_t>(shape.key_dim * shape.value_dim), static_cast<size_t>(shape.heads), 128));
   change_slots(state.state, state.other);
 }
@@ -65,7 +53,7 @@ Tensor MetalBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, 
   run(Kernel{"gla", instance->decode}, Constants().set(kDim, narrow(shape.key_dim)),
       {reads(q), reads(k), reads(v), reads(shape.slopes), reads(state.state),
        writes(slot_after(state.state, state.other)), writes(o)},
-      params_of(shape, q, k, v, o),
+      arguments::gla(shape, q, k, v, o),
       Grid{{(static_cast<size_t>(shape.value_dim) + columns - 1) / columns, static_cast<size_t>(shape.heads), 1},
            {decode_simdgroups * 32, 1, 1}});
   change_slots(state.state, state.other);

@@ -96,21 +96,8 @@ void VulkanBackend::attend(const Tensor& q, const Argument& keys, const Argument
 
 Tensor VulkanBackend::attention(Tensor q, const KvCache& cache, const Attention& shape) {
   const Heads& heads = shape.heads;
-  assert(q.cols == heads.query * heads.dim && q.rows <= cache.length);
   const Tensor o = scratch(q.rows, q.cols);
-  const AttentionParams p{.tokens = narrow(q.rows),
-                          .query = narrow(heads.query),
-                          .group = narrow(heads.query / heads.kv),
-                          .q_stride = narrow(q.stride),
-                          .o_stride = narrow(o.stride),
-                          .first_visible = narrow(cache.length - q.rows + 1),
-                          .splits = 1,
-                          .split_keys = 0,
-                          .key_row_bytes = narrow(cache_row_bytes(cache.type, heads.kv, heads.dim)),
-                          .head_bytes = narrow(cache_row_bytes(cache.type, 1, heads.dim)),
-                          .topk = 0,
-                          .block = 1,
-                          .scale = shape.scale};
+  const AttentionParams p = arguments::attention(q, o, heads, cache, shape.scale);
   const auto seen = [&](Buffer& buffer) {
     return part_of(buffer, 0, static_cast<size_t>(cache.length) * p.key_row_bytes, Access::read);
   };
@@ -120,24 +107,10 @@ Tensor VulkanBackend::attention(Tensor q, const KvCache& cache, const Attention&
   return o;
 }
 
-// An encoder's keys and values are columns of the packed projection: a cache of fp32 rows like any other.
 Tensor VulkanBackend::attention_bidirectional(Tensor p, const Attention& shape) {
   const auto [query, kv, dim] = shape.heads;
-  assert(p.cols == (query + 2 * kv) * dim);
   const Tensor o = scratch(p.rows, query * dim);
-  const AttentionParams params{.tokens = narrow(p.rows),
-                               .query = narrow(query),
-                               .group = narrow(query / kv),
-                               .q_stride = narrow(p.stride),
-                               .o_stride = narrow(o.stride),
-                               .first_visible = narrow(p.rows),
-                               .splits = 1,
-                               .split_keys = 0,
-                               .key_row_bytes = narrow(p.stride * static_cast<int64_t>(sizeof(float))),
-                               .head_bytes = narrow(dim * static_cast<int64_t>(sizeof(float))),
-                               .topk = 0,
-                               .block = 1,
-                               .scale = shape.scale};
+  const AttentionParams params = arguments::bidirectional(p, o, shape.heads, shape.scale);
   const Tensor q = p.columns(0, query * dim), k = p.columns(query * dim, kv * dim),
                v = p.columns((query + kv) * dim, kv * dim);
   attend(q, reads(k), reads(v), params, Constants().set(kDim, narrow(dim)), p.rows, unused(p), o);

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <memory>
 
+#include "ops/arguments.h"
 #include "ops/backend.h"
 #include "vulkan/arena.h"
 #include "vulkan/commands.h"
@@ -171,10 +172,5 @@ inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes
 inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
 // An argument the kernel is compiled not to look at: something must be bound.
 inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
-
-inline uint32_t narrow(int64_t value) {
-  assert(value >= 0 && value <= UINT32_MAX);
-  return static_cast<uint32_t>(value);
-}
 
 }  // namespace longhand::vulkan

@@ -10,19 +10,6 @@ namespace {
 
 constexpr uint32_t chunk_threads = 128, column_threads = 64;
 
-GlaParams params_of(const Gla& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o) {
-  assert(shape.key_dim <= 256 && shape.value_dim <= 256);
-  return {.tokens = narrow(k.rows),
-          .heads = narrow(shape.heads),
-          .key_dim = narrow(shape.key_dim),
-          .value_dim = narrow(shape.value_dim),
-          .q_stride = narrow(q.stride),
-          .k_stride = narrow(k.stride),
-          .v_stride = narrow(v.stride),
-          .o_stride = narrow(o.stride),
-          .scale = shape.scale};
-}
-
 }  // namespace
 
 Tensor VulkanBackend::gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) {
@@ -34,7 +21,8 @@ Tensor VulkanBackend::gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& s
 void VulkanBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
                                      const RecurrentState& state, const Tensor& o) {
   run("gla_intra_chunk", Constants{},
-      {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)}, params_of(shape, q, k, v, o),
+      {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)},
+      arguments::gla(shape, q, k, v, o),
       Grid{{static_cast<size_t>(q.rows + kGlaRows - 1) / kGlaRows, static_cast<size_t>(shape.heads), 1},
            device_->threads_for(chunk_threads),
            4.0 * static_cast<double>(q.rows * v.cols * (shape.key_dim + q.rows))});
@@ -42,7 +30,7 @@ void VulkanBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Ten
 
 void VulkanBackend::gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   run("gla_state_update", Constants{}, {reads(k), reads(v), reads(shape.slopes), updates(*state.state)},
-      params_of(shape, k, k, v, v),
+      arguments::gla(shape, k, k, v, v),
       elements(static_cast<size_t>(shape.key_dim * shape.value_dim), static_cast<size_t>(shape.heads), 128));
 }
 
@@ -50,7 +38,7 @@ Tensor VulkanBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape,
   const Tensor o = scratch(q.rows, v.cols);
   run("gla_decode", Constants().set(kDim, narrow(shape.key_dim)),
       {reads(q), reads(k), reads(v), reads(shape.slopes), updates(*state.state), writes(o)},
-      params_of(shape, q, k, v, o),
+      arguments::gla(shape, q, k, v, o),
       elements(static_cast<size_t>(shape.value_dim), static_cast<size_t>(shape.heads), column_threads));
   return o;
 }

@@ -11,11 +11,7 @@ namespace {
 
 constexpr uint32_t head_threads = 32;
 
-// Columns of the packed projection: q (with gates between them), k, v.
-int64_t query_columns(const Qkv& qkv) { return qkv.heads.query * qkv.heads.dim * (qkv.gated ? 2 : 1); }
-
 Constants constants_of(const Qkv& qkv, const Rope& rope) {
-  assert(qkv.heads.dim <= 512);
   Constants constants;
   constants.set(kDim, narrow(qkv.heads.dim))
       .set(kGated, qkv.gated)
@@ -25,42 +21,16 @@ Constants constants_of(const Qkv& qkv, const Rope& rope) {
   return constants;
 }
 
-RopeParams params_of(const Tensor& p, const Qkv& qkv, const Rope& rope, size_t positions) {
-  const bool axes = static_cast<int64_t>(positions) == 3 * p.rows;
-  assert(rope.rotary_dim == 0 || axes || static_cast<int64_t>(positions) == p.rows);
-  return {.tokens = narrow(p.rows),
-          .query = narrow(qkv.heads.query),
-          .kv = narrow(qkv.heads.kv),
-          .rotary_dim = narrow(rope.rotary_dim),
-          .p_stride = narrow(p.stride),
-          .q_stride = 0,
-          .position_axes = axes ? 3u : 1u,
-          .section_h = narrow(rope.sections[1]),
-          .section_w = narrow(rope.sections[2]),
-          .first_row = 0,
-          .row_bytes = 0,
-          .head_bytes = 0,
-          .eps = qkv.q_norm ? qkv.q_norm->eps : 0.0f,
-          .key_eps = qkv.k_norm ? qkv.k_norm->eps : 0.0f,
-          .attention_scale = rope.attention_scale};
-}
-
 }  // namespace
 
 Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                                          KvCache& cache) {
   const Heads& heads = qkv.heads;
-  assert(p.cols == query_columns(qkv) + 2 * heads.kv * heads.dim);
-  assert(cache.length + p.rows <= cache.capacity && cache.layout.heads == heads.kv && cache.layout.dim == heads.dim);
   const Tensor q = scratch(p.rows, heads.query * heads.dim);
   const Tensor gates = qkv.gated ? scratch(p.rows, heads.query * heads.dim) : q;
   const Tensor list = upload(positions.data(), positions.size_bytes());
-  RopeParams params = params_of(p, qkv, rope, positions.size());
-  params.q_stride = narrow(q.stride);
   const int64_t bound = cache.length / 2 * 2;  // rows of an even number begin at a word
-  params.first_row = narrow(cache.length - bound);
-  params.row_bytes = narrow(cache_row_bytes(cache.type, heads.kv, heads.dim));
-  params.head_bytes = narrow(cache_row_bytes(cache.type, 1, heads.dim));
+  const RopeParams params = arguments::rope_store(p, qkv, rope, positions.size(), q, cache, cache.length - bound);
   const auto appended = [&](Buffer& buffer) {
     const size_t first = static_cast<size_t>(bound) * params.row_bytes;
     const size_t end = static_cast<size_t>(cache.length + p.rows) * params.row_bytes;
@@ -79,7 +49,7 @@ Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& r
 
 void VulkanBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) {
   const Heads& heads = qkv.heads;
-  assert(p.cols >= query_columns(qkv) + heads.kv * heads.dim);
+  assert(p.cols >= arguments::query_columns(qkv) + heads.kv * heads.dim);
   const Tensor list = upload(positions.data(), positions.size_bytes());
   Constants constants = constants_of(qkv, rope);
   constants.set(kInPlace, 1);
@@ -87,7 +57,7 @@ void VulkanBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std
       {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),
        qkv.k_norm ? reads(qkv.k_norm->weight) : unused(p), rope.inv_freq ? reads(rope.inv_freq) : unused(p),
        reads(list), unused(p), unused(p), unused(p), unused(p)},
-      params_of(p, qkv, rope, positions.size()),
+      arguments::rope(p, qkv, rope, positions.size()),
       groups(static_cast<size_t>(heads.query + heads.kv), static_cast<size_t>(p.rows), head_threads));
 }
 

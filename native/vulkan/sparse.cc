@@ -7,37 +7,21 @@ namespace longhand::vulkan {
 
 using namespace params;
 
-namespace {
-
-constexpr int64_t coarse = 4;  // K2 pools 4 * kernel keys every 4 * stride
-
-// Full windows within the first `keys` keys.
-int64_t windows(int64_t keys, int64_t kernel, int64_t stride) {
-  return keys < kernel ? 0 : (keys - kernel) / stride + 1;
-}
-
-}  // namespace
-
 // As many windows a dispatch as have their keys, and their means, in one binding.
 void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means,
                              int64_t& length) {
   const auto [heads, dim] = cache.layout;
   const int64_t row_bytes = cache_row_bytes(cache.type, heads, dim);
   const int64_t mean_bytes = heads * dim * static_cast<int64_t>(sizeof(float));
-  const int64_t together = std::min(windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
+  const int64_t together =
+      std::min(arguments::windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
   const auto rows = [](Buffer& buffer, int64_t first, int64_t end, int64_t bytes, Access access) {
     return part_of(buffer, static_cast<size_t>(first * bytes), static_cast<size_t>((end - first) * bytes), access);
   };
   while (length < wanted) {
     const int64_t bound = length / 2 * 2;  // its keys begin at a word
     const int64_t end = std::min(wanted, bound + std::max<int64_t>(together, 2));
-    const CompressParams p{.first = narrow(length - bound),
-                           .kernel_size = narrow(kernel),
-                           .stride = narrow(stride),
-                           .heads = narrow(heads),
-                           .dim = narrow(dim),
-                           .row_bytes = narrow(row_bytes),
-                           .head_bytes = narrow(cache_row_bytes(cache.type, 1, dim))};
+    const CompressParams p = arguments::compress(cache, kernel, stride, length - bound);
     run("block_compress", Constants().set(kCacheType, cache_type(cache.type)),
         {rows(*cache.keys, bound * stride, (end - 1) * stride + kernel, row_bytes, Access::read),
          rows(means, bound, end, mean_bytes, Access::update)},
@@ -47,10 +31,11 @@ void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t strid
 }
 
 void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  const int64_t kernel = coarse * shape.kernel, stride = coarse * shape.stride;
-  compress(cache, shape.kernel, shape.stride, windows(cache.length, shape.kernel, shape.stride), *compressed.k1,
-           compressed.k1_length);
-  compress(cache, kernel, stride, windows(cache.length, kernel, stride), *compressed.k2, compressed.k2_length);
+  const int64_t kernel = arguments::coarse * shape.kernel, stride = arguments::coarse * shape.stride;
+  compress(cache, shape.kernel, shape.stride, arguments::windows(cache.length, shape.kernel, shape.stride),
+           *compressed.k1, compressed.k1_length);
+  compress(cache, kernel, stride, arguments::windows(cache.length, kernel, stride), *compressed.k2,
+           compressed.k2_length);
 }
 
 // One dispatch, unless a list of compressed keys or the scores of all rows are larger than a binding: then some query
@@ -58,7 +43,7 @@ void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shap
 BlockList VulkanBackend::block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
                                       int64_t first_position, int64_t total) {
   const Heads& heads = shape.heads;
-  assert(q.cols == heads.query * heads.dim && first_position + q.rows <= total);
+  assert(first_position + q.rows <= total);
   const int64_t key_bytes = heads.kv * heads.dim * static_cast<int64_t>(sizeof(float));
   const int64_t together = rows_in_binding(key_bytes), k1 = compressed.k1_length, k2 = compressed.k2_length;
   const int64_t blocks = (first_position + q.rows - 1) / shape.block + 1, scores = std::max<int64_t>(k1, 1);
@@ -93,27 +78,12 @@ void VulkanBackend::select_step(const Tensor& q, const CompressedKeys& compresse
                                 const Tensor& list) {
   const auto [query, kv, dim] = shape.heads;
   const int64_t rows = q.rows * kv;
-  const shared::SelectWindowParams p{.all = {.tokens = narrow(q.rows),
-                                             .query = narrow(query),
-                                             .kv = narrow(kv),
-                                             .dim = narrow(dim),
-                                             .q_stride = narrow(q.stride),
-                                             .k1_length = narrow(compressed.k1_length),
-                                             .k2_length = narrow(compressed.k2_length),
-                                             .kernel_size = narrow(shape.kernel),
-                                             .stride = narrow(shape.stride),
-                                             .block = narrow(shape.block),
-                                             .init_blocks = narrow(shape.init_blocks),
-                                             .local_blocks = narrow(shape.window / shape.block),
-                                             .topk = narrow(shape.effective_topk()),
-                                             .first_position = narrow(first_position),
-                                             .scores_stride = narrow(at.scores.stride),
-                                             .blocks_stride = narrow(at.pooled.stride),
-                                             .scale = shape.scale},
-                                     .first1 = narrow(bound.first1),
-                                     .end1 = narrow(bound.end1),
-                                     .first2 = narrow(bound.first2),
-                                     .end2 = narrow(bound.end2)};
+  const shared::SelectWindowParams p{
+      .all = arguments::select(q, compressed, shape, first_position, at.scores, at.pooled),
+      .first1 = narrow(bound.first1),
+      .end1 = narrow(bound.end1),
+      .first2 = narrow(bound.first2),
+      .end2 = narrow(bound.end2)};
   const auto keys = [&](Buffer& buffer, int64_t first, int64_t end) {
     const auto bytes = static_cast<size_t>(kv * dim) * sizeof(float);
     return part_of(buffer, static_cast<size_t>(first) * bytes, static_cast<size_t>(end - first) * bytes, Access::read);
@@ -130,19 +100,9 @@ Tensor VulkanBackend::block_attention(Tensor q, const KvCache& cache, const Bloc
   const auto [query, kv, dim] = shape.heads;
   assert(blocks.rows == q.rows * kv);
   const Tensor o = scratch(q.rows, q.cols);
-  const AttentionParams p{.tokens = narrow(q.rows),
-                          .query = narrow(query),
-                          .group = narrow(query / kv),
-                          .q_stride = narrow(q.stride),
-                          .o_stride = narrow(o.stride),
-                          .first_visible = narrow(cache.length - q.rows + 1),
-                          .splits = 1,
-                          .split_keys = 0,
-                          .key_row_bytes = narrow(cache_row_bytes(cache.type, kv, dim)),
-                          .head_bytes = narrow(cache_row_bytes(cache.type, 1, dim)),
-                          .topk = narrow(blocks.topk),
-                          .block = narrow(shape.block),
-                          .scale = shape.scale};
+  AttentionParams p = arguments::attention(q, o, shape.heads, cache, shape.scale);
+  p.topk = narrow(blocks.topk);
+  p.block = narrow(shape.block);
   const auto seen = [&](Buffer& buffer) {
     return part_of(buffer, 0, static_cast<size_t>(cache.length) * p.key_row_bytes, Access::read);
   };
