@@ -40,9 +40,9 @@ def chunked(q, k, v, g, beta):
     n, heads, width = v.shape
     matrix, p, q, k, kw, whole, beta = overlaps(q, k, g, beta)
     v = v.view(n // CHUNK, CHUNK, heads, width).transpose(1, 2).flatten(0, 1) * beta
-    wq, u = delta_mid(matrix, q, kw, v)
-    split = lambda x: x.view(n // CHUNK, heads, *x.shape[1:]).transpose(0, 1).contiguous()
-    return Scan.apply(split(wq), split(u), split(p), split(k), split(whole)).view(heads, n, width).transpose(0, 1)
+    w, u = delta_mid(matrix, kw, v)
+    split = lambda x: x.view(n // CHUNK, heads, *x.shape[1:])
+    return Scan.apply(split(w), split(q), split(u), split(p), split(k), split(whole)).transpose(1, 2).reshape(n, heads, width)
 
 
 def test_chunks_are_the_recurrence():

@@ -52,33 +52,33 @@ def overlaps(q, k, g, beta):
 
 
 class Scan(torch.autograd.Function):
-    """The state from chunk to chunk. wq [R, n, 2*64, D]: W above Q; u, k, v [R, n, 64, ..]; p [R, n, 64, 64]; d [R, n, 1, 1]."""
+    """The state from chunk to chunk, for R rows of n chunks. w, q, k [n, R, 64, D]; u [n, R, 64, Dv]; p [n, R, 64, 64]; d [n, R, 1, 1].
+    What does not wait for a state is one product over all chunks."""
 
     @staticmethod
-    def forward(ctx, wq, u, p, k, d):
-        rows, n = u.shape[:2]
-        states = torch.zeros(rows, n, k.shape[-1], u.shape[-1], dtype=u.dtype, device=u.device)
-        v, read = torch.empty_like(u), torch.empty_like(u)
-        for i in range(n):
-            if i > 0:
-                states[:, i] = torch.baddbmm(d[:, i - 1] * states[:, i - 1], k[:, i - 1].mT, v[:, i - 1])
-            both = wq[:, i] @ states[:, i]
-            v[:, i] = u[:, i] - both[:, :CHUNK]
-            read[:, i] = both[:, CHUNK:]
-        ctx.save_for_backward(wq, p, k, d, v, states)
-        return read + p @ v
+    def forward(ctx, w, q, u, p, k, d):
+        n, rows = u.shape[:2]
+        states = u.new_zeros(n, rows, k.shape[-1], u.shape[-1])
+        v = torch.empty_like(u, memory_format=torch.contiguous_format)
+        v[0] = u[0]
+        for i in range(1, n):
+            torch.mul(states[i - 1], d[i - 1], out=states[i]).baddbmm_(k[i - 1].mT, v[i - 1])
+            torch.baddbmm(u[i], w[i], states[i], alpha=-1, out=v[i])
+        ctx.save_for_backward(w, q, p, k, d, v, states)
+        return (q @ states).add_(p @ v)
 
     @staticmethod
     def backward(ctx, grad):
-        wq, p, k, d, v, states = ctx.saved_tensors
-        n = v.shape[1]
+        w, q, p, k, d, v, states = ctx.saved_tensors
         dv = p.mT @ grad
         dstates = torch.zeros_like(states)                                          # of the state after each chunk
-        dboth = torch.cat([dv, grad], 2)
-        for i in reversed(range(n)):
-            if i + 1 < n:
-                dv[:, i] = torch.baddbmm(dv[:, i], k[:, i], dstates[:, i])
-            dboth[:, i, :CHUNK] = -dv[:, i]
-            if i > 0:
-                dstates[:, i - 1] = torch.baddbmm(d[:, i] * dstates[:, i], wq[:, i].mT, dboth[:, i])
-        return dboth @ states.mT, dv, grad @ v.mT, v @ dstates.mT, (states * dstates).sum((-1, -2), keepdim=True)
+        dstates[:-1] = (q.mT @ grad)[1:]
+        for i in reversed(range(len(v) - 1)):
+            # dstates[i] lacks what comes back through chunk i + 1
+            if i + 2 < len(v):
+                dv[i + 1].baddbmm_(k[i + 1], dstates[i + 1])
+                dstates[i].addcmul_(dstates[i + 1], d[i + 1])
+            dstates[i].baddbmm_(w[i + 1].mT, dv[i + 1], alpha=-1)
+        dv[0].baddbmm_(k[0], dstates[0])
+        turned = states.mT
+        return -(dv @ turned), grad @ turned, dv, grad @ v.mT, v @ dstates.mT, (states * dstates).sum((-1, -2), keepdim=True)

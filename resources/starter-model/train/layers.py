@@ -54,10 +54,10 @@ def delta_in(h, place, in_norm, w_qkv, w_z, w_b, w_a, w_conv, a_log, dt_bias, hk
     return matrix, p, q, k, kw, whole, v, z.view(n, hv, -1)
 
 
-def delta_mid(matrix, q, kw, v):
-    """The inverse applied: W above Q [C*Hv, 128, D] and U [C*Hv, 64, Dv]."""
+def delta_mid(matrix, kw, v):
+    """The inverse applied: W [C*Hv, 64, D] and U [C*Hv, 64, Dv]."""
     inverse = UnitTriangularInverse.apply(matrix)
-    return torch.cat([inverse @ kw, q], 1), inverse @ v
+    return inverse @ kw, inverse @ v
 
 
 def delta_out(h, o, z, w_norm, w_out, mlp):

@@ -40,10 +40,10 @@ def facts_for(r, count):
     return facts
 
 
-def document(r, count=None, most=6):
+def document(r, count=None, most=8):
     """-> passages [(name, label, text)], facts that know the number of their passage."""
     count = count or r.choices([n for n, _ in PASSAGES], [p for _, p in PASSAGES])[0]
-    facts = facts_for(r, min(most, count + r.choice([0, 1, 2])))
+    facts = facts_for(r, min(most, count + r.choice([0, 1, 2, 4])))
     crowd = r.choice([0, .3, .7, 1.2])
     sentences = [[] for _ in range(count)]
     numbers = r.sample(range(count), count)
@@ -83,7 +83,7 @@ def documents(r):
     passages, facts = document(r)
     if r.chance(.05):
         return from_attachment(r, passages, facts)
-    turns = turns_of(r, facts, r.choice([2, 3, 4, 5]))
+    turns = turns_of(r, facts, r.choice([2, 4, 6, 8]))
     system = r.choice(SYSTEM) if r.chance(.12) else ""
     return chat(turns, thinking(r, facts, turns[-1]) if r.chance(.06) else None, grounded(passages, system))
 

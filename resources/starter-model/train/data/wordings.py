@@ -89,7 +89,7 @@ HELD = {
     "mail": (["Messages for {e} go to {v}."], ["To which address should I send a message for {e}?"]),
     "phone": (["{e} picks up the telephone under {v}."], ["Under which number is {e} available?"]),
     "born": (["{e} came into the world on {v}."], ["On which day was {e} born?"]),
-    "color": (["{E} has a {v} surface."], ["In what color is {e}?"]),
+    "color": (["{E} has {av} surface."], ["In what color is {e}?"]),
     "where": (["{E} can be seen in {v}."], ["In which place is {e}?"]),
     "made": (["{E} left the workshop of {v}."], ["Who produced {e}?"]),
 }
