@@ -1,7 +1,7 @@
 """Writes what was measured into the card: python card.py measured.json
 
-measured.json: {"reports": {column: report of evaluate.py}, "curve": points of held_out.py}. The card keeps its words; the tables
-between the marks and curve.svg are made anew.
+measured.json: {"reports": {column: report of evaluate.py}, "curve": points of held_out.py, each with the "name" of its column}. The
+card keeps its words; the tables between the marks and, from three points on, curve.svg are made anew.
 """
 import json
 import os
@@ -9,6 +9,7 @@ import re
 import sys
 
 from common import wilson
+from curve import draw
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CARD = os.path.join(HERE, "..", "README.md")
@@ -43,6 +44,15 @@ def table(reports):
     return "\n".join([head, *lines])
 
 
+def held_out(points):
+    head = "| Skill | " + " | ".join(f"{p['name']}: loss | right word by word" for p in points) + " |\n|---|" + "---|---|" * len(points)
+    lines = []
+    for skill in points[0]["skills"]:
+        cells = [f"{one['loss']:.2f} | {share(one['exact'], one['replies'])}" for one in (p["skills"][skill] for p in points)]
+        lines.append(f"| {skill} | " + " | ".join(cells) + " |")
+    return "\n".join([head, *lines])
+
+
 def replace(text, mark, made):
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     if begin not in text:
@@ -56,10 +66,10 @@ def main(path):
     with open(CARD, encoding="utf-8") as f:
         text = f.read()
     text = replace(text, "measured", table(measured["reports"].items()))
+    text = replace(text, "held-out", held_out([p for p in measured["curve"] if "name" in p]))
     with open(CARD, "w", encoding="utf-8") as f:
         f.write(text)
-    if measured.get("curve"):
-        from curve import draw
+    if len(measured["curve"]) > 2:
         with open(os.path.join(HERE, "curve.svg"), "w", encoding="utf-8") as f:
             f.write(draw(measured["curve"]))
 

@@ -116,9 +116,10 @@ def test_questions_have_their_answer_in_the_cited_passage():
 
 def test_a_broken_run_ends_as_an_unbroken_one():
     with tempfile.TemporaryDirectory() as folder:
-        about, made = dict(seed=1, tokens=1024, widths=[]), {name: [] for name in prepare.KINDS}
-        prepare.extend(TOKENIZER, about, made, 4)
-        prepare.write(folder, about, made)
+        prepare.extend(folder, TOKENIZER, 1, 1024, 2)
+        prepare.extend(folder, TOKENIZER, 1, 1024, 4)
+        batch = packing.batch(TOKENIZER, 1, 3, 1024)
+        assert [part.tolist() for part in prepare.Prepared(folder)[3]][::2] == [batch[0], batch[2]]
         options = dict(data=folder, init=None, steps=4, decay=2, warmup=2, muon_lr=.01, adam_lr=1e-3, embed_lr=5e-4, mtp_every=2, mtp_weight=.4,
                        device="cpu", intermediate=64, hidden=256, seed=3)
         whole, begun = (train.Run(argparse.Namespace(**options, run=os.path.join(folder, name))) for name in "ab")

@@ -48,7 +48,8 @@ def overlaps(q, k, g, beta):
     a = (spread(k @ k.mT) * between * beta).tril(-1)
     p = spread(q @ k.mT) * between
     q, k = spread(q), spread(k)
-    return a.flatten(0, 1), p.flatten(0, 1), (q * begin).flatten(0, 1), (k * end).flatten(0, 1), (k * (beta * begin)).flatten(0, 1), whole.flatten(0, 1), beta.flatten(0, 1)
+    flat = lambda x: x.flatten(0, 1)
+    return flat(a), flat(p), flat(q * begin), flat(k * end), flat(k * (beta * begin)), flat(whole), flat(beta)
 
 
 class Scan(torch.autograd.Function):

@@ -33,28 +33,54 @@ class Prepared:
         return len(self.about["widths"])
 
 
-def save(path, array):
-    np.save(path + ".new.npy", array)
-    os.replace(path + ".new.npy", path)
+def arrays_for(folder, steps, tokens):
+    """The files with room for `steps`; what they held stays."""
+    arrays = {}
+    for name, kind in KINDS.items():
+        path = os.path.join(folder, f"{name}.npy")
+        old = np.load(path, mmap_mode="r") if os.path.exists(path) else np.empty((0, tokens), kind)
+        if len(old) < steps:
+            new = np.lib.format.open_memmap(path + ".new", "w+", kind, (steps, tokens))
+            new[:len(old)] = old
+            new.flush()
+            os.replace(path + ".new", path)
+        arrays[name] = np.load(path, mmap_mode="r+")
+    return arrays
 
 
-def write(folder, about, made):
-    for name in KINDS:
-        save(os.path.join(folder, f"{name}.npy"), np.stack(made[name]))
+def write_about(folder, about):
     path = os.path.join(folder, "prepare.json")
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump(about, f)
     os.replace(path + ".new", path)
 
 
-def extend(tokenizer, about, made, steps, each=lambda count: None):
-    """Adds the batches up to `steps`."""
+def known(folder, seed, tokens):
+    """What the folder holds already."""
+    path = os.path.join(folder, "prepare.json")
+    if not os.path.exists(path):
+        return dict(seed=seed, tokens=tokens, widths=[])
+    with open(path, encoding="utf-8") as f:
+        about = json.load(f)
+    if (about["seed"], about["tokens"]) != (seed, tokens):
+        raise SystemExit(f"[prepare] {folder} has seed {about['seed']} and {about['tokens']} tokens a step, asked for {seed} and {tokens}")
+    return about
+
+
+def extend(folder, tokenizer, seed, tokens, steps):
+    os.makedirs(folder, exist_ok=True)
+    about = known(folder, seed, tokens)
+    arrays = arrays_for(folder, steps, tokens)
     for step in range(len(about["widths"]), steps):
-        ids, weights, seg = packing.batch(tokenizer, about["seed"], step, about["tokens"])
+        ids, weights, seg = packing.batch(tokenizer, seed, step, tokens)
         about["widths"].append(len(ids[0]))
         for name, value in (("ids", ids), ("weights", np.round(np.array(weights) * 100)), ("seg", seg)):
-            made[name].append(np.array(value).astype(KINDS[name]).reshape(-1))
-        each(step + 1)
+            arrays[name][step] = np.array(value).reshape(-1)
+        if (step + 1) % 500 == 0:
+            write_about(folder, about)
+            print(f"{step + 1} steps", flush=True)
+    write_about(folder, about)
+    return arrays
 
 
 def main():
@@ -65,25 +91,8 @@ def main():
     ap.add_argument("--tokens", type=int, default=4096, help="tokens of a step")
     ap.add_argument("--tokenizer", default=os.path.join(HERE, "..", "tokenizer.json"))
     a = ap.parse_args()
-    tokenizer = Tokenizer.from_file(a.tokenizer)
-    os.makedirs(a.folder, exist_ok=True)
-    about = dict(seed=a.seed, tokens=a.tokens, widths=[])
-    made = {name: [] for name in KINDS}
-    if os.path.exists(os.path.join(a.folder, "prepare.json")):
-        old = Prepared(a.folder)
-        if (old.about["seed"], old.about["tokens"]) != (a.seed, a.tokens):
-            raise SystemExit(f"[prepare] {a.folder} has seed {old.about['seed']} and {old.about['tokens']} tokens a step, asked for {a.seed} and {a.tokens}")
-        about = old.about
-        made = {name: list(old.arrays[name]) for name in KINDS}
-
-    def report(count):
-        if count % 200 == 0:
-            write(a.folder, about, made)
-            print(f"{count} steps", flush=True)
-
-    extend(tokenizer, about, made, a.steps, report)
-    write(a.folder, about, made)
-    print(f"{len(about['widths'])} steps of {a.tokens} tokens, {sum(int((w > 0).sum()) for w in made['weights'])} of them are trained")
+    arrays = extend(a.folder, Tokenizer.from_file(a.tokenizer), a.seed, a.tokens, a.steps)
+    print(f"{len(arrays['ids'])} steps of {a.tokens} tokens, {np.count_nonzero(arrays['weights'])} of them are trained")
 
 
 if __name__ == "__main__":
