@@ -67,6 +67,7 @@ test('the first window lists the models of other apps, and begins with the one t
 });
 
 test('a file that is dropped on the page is copied into the library', async ({ page, problems }) => {
+  test.slow();
   await models(page);
   const bytes = readFileSync(gguf).toString('base64');
   const data = await page.evaluateHandle((text) => {
@@ -79,7 +80,7 @@ test('a file that is dropped on the page is copied into the library', async ({ p
   await place.dispatchEvent('dragenter', { dataTransfer: data });
   await expect(page.getByText('Drop to import')).toBeVisible();
   await place.dispatchEvent('drop', { dataTransfer: data });
-  await expect(page.getByText(/dropped is here, checked and ready$/)).toBeVisible();
+  await expect(page.getByText(/dropped is here, checked and ready$/)).toBeVisible({ timeout: 60_000 });
   await installed(page);
   await expect(row(page, /^dropped/)).toBeVisible();
   await expect(row(page, /^dropped/)).not.toContainText('linked');
@@ -90,6 +91,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
   page,
   problems,
 }) => {
+  test.slow();
   await models(page);
   await page.getByRole('button', { name: 'Import' }).click();
   await page.getByLabel('Choose a file', { exact: true }).setInputFiles({
@@ -97,7 +99,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
     mimeType: 'application/octet-stream',
     buffer: readFileSync(gguf),
   });
-  await expect(page.getByText(/chosen is here, checked and ready$/)).toBeVisible();
+  await expect(page.getByText(/chosen is here, checked and ready$/)).toBeVisible({ timeout: 60_000 });
 
   const mine = join(disk, 'mine');
   mkdirSync(mine);
@@ -125,6 +127,7 @@ test('Benchmark measures a model and fills the performance page', async ({ page,
 });
 
 test('the library moves to a drive, which is taken out and put back', async ({ page, problems }) => {
+  test.slow();
   await models(page);
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Storage', exact: true }).click();

@@ -14,9 +14,8 @@ const sizes = [
 
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown> };
 
-const section =
-  (name: 'appearance' | 'thinking' | 'storage' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
-    page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
+const section = (name: 'appearance' | 'thinking' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
+  page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
 
@@ -68,7 +67,6 @@ const shots: Shot[] = [
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
-  { name: 'settings-storage', scene: 'empty', prepare: section('storage') },
   { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
   { name: 'settings-privacy', scene: 'empty', prepare: section('privacy') },
   { name: 'settings-shortcuts', scene: 'empty', prepare: section('shortcuts') },

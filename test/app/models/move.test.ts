@@ -368,7 +368,7 @@ test('the old drive goes away after the switch: what is on it is deleted when it
   rmSync(target, { recursive: true });
 });
 
-const kills = soaking ? 200 : 8;
+const kills = soaking ? 200 : 6;
 
 test(`killed ${kills} times at random moments: the old place or the new one is complete, and in the end the new one`, async () => {
   db.close();
