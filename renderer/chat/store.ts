@@ -33,7 +33,7 @@ import {
   withoutMessage,
   withTurnEvents,
 } from './state.ts';
-import { branchOf } from './tree.ts';
+import { branchOf, newestEnd } from './tree.ts';
 
 const COMMIT_MS = 50;
 const DRAFT_MS = 400;
@@ -451,12 +451,18 @@ function keepNewDraft(text: string): void {
 
 const parentOf = (branchFrom: MessageId | null) => (branchFrom === null ? {} : { parentId: branchFrom });
 
-/** The last message on screen: that of the chat, or the one that a new branch begins at. */
-export const shownEnd = (state: Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom'>): MessageId | null =>
-  state.branchFrom ?? state.open?.chat.leafId ?? null;
+type Shown = Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom' | 'editing'>;
+
+/** The last message on screen: that of the chat, or the one that a new branch begins at. What is being edited stays on
+ *  screen, also when another window shows another branch. */
+export function shownEnd({ open, branchFrom, editing }: Shown): MessageId | null {
+  const end = branchFrom ?? open?.chat.leafId ?? null;
+  if (!open || editing === null || !open.messages.has(editing)) return end;
+  return branchOf(open.messages, end).some(({ id }) => id === editing) ? end : newestEnd(open.messages, editing);
+}
 
 /** The branch on screen. */
-export const shownBranch = (state: Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom'>): Message[] =>
+export const shownBranch = (state: Shown): Message[] =>
   state.open ? branchOf(state.open.messages, shownEnd(state)) : [];
 
 export function runningTurn(data: ChatData): TurnId | null {

@@ -17,6 +17,24 @@ export function branchOf(messages: Messages, leafId: MessageId | null): Message[
   return branch.reverse();
 }
 
+/** The end of the newest branch through a message. */
+export function newestEnd(messages: Messages, from: MessageId): MessageId {
+  const lastChild = new Map<MessageId, Message>();
+  for (const message of messages.values()) {
+    const { parentId, state } = message;
+    if (parentId === null || state.at === 'queued') continue;
+    const known = lastChild.get(parentId);
+    if (!known || byAge(known, message) < 0) lastChild.set(parentId, message);
+  }
+  const seen = new Set([from]);
+  let end = from;
+  for (let next = lastChild.get(end); next && !seen.has(next.id); next = lastChild.get(end)) {
+    end = next.id;
+    seen.add(end);
+  }
+  return end;
+}
+
 /** Identifiers are made in the order of time, so sorting by them is sorting by age. */
 const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatId, Message, MessageId } from '../../../app/protocol/index.ts';
 import { branchesOf, firstWords, isForked } from '../../../renderer/chat/branches.ts';
+import { newestEnd } from '../../../renderer/chat/tree.ts';
 import { newMessage } from '../../support/fake-core.ts';
 
 const chatId = 'chat' as ChatId;
@@ -63,6 +64,15 @@ test('messages whose chain is broken or goes in a circle are no reason to stop',
     ['a2', 'q2', null, 2],
   ]);
   expect(branchesOf(tree(['q1', 'a1'], ['a1', 'q1']))).toEqual([]);
+});
+
+test('the newest way through a message ends at the youngest sent message below it; a circle ends too', () => {
+  const queued = { state: { at: 'queued' } } as const;
+  const messages = tree(['q1', null], ['a1', 'q1'], ['a1b', 'q1'], ['q2', 'a1b'], ['q3', 'a1'], ['q4', 'q2', queued]);
+  expect(newestEnd(messages, 'q1' as MessageId)).toBe('q2');
+  expect(newestEnd(messages, 'a1' as MessageId)).toBe('q3');
+  expect(newestEnd(messages, 'q2' as MessageId)).toBe('q2');
+  expect(newestEnd(tree(['q1', 'a1'], ['a1', 'q1']), 'q1' as MessageId)).toBe('a1');
 });
 
 test('20,000 messages in one line are walked, not recursed into', () => {

@@ -138,6 +138,18 @@ function branchesScene(): Scene {
   return scene;
 }
 
+/** A thousand chats of one moment after the other. */
+function manyScene(): Scene {
+  const world = createWorld();
+  const now = Date.now();
+  for (let at = 1; at <= 1000; at++) {
+    const title = at === 3 ? 'شكرا جزيلا على الرسالة' : at === 4 ? '👨‍👩‍👧'.repeat(60) : `Chat ${at}`;
+    const chat = newChat({ title, titled: 'user', updatedAt: now - at });
+    world.chats.set(chat.id, chat);
+  }
+  return { world };
+}
+
 function crashScene(): Scene {
   const { world, chats } = worldOfMocks();
   const chat = chats.get('Parse the bank export') as Chat;
@@ -360,6 +372,7 @@ const scenes: Record<string, () => Scene> = {
   chat: chatScene,
   branches: branchesScene,
   crash: crashScene,
+  many: manyScene,
   overflow: overflowScene,
   loop: loopScene,
   speed: speedScene,
