@@ -3,11 +3,13 @@
 //                                                 --fast: what fits into a minute (npm run check)
 //                                                 --soak: random tests fifty times longer (npm run test:soak)
 //                                                 PATTERN: only tests whose path has it, and no other checks
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { sayProblem, sayStep } from '../app/launch/say.mjs';
-import { browserPath, TOOLS } from '../app/launch/tools.mjs';
+import { sayStep } from '../app/launch/say.mjs';
+import { TOOLS } from '../app/launch/tools.mjs';
+import { endToEnd, show, unit } from './support/runners.mjs';
+import { withSecondTry } from './support/second-try.mjs';
 import { judged } from './support/skips.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -15,27 +17,17 @@ const args = process.argv.slice(2);
 const fast = args.includes('--fast');
 const soak = args.includes('--soak');
 const patterns = args.filter((arg) => !arg.startsWith('--'));
-// Beside the tree's other caches: the system's temporary folder is everybody's to clean.
-const counts = join(root, '.cache', 'counts', String(process.pid));
-mkdirSync(counts, { recursive: true });
-process.on('exit', () => rmSync(counts, { recursive: true, force: true }));
+const env = { ...(fast && { LONGHAND_FAST: '1' }), ...(soak && { LONGHAND_SOAK: '1' }) };
 
-/** Runs a program with its output shown; resolves to its exit code. */
-const show = (command, commandArgs, env = {}) =>
-  new Promise((resolve) => {
-    const child = spawn(command, commandArgs, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-    child.on('error', (error) => {
-      sayProblem(`[${command}] ${error.message}`);
-      resolve(127);
-    });
-    child.on('close', (code, signal) => resolve(code ?? (signal ? 1 : 0)));
-  });
-
-const one = (code) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: [] });
+const one = (name, code) => ({
+  passed: code === 0 ? 1 : 0,
+  failures: code === 0 ? [] : [{ file: '', name, message: `ended with ${code}` }],
+  skipped: [],
+});
 const check =
   (command, ...commandArgs) =>
   async () =>
-    one(await show(command, commandArgs));
+    one(command, await show(command, commandArgs));
 
 async function cppFormat() {
   const { stdout } = spawnSync('git', ['ls-files', 'native', 'metal'], { cwd: root, encoding: 'utf8' });
@@ -44,99 +36,43 @@ async function cppFormat() {
   if (!program) {
     const known =
       process.platform === 'linux' ? `install ${TOOLS.clangFormat.apt.join(' ')}` : 'needs Linux (clang-format 19)';
-    return { passed: 0, failed: 0, skipped: [{ name: 'C++ format', reason: known }] };
+    return { passed: 0, failures: [], skipped: [{ file: '', name: 'C++ format', reason: known }] };
   }
-  return one(await show(program, ['--dry-run', '-Werror', ...files]));
+  return one(program, await show(program, ['--dry-run', '-Werror', ...files]));
 }
 
 const isVersion19 = (name) => / version 19\./.test(spawnSync(name, ['--version'], { encoding: 'utf8' }).stdout ?? '');
-
-/** With patterns each runner takes what matches, and nothing may match in one of them. */
-const someOf = (mayBeNone) => (patterns.length > 0 ? [mayBeNone, ...patterns] : []);
-
-async function unit() {
-  const file = join(counts, 'unit.json');
-  const code = await show(
-    'vitest',
-    [
-      'run',
-      '--config',
-      'test/vitest.config.ts',
-      '--reporter=default',
-      '--reporter=./test/support/reporter.ts',
-      ...someOf('--passWithNoTests'),
-    ],
-    {
-      LONGHAND_COUNT: file,
-      ...(fast && { LONGHAND_FAST: '1' }),
-      ...(soak && { LONGHAND_SOAK: '1' }),
-    },
-  );
-  return countIn(file, code, JSON.parse);
-}
-
-async function endToEnd() {
-  const file = join(counts, 'e2e.json');
-  const code = await show(
-    'playwright',
-    ['test', '--config', 'test/e2e/playwright.config.ts', '--reporter=list,json', ...someOf('--pass-with-no-tests')],
-    {
-      PLAYWRIGHT_JSON_OUTPUT_NAME: file,
-      LONGHAND_BROWSER: browserPath() ?? '',
-      ...(soak && { LONGHAND_SOAK: '1' }),
-    },
-  );
-  return countIn(file, code, (text) => {
-    const { stats, suites } = JSON.parse(text);
-    return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: suites.flatMap(skippedIn) };
-  });
-}
-
-/** Tests of a Playwright suite that were left out, with what `test.skip(condition, reason)` said. */
-function skippedIn(suite) {
-  const own = (suite.specs ?? []).flatMap((spec) =>
-    spec.tests
-      .filter((test) => test.status === 'skipped')
-      .map((test) => ({
-        name: `${suite.title} > ${spec.title}`,
-        reason: test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '',
-      })),
-  );
-  return [...own, ...(suite.suites ?? []).flatMap(skippedIn)];
-}
-
-/** A runner that ended badly without a failed test, or that counted nothing, has failed itself. */
-function countIn(file, code, read) {
-  if (!existsSync(file)) return { passed: 0, failed: code === 0 && patterns.length > 0 ? 0 : 1, skipped: [] };
-  const count = read(readFileSync(file, 'utf8'));
-  return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
-}
 
 const hasEndToEnd = existsSync(join(root, 'test', 'e2e', 'playwright.config.ts'));
 const RUNNERS = [
   { name: 'format and lint', run: check('biome', 'check', '--config-path=test/lint/style.json', '.'), whole: true },
   { name: 'C++ format', run: cppFormat, whole: true },
   { name: 'types', run: check('tsc', '-b'), whole: true },
-  { name: 'unit, golden and op tests', run: unit },
-  { name: 'end to end', run: endToEnd, slow: true, absent: !hasEndToEnd },
+  { name: 'unit, golden and op tests', run: unit, twice: true },
+  { name: 'end to end', run: endToEnd, twice: true, slow: true, absent: !hasEndToEnd },
 ];
 
-const total = { passed: 0, failed: 0, skipped: [] };
-const failedRunners = [];
-for (const { name, run, whole, slow, absent } of RUNNERS) {
+const total = { passed: 0, failures: [], skipped: [], unsteady: [] };
+for (const { name, run, whole, twice, slow, absent } of RUNNERS) {
   if (absent || (fast && slow) || (whole && patterns.length > 0)) continue;
   sayStep(name);
-  const count = await run();
-  if (count.failed > 0) failedRunners.push(name);
+  const first = await run(patterns, env);
+  const count =
+    twice && process.env.CI ? await withSecondTry(first, (places) => run(places, env)) : { ...first, unsteady: [] };
   total.passed += count.passed;
-  total.failed += count.failed;
+  total.failures.push(...count.failures);
   total.skipped.push(...count.skipped);
+  total.unsteady.push(...count.unsteady);
 }
 
+let failed = total.failures.length;
+const closing = (line) => process.stdout.write(`${line}\n`);
 for (const { name, reason, expected } of judged(total.skipped)) {
-  process.stdout.write(`skipped${expected ? '' : ' UNEXPECTEDLY'}: ${name}: ${reason || 'no reason given'}\n`);
-  if (!expected && (process.env.CI || reason === '')) ++total.failed;
+  closing(`skipped${expected ? '' : ' UNEXPECTEDLY'}: ${name}: ${reason || 'no reason given'}`);
+  if (!expected && (process.env.CI || reason === '')) ++failed;
 }
-if (failedRunners.length > 0) process.stdout.write(`failed: ${failedRunners.join(', ')}\n`);
-process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+const said = ({ file, name, message }) => [file, name, message].filter(Boolean).join(': ');
+for (const failure of total.unsteady) closing(`unsteady, passed on the second try: ${said(failure)}`);
+for (const failure of total.failures) closing(`failed: ${said(failure)}`);
+closing(`${total.passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

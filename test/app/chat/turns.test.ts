@@ -196,7 +196,10 @@ test('"answer now" closes the thinking at once, without a tag in the text', asyn
 
   // The same seed without the wish: the same thinking, and it goes on.
   const thought = message.usage?.thinkingTokens ?? 0;
-  await client.call('chats.update', { chatId: chat.id, sampling: { ...wordy, seed: SUM_SEED, maxTokens: thought + 40 } });
+  await client.call('chats.update', {
+    chatId: chat.id,
+    sampling: { ...wordy, seed: SUM_SEED, maxTokens: thought + 40 },
+  });
   const uninterrupted = await client.call('turns.retry', { messageId: sent.messageId });
   expect(await heard.end(uninterrupted.turnId)).toMatchObject({ type: 'finished', reason: 'length' });
   const whole = await readMessage(client, chat.id, uninterrupted.messageId);
