@@ -1,5 +1,5 @@
 // Another driver: Google's SwiftShader, which Debian's Chromium brings. Subgroups of 4, no integer products, no f16. Whole models
-// of every kind of layer, against the references of test/golden.
+// of every kind of layer, against the references of test/golden: all tokens of a prompt but one at once, then the last.
 import { existsSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
@@ -16,12 +16,12 @@ beforeEach(({ skip }) => {
 const env = () => ({ VK_ICD_FILENAMES: manifest(driver ?? '') });
 
 const models = [
-  'llama/gqa_tied',
   'qwen3_5/dense_tied',
   'qwen3_5_moe/top3',
   'lfm2/auto_adjust',
   'minicpm_sala/gap',
   'mha2mla/uniform_r4_joint_rank8',
+  ...(soaking ? ['llama/gqa_tied', 'qwen3/qk_norm_tied', 'minicpm_sala/mixed'] : []),
 ];
 
 test('it is found, with what it can do', () => {
@@ -33,16 +33,17 @@ test('it is found, with what it can do', () => {
   expect(device?.detail).toMatch(/subgroups of 4$/);
 });
 
-test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 3_600_000 : 120_000 }, (name) => {
+test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 3_600_000 : 240_000 }, (name) => {
   const reference = readCase(name);
   const file = name.startsWith('mha2mla') ? '/model.safetensors' : '';
-  const [shortest, ...longer] = reference.prompts.toSorted((a, b) => a.ids.length - b.ids.length);
+  const long = reference.prompts.filter(({ ids }) => ids.length > 9); // more rows than the matvec takes
+  const [shortest, ...longer] = long.toSorted((a, b) => a.ids.length - b.ids.length);
   const prompts = [shortest, ...(soaking ? longer : [])].filter((prompt) => prompt !== undefined);
   const work = `async (addon) => {
     const model = await addon.load(${JSON.stringify(reference.folder + file)}, { device: 'vulkan' });
     const read = [];
     for (const ids of ${JSON.stringify(prompts.map(({ ids }) => [...ids]))}) {
-      for (const chunk of [1, ids.length]) {
+      for (const chunk of ${soaking ? '[1, ids.length - 1]' : '[ids.length - 1]'}) {
         const session = model.createSession({ path: 'exact', kvType: 'f32' });
         read.push(Array.from((await session.logits(Int32Array.from(ids), { all: true, chunk })).data));
         session.close();
@@ -52,12 +53,12 @@ test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 
     return read;
   }`;
   const read = inProcess<number[][]>(work, env());
-  expect(read.length).toBe(2 * prompts.length);
-  prompts.forEach((prompt, i) => {
-    for (const logits of [read[2 * i], read[2 * i + 1]])
-      expect(
-        largestDifference(Float32Array.from(logits ?? []), required(reference, `logits.${prompt.name}`)),
-        prompt.name,
-      ).toBeLessThanOrEqual(reference.logitsTolerance);
+  expect(read.length).toBe(prompts.length * (soaking ? 2 : 1));
+  read.forEach((logits, i) => {
+    const prompt = prompts[Math.floor((i * prompts.length) / read.length)];
+    expect(
+      largestDifference(Float32Array.from(logits), required(reference, `logits.${prompt?.name}`)),
+      prompt?.name,
+    ).toBeLessThanOrEqual(reference.logitsTolerance);
   });
 });
