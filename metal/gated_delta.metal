@@ -4,7 +4,8 @@
 // The state never leaves registers while tokens pass: a simdgroup owns 8 value columns, 4 lanes share a column's keys
 // (lane = part * 8 + column), so a dot product is two shuffles. Eight columns a simdgroup measured 1.9-2.0x over one
 // (mlx-lm PR 1559), and keys a lane must be known when the kernel is compiled: a run-time bound spills the state to
-// memory and costs 1.7x (infr PR 26). Apple's GPUs before M5 have no matrix unit, so this scan beats the chunked form.
+// memory and costs 1.7x (infr PR 26). Apple's GPUs before M5 have no matrix unit, so this scan beats the chunked form
+// (chunk.metal).
 //
 // Decode is one dispatch: gated_delta_step also convolves, normalises and gates. Prefill convolves first
 // (short_conv.metal), then scans, then normalises. Both call the same functions in the same order: the same bits.

@@ -12,6 +12,7 @@
 #include "metal/device.h"
 #include "metal/pipelines.h"
 #include "metal/pressure.h"
+#include "metal/tuning.h"
 #include "metal/warming.h"
 #include "metal/weight.h"
 #include "ops/arguments.h"
@@ -151,6 +152,20 @@ class MetalBackend final : public Backend {
                  const std::shared_ptr<const void>& keep_alive, bool& copied);
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
   const ExpertTiles& tiles_of(const Routes& routes, int64_t experts);
+  // Linear attention of many tokens, chunk.mm. `gates` [tokens, b | a] and what follows: the delta rule only.
+  struct Chunked {
+    Tensor q, k, v;
+    int64_t key_heads, heads, key_dim, value_dim;
+    float scale;
+    const Buffer* decay;  // logarithms a head; slopes with GLA
+    Tensor gates{};
+    const Buffer* dt_bias = nullptr;
+    float l2_eps = 0;
+    bool tiled = false;
+  };
+  static bool fits_chunks(int64_t key_dim, int64_t value_dim);
+  Tensor delta_in_chunks(const Tensor& p, const Tensor& qkv, const GatedDelta& weights, RecurrentState& state);
+  Tensor in_chunks(const Chunked& chunked, RecurrentState& state);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
               const params::AttentionParams& params, const Constants& constants, int64_t keys_seen,
@@ -160,6 +175,7 @@ class MetalBackend final : public Backend {
   void compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means, int64_t& length);
 
   std::unique_ptr<Device> device_;
+  Tuning tuning_;
   Pipelines pipelines_;
   Warming warming_;
   Commands commands_;

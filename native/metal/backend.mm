@@ -10,6 +10,7 @@ namespace longhand::metal {
 
 MetalBackend::MetalBackend(std::unique_ptr<Device> device)
     : device_(std::move(device)),
+      tuning_(tuning_for(device_->info().name)),
       pipelines_(*device_),
       warming_(pipelines_),
       commands_(*device_, pipelines_),

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "metal/backend.h"
 
 namespace longhand::metal {
@@ -30,14 +32,36 @@ constexpr size_t scan_simdgroups = 4;
 
 }  // namespace
 
+Tensor MetalBackend::delta_in_chunks(const Tensor& p, const Tensor& qkv, const GatedDelta& w, RecurrentState& state) {
+  const int64_t keys = w.key_heads * w.key_dim, width = w.value_heads * w.value_dim;
+  return in_chunks({.q = qkv.columns(0, keys),
+                    .k = qkv.columns(keys, keys),
+                    .v = qkv.columns(2 * keys, width),
+                    .key_heads = w.key_heads,
+                    .heads = w.value_heads,
+                    .key_dim = w.key_dim,
+                    .value_dim = w.value_dim,
+                    .scale = 1.0f / std::sqrt(static_cast<float>(w.key_dim)),
+                    .decay = w.decay.get(),
+                    .gates = p.columns(w.channels() + width, 2 * w.value_heads),
+                    .dt_bias = w.dt_bias.get(),
+                    .l2_eps = w.l2_eps,
+                    .tiled = w.head_map == GatedDelta::HeadMap::tiled},
+                   state);
+}
+
 Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv, RecurrentState& state) {
-  const Tensor o = scratch(p.rows, w.value_heads * w.value_dim);
+  const int64_t values = w.value_heads / w.key_heads * w.value_dim;
+  const bool chunked =
+      tuning_.delta_chunk_from > 0 && p.rows >= tuning_.delta_chunk_from && fits_chunks(w.key_dim, w.value_dim);
+  const bool together = !chunked && p.rows <= step_tokens && values <= step_values;
+  const Tensor qkv = together ? Tensor{} : conv_silu(p, *w.conv, conv);
+  const Tensor o = chunked ? delta_in_chunks(p, qkv, w, state) : scratch(p.rows, w.value_heads * w.value_dim);
   const Instance& instance = instance_for(w.key_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
   GatedDeltaParams params = arguments::gated_delta(p, o, w, conv);
-  const int64_t values = w.value_heads / w.key_heads * w.value_dim;
-  if (p.rows <= step_tokens && values <= step_values) {
+  if (together) {
     const auto simdgroups = static_cast<size_t>((values + 7) / 8);
     run(Kernel{"gated_delta", instance.step}, constants,
         {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), reads(conv.window),
@@ -48,16 +72,17 @@ Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv,
     change_slots(state.state, state.other);
     return o;
   }
-  const Tensor qkv = conv_silu(p, *w.conv, conv);
   params.qkv_stride = narrow(qkv.stride);
   const size_t columns = scan_simdgroups * 8;
-  run(Kernel{"gated_delta", instance.scan}, constants,
-      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), reads(state.state),
-       writes(slot_after(state.state, state.other)), writes(o)},
-      params,
-      Grid{{(static_cast<size_t>(w.value_dim) + columns - 1) / columns, static_cast<size_t>(w.value_heads), 1},
-           {scan_simdgroups * 32, 1, 1}});
-  change_slots(state.state, state.other);
+  if (!chunked) {
+    run(Kernel{"gated_delta", instance.scan}, constants,
+        {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), reads(state.state),
+         writes(slot_after(state.state, state.other)), writes(o)},
+        params,
+        Grid{{(static_cast<size_t>(w.value_dim) + columns - 1) / columns, static_cast<size_t>(w.value_heads), 1},
+             {scan_simdgroups * 32, 1, 1}});
+    change_slots(state.state, state.other);
+  }
   run(Kernel{"gated_delta", "gated_norm"}, constants, {reads(p), reads(w.norm.weight), updates(o)}, params,
       Grid{{static_cast<size_t>(w.value_heads), static_cast<size_t>(p.rows), 1}, {32, 1, 1}});
   return o;

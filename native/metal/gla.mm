@@ -62,6 +62,17 @@ Tensor MetalBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, 
 
 Tensor MetalBackend::gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   if (q.rows == 1) return gla_decode(q, k, v, shape, state);
+  if (q.rows > kMatvecTokens && fits_chunks(shape.key_dim, shape.value_dim))
+    return in_chunks({.q = q,
+                      .k = k,
+                      .v = v,
+                      .key_heads = shape.heads,
+                      .heads = shape.heads,
+                      .key_dim = shape.key_dim,
+                      .value_dim = shape.value_dim,
+                      .scale = shape.scale,
+                      .decay = shape.slopes.get()},
+                     state);
   const Tensor o = scratch(q.rows, v.cols);
   for (int64_t first = 0; first < q.rows; first += kGlaChunk) {
     const int64_t n = std::min<int64_t>(kGlaChunk, q.rows - first);

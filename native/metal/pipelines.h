@@ -29,7 +29,7 @@ class Constants {
   const auto& values() const { return values_; }
 
  private:
-  std::array<uint32_t, params::kGreedy + 1> values_{};
+  std::array<uint32_t, params::kDelta + 1> values_{};
 };
 
 // Kernel and constants as one word.

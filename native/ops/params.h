@@ -46,6 +46,7 @@ enum ConstantIndex {
   kSigmoid = 20,      // bool: router scores are sigmoids
   kHeads = 21,        // uint: query heads of one group an attention threadgroup takes
   kGreedy = 22,       // bool: the highest score, the lowest id of equals
+  kDelta = 23,        // bool: a chunk of the delta rule, not of GLA
 };
 
 // Tile sizes the host needs for its grids.
@@ -171,6 +172,13 @@ struct GlaParams {
   uint tokens, heads, key_dim, value_dim;
   uint q_stride, k_stride, v_stride, o_stride;
   float scale;
+};
+
+// Chunks of 64 tokens of either, in two steps; `part_floats`: what the first leaves for the second, a chunk of a head.
+struct ChunkParams {
+  uint tokens, key_heads, heads, key_dim, value_dim;
+  uint q_stride, k_stride, v_stride, gates_stride, o_stride, part_floats;
+  float scale, l2_eps;
 };
 
 // ---- sparse attention, experts ------------------------------------------------------------------------------------
