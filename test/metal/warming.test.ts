@@ -101,6 +101,7 @@ describe('kernels compiled in the background', () => {
     standin.faults({ holdCompile: 'kernel]] void gated_delta_scan' });
     const { model, told } = await warm();
     await expect.poll(() => standin.counters().heldCompiles, patience).toBe(1);
+    await expect.poll(() => told.length, patience).toBeGreaterThan(0);
     const total = told[0]?.[1] ?? 0;
     expect(standin.counters().heapBytes).toBeGreaterThan(0);
     model.close();
