@@ -1,18 +1,28 @@
-// How fast documents are read and found: node test/bench/documents.ts [--pages N]
-// One PDF of full pages (two columns on every third), read by the whole road: copy, worker thread, index. Prints what the
+// How fast documents are read and found: node test/bench/documents.ts [--pages N] [--meaning]
+// With --meaning all-MiniLM-L6-v2 reads every passage as well. One PDF of full pages (two columns on every third), read by the whole road: copy, worker thread, index. Prints what the
 // README says: seconds, the most memory of the process, the longest time its loop stood still, and the time of a search.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { createDocuments } from '../../app/documents/service.ts';
+import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
+import { createEngine } from '../../app/engine/client.ts';
+import { engineByFork } from '../../app/engine/start.ts';
+import type { ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from '../support/no-encoders.ts';
 import { makePdf, type Page, type Text } from '../support/pdf.ts';
+import { realModel } from '../support/real-models.mjs';
 
-const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, write: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '1000' },
+    write: { type: 'string' },
+    meaning: { type: 'boolean', default: false },
+  },
+});
 const count = Number(values.pages);
 const root = resolve(import.meta.dirname, '../..');
 
@@ -47,10 +57,25 @@ const folder = mkdtempSync(join(tmpdir(), 'longhand-bench-'));
 const file = join(folder, 'bench.pdf');
 execFileSync(process.execPath, [import.meta.filename, '--pages', String(count), '--write', file]);
 
+const encoder = 'minilm' as ModelId;
+
+/** The real engine process with the encoder. */
+async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>> {
+  const target = { path: await realModel('minilm'), device: null, threads: null };
+  const addon = join(root, 'build/native/Release/longhand.node');
+  const startEngine = engineByFork(join(root, 'app/engine/process.ts'), {
+    worker: join(root, 'app/text/template-worker.ts'),
+    addon,
+  });
+  const engine = createEngine({ startEngine, onStatus: () => {} });
+  return { engine, encoders: { find: () => ({ target, name: 'all-MiniLM-L6-v2' }), list: () => [encoder] } };
+}
+
+const sense = values.meaning ? await meaning() : noEncoders;
 const store = await openStore({ folder: join(folder, 'data'), migrations: join(root, 'app/store/migrations') });
 const documents = createDocuments({
   db: store.db,
-  ...noEncoders,
+  ...sense,
   emit: () => {},
   dataFolder: join(folder, 'data'),
   worker: join(root, 'app/documents/worker.ts'),
@@ -59,6 +84,7 @@ const documents = createDocuments({
 });
 const { handlers } = documents;
 const collection = await handlers['documents.createCollection']({ name: 'Bench' });
+const loadBefore = loadavg()[0] ?? 0;
 
 const before = process.memoryUsage().rss;
 let most = before;
@@ -89,10 +115,11 @@ times.sort((a, b) => a - b);
 
 const MB = 1e6;
 process.stdout.write(
-  `${count} pages, ${(statSync(file).size / MB).toFixed(1)} MB: ${document?.state.at}, ${document?.passages} passages in ${seconds.toFixed(1)} s ` +
+  `load ${loadBefore.toFixed(1)} before; ${values.meaning ? 'words and meaning' : 'words alone'}; ${count} pages, ${(statSync(file).size / MB).toFixed(1)} MB: ${document?.state.at}, ${document?.passages} passages in ${seconds.toFixed(1)} s ` +
     `(${(count / seconds).toFixed(0)} pages/s; ${cpuSeconds.toFixed(1)} s of CPU); memory ${(before / MB).toFixed(0)} -> at most ${(most / MB).toFixed(0)} MB; ` +
     `loop stood still at most ${(delay.max / 1e6).toFixed(0)} ms; search median ${times[25]?.toFixed(1)} ms, slowest ${times[49]?.toFixed(1)} ms\n`,
 );
 await documents.close();
+if (values.meaning) await sense.engine.close();
 store.close();
 rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,7 @@
 import type { Scored } from '../../../../app/documents/answering.ts';
+import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/embedding.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
+import { passagesNumbered } from '../../../../app/store/passages.ts';
 import type { Shelf } from '../../../support/documents.ts';
 import type { Answerable, QuestionSet, Unanswerable } from './set.ts';
 
@@ -12,6 +14,8 @@ export type Measured = {
   /** The log odds of the best passage, and whether it holds the gold fact. */
   score: number;
   right: boolean;
+  /** Whether the quoted sentence itself holds it. */
+  says: boolean;
   sure: boolean;
   candidates: Scored[];
   statements: Scored[];
@@ -38,6 +42,7 @@ export async function measure(
       place: place < 0 ? null : place + 1,
       score: best?.score ?? Number.NEGATIVE_INFINITY,
       right: best !== undefined && holds(question, best.passage.text),
+      says: best !== undefined && holds(question, best.passage.text.slice(...best.statement)),
     });
   }
   return measured;
@@ -49,9 +54,10 @@ export const holds = (question: Answerable | Unanswerable, text: string): boolea
 
 const oneLine = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ');
 
-export type Rates = { answered: number; right: number; refused: number; refusedNear: number };
+export type Rates = { answered: number; right: number; says: number; refused: number; refusedNear: number };
 
-/** `answered`: of the answerable; `right`: of those, the cited passage holds the fact; `refused`: of the unanswerable. */
+/** `answered`: of the answerable; `right`: of those, the cited passage holds the fact, `says`: the quoted sentence does;
+ *  `refused`: of the unanswerable. */
 export function ratesAt(measured: readonly Measured[], accepts: (one: Measured) => boolean): Rates {
   const can = measured.filter(({ question }) => 'gold' in question);
   const cannot = measured.filter(({ question }) => !('gold' in question));
@@ -60,6 +66,7 @@ export function ratesAt(measured: readonly Measured[], accepts: (one: Measured) 
   return {
     answered: answered.length / can.length,
     right: answered.filter(({ right }) => right).length / Math.max(1, answered.length),
+    says: answered.filter(({ says }) => says).length / Math.max(1, answered.length),
     refused: cannot.filter((one) => !accepts(one)).length / cannot.length,
     refusedNear: near.filter((one) => !accepts(one)).length / near.length,
   };
@@ -69,6 +76,25 @@ export function ratesAt(measured: readonly Measured[], accepts: (one: Measured) 
 export function found(measured: readonly Measured[], places: number): number {
   const can = measured.filter(({ question }) => 'gold' in question);
   return can.filter(({ place }) => place !== null && place <= places).length / can.length;
+}
+
+/** Share of the answerable whose gold passage is among the first `places` by nearest vectors alone. */
+export async function foundByMeaning(
+  shelf: Shelf,
+  collectionId: CollectionId,
+  { answerable }: QuestionSet,
+  encoder: Pick<EmbeddingOptions, 'engine' | 'encoders'>,
+  places: number,
+): Promise<number> {
+  const embedding = createEmbedding({ db: shelf.db, ...encoder, changed: () => {} });
+  let count = 0;
+  for (const question of answerable) {
+    const near = await embedding.near(question.question, { collectionIds: [collectionId], limit: places });
+    const passages = passagesNumbered(shelf.db, near?.passages.slice(0, places).map(({ passage }) => passage) ?? []);
+    if ([...passages.values()].some(({ text }) => holds(question, text))) count++;
+  }
+  await embedding.close();
+  return count / answerable.length;
 }
 
 /** Risk and coverage: what is right when the surest so many percent are answered. */
