@@ -40,7 +40,7 @@ const STEPS = {
       }),
   },
   formatTools: { tools: process.platform === 'linux' ? ['clangFormat'] : [] },
-  testTools: { tools: process.platform === 'linux' ? ['clang', 'chromium', 'vulkan', 'pip'] : ['pip'] },
+  testTools: { tools: process.platform === 'linux' ? ['clang', 'chromium', 'vulkan', 'arm64', 'pip'] : ['pip'] },
   native: {
     title: 'Compiling the engine',
     tools: ['compiler', 'cmake'],

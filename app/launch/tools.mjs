@@ -1,12 +1,12 @@
 // Programs that npm cannot bring, and how each machine gets them.
 import { existsSync, readdirSync } from 'node:fs';
 import { firstLine, run, works } from './run.mjs';
-import { sayDone, sayStep } from './say.mjs';
+import { say, sayDone, sayStep } from './say.mjs';
 
 const onMac = process.platform === 'darwin';
 
 /** `found`: whether it is there. `apt`, `brew`: packages that bring it. `why`: what cannot be done without it.
- *  `needless`: an optional tool whose absence is told by the tests that need it. */
+ *  `optional`: fetched where that asks nobody; elsewhere the tests that need it tell that it is not there. */
 export const TOOLS = {
   compiler: {
     found: () => (onMac ? works('xcode-select', ['-p']) && works('clang++') : works('c++')),
@@ -39,6 +39,13 @@ export const TOOLS = {
     found: () => softwareDriver() !== null && existsSync(VALIDATION_LAYER),
     apt: ['mesa-vulkan-drivers', 'libvulkan1', 'vulkan-validationlayers', 'glslc', 'spirv-tools'],
     why: 'the tests run the Vulkan back end on a software driver',
+  },
+  arm64: {
+    optional: true,
+    found: () =>
+      process.arch === 'arm64' || (works('qemu-aarch64') && existsSync('/usr/aarch64-linux-gnu/include/c++')),
+    apt: ['qemu-user', 'libstdc++-12-dev-arm64-cross'],
+    why: 'the tests run the NEON loops of the CPU back end under emulation',
   },
   pip: {
     found: () => works('python3', ['-m', 'pip', '--version']),
@@ -76,19 +83,25 @@ function atLeast(text, major, minor) {
  *  @throws Error with the exact commands */
 export async function provide(names, tools = TOOLS, platform = process.platform) {
   const missing = names.filter((name) => !tools[name].found());
-  if (missing.length === 0) return;
-  const packages = missing.flatMap((name) => tools[name].apt ?? []);
-  const isRoot = process.getuid?.() === 0;
-  if (platform === 'linux' && isRoot && works('apt-get', ['--version'])) {
-    sayStep(`Installing ${packages.join(', ')} (apt-get)`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    await run('apt-get', ['update', '-q'], { env });
-    await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { env });
-    sayDone(`${packages.join(', ')} installed`);
-    const still = missing.filter((name) => !tools[name].found());
-    if (still.length === 0) return;
+  const needed = missing.filter((name) => !tools[name].optional);
+  const welcome = missing.filter((name) => tools[name].optional);
+  const canInstall = platform === 'linux' && process.getuid?.() === 0 && works('apt-get', ['--version']);
+  if (canInstall && welcome.length > 0) await install(welcome, tools).catch((error) => say(`  ${error.message}`));
+  if (needed.length === 0) return;
+  if (canInstall) {
+    await install(needed, tools);
+    if (needed.every((name) => tools[name].found())) return;
   }
-  throw new Error(missing.map((name) => advice(name, tools[name], platform)).join('\n'));
+  throw new Error(needed.map((name) => advice(name, tools[name], platform)).join('\n'));
+}
+
+async function install(names, tools) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const packages = names.flatMap((name) => tools[name].apt ?? []);
+  sayStep(`Installing ${packages.join(', ')} (apt-get)`);
+  await run('apt-get', ['update', '-q'], { env });
+  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { env });
+  sayDone(`${packages.join(', ')} installed`);
 }
 
 function advice(name, tool, platform) {

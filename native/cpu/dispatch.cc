@@ -1,7 +1,15 @@
-// Which inner loops this processor can run.
-#if defined(__x86_64__)
+// Which inner loops this processor can run. A build with LONGHAND_PORTABLE has the scalar ones only, as for a processor
+// that is not known here.
+#if defined(LONGHAND_PORTABLE)
+#elif defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
 #endif
+
+#include <vector>
 
 #include "cpu/kernels.h"
 #include "cpu/scalar.h"
@@ -10,9 +18,11 @@
 namespace longhand::cpu {
 
 #if defined(__x86_64__)
-extern const Kernels avx2_kernels, avxvnni_kernels, avx512_kernels;
+extern const Kernels sse42_kernels, avx2_kernels, avxvnni_kernels, avx512_kernels;
+void avx512bf16_round(const float* x, int64_t n, uint16_t* to);
+void avx512bf16_rows(const RoundedRowTile& tile);
 #elif defined(__aarch64__)
-extern const Kernels neon_kernels;
+extern const Kernels neon_kernels, i8mm_kernels;
 #endif
 
 constinit const Kernels scalar_kernels = {.name = "scalar",
@@ -36,34 +46,78 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
                                           .rows_f32 = scalar::rows_f32,
                                           .rows_f16 = scalar::rows_f16,
                                           .rows_bf16 = scalar::rows_bf16,
+                                          .round_bf16 = scalar::round_bf16,
+                                          .rows_bf16_rounded = scalar::rows_bf16_rounded,
                                           .attend = scalar::attend,
                                           .delta = scalar::delta,
                                           .gla = scalar::gla};
 
 namespace {
 
-#if defined(__x86_64__)
-// __builtin_cpu_supports of older compilers does not know it: CPUID leaf 7, subleaf 1, EAX bit 4.
-bool has_avx_vnni() {
+#if defined(LONGHAND_PORTABLE)
+std::vector<const Kernels*> vector_sets() { return {}; }
+#elif defined(__x86_64__)
+// __builtin_cpu_supports of older compilers does not know these: CPUID leaf 7, subleaf 1, bits of EAX.
+bool has_feature(unsigned bit) {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> bit & 1);
 }
-#endif
+constexpr unsigned avx_vnni = 4, avx512_bf16 = 5;
 
-std::vector<const Kernels*> detect() {
+const Kernels& avx512bf16_kernels() {
+  static const Kernels kernels = [] {
+    Kernels more = avx512_kernels;
+    more.name = "avx512bf16";
+    more.round_bf16 = avx512bf16_round;
+    more.rows_bf16_rounded = avx512bf16_rows;
+    return more;
+  }();
+  return kernels;
+}
+
+std::vector<const Kernels*> vector_sets() {
   std::vector<const Kernels*> found;
-#if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vnni");
+  if (avx512 && has_feature(avx512_bf16)) found.push_back(&avx512bf16_kernels());
   if (avx512) found.push_back(&avx512_kernels);
-  if (avx2 && has_avx_vnni()) found.push_back(&avxvnni_kernels);
+  if (avx2 && has_feature(avx_vnni)) found.push_back(&avxvnni_kernels);
   if (avx2) found.push_back(&avx2_kernels);
+  if (__builtin_cpu_supports("sse4.2")) found.push_back(&sse42_kernels);
+  return found;
+}
 #elif defined(__aarch64__)
-  found.push_back(&neon_kernels);
+// Bits of AT_HWCAP and AT_HWCAP2 (Linux, arch/arm64/include/uapi/asm/hwcap.h).
+struct Features {
+  bool dot_products, matrix_products;
+};
+Features features() {
+#if defined(__linux__)
+  return {(getauxval(AT_HWCAP) >> 20 & 1) != 0, (getauxval(AT_HWCAP2) >> 13 & 1) != 0};
+#else
+  int matrix = 0;
+  size_t bytes = sizeof matrix;
+  sysctlbyname("hw.optional.arm.FEAT_I8MM", &matrix, &bytes, nullptr, 0);
+  return {true, matrix != 0};  // every Apple chip has the dot products
 #endif
+}
+
+std::vector<const Kernels*> vector_sets() {
+  std::vector<const Kernels*> found;
+  const Features has = features();
+  if (has.dot_products && has.matrix_products) found.push_back(&i8mm_kernels);
+  if (has.dot_products) found.push_back(&neon_kernels);
+  return found;
+}
+#else
+std::vector<const Kernels*> vector_sets() { return {}; }
+#endif
+
+std::vector<const Kernels*> detect() {
+  std::vector<const Kernels*> found = vector_sets();
   found.push_back(&scalar_kernels);
   return found;
 }

@@ -22,6 +22,16 @@ struct RowTile {
   int64_t y_stride;
 };
 
+// The same with bf16 weights and x rounded to bf16, [tokens, in].
+struct RoundedRowTile {
+  const std::byte* weights;
+  int64_t rows, in;
+  const uint16_t* x;
+  int64_t tokens;
+  float* y;
+  int64_t y_stride;
+};
+
 // Query rows of one key/value head against a run of keys; row r sees the keys before limit[r]. Continues an online
 // softmax: o [rows, dim] holds sum(exp(s - peak) v); sum and peak (at first -infinity) are one a row.
 struct AttentionTile {
@@ -122,6 +132,9 @@ struct Kernels {
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);
+  // Fast path, where the set multiplies bf16: null elsewhere.
+  void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
+  void (*rows_bf16_rounded)(const RoundedRowTile& tile);
   void (*attend)(const AttentionTile& tile);
   void (*delta)(const DeltaTile& tile);
   void (*gla)(const GlaTile& tile);

@@ -2,6 +2,7 @@
 #include "cpu/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -39,6 +40,34 @@ void scalar::rows_bf16(const RowTile& tile) {
   rows_tile(tile, [&](int64_t i) { return cpu::from_bf16(load_u16(tile.weights + 2 * i)); });
 }
 
+void scalar::round_bf16(const float* x, int64_t n, uint16_t* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = to_bf16(std::fabs(x[i]) < 0x1p-126f ? 0.0f : x[i]);
+}
+
+// Sixteen sums; each adds the odd, then the even column of its pair, in every run of 32 columns.
+void scalar::rows_bf16_rounded(const RoundedRowTile& tile) {
+  constexpr int64_t lanes = 16;
+  const auto product = [&](int64_t row, int64_t token, int64_t k) {
+    if (k >= tile.in) return 0.0f;
+    return cpu::from_bf16(load_u16(tile.weights + 2 * (row * tile.in + k))) *
+           cpu::from_bf16(tile.x[token * tile.in + k]);
+  };
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      float sum[lanes] = {};
+      for (int64_t k = 0; k < tile.in; k += 2 * lanes) {
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          sum[lane] += product(r, t, k + 2 * lane + 1);
+          sum[lane] += product(r, t, k + 2 * lane);
+        }
+      }
+      for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+      tile.y[t * tile.y_stride + r] = sum[0];
+    }
+  }
+}
+
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
   return {codes + first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
@@ -51,6 +80,7 @@ Activations Activations::token(int64_t first, int64_t count) const {
   part.rounded = rounded.token(first, in);
   part.left_over = left_over.token(first, in);
   if (sums) part.sums += first * (in / 16);
+  if (halves) part.halves += first * in;
   return part;
 }
 
@@ -64,15 +94,31 @@ struct alignas(64) Workspace {
   uint8_t codes[2 * chunk_columns * panel_rows];
   float scales[2 * chunk_columns / 16 * panel_rows];
   float biases[2 * chunk_columns / 16 * panel_rows];
-  float sums[most_tokens * 2 * panel_rows];
+  float sums[2 * most_tokens * 2 * panel_rows];  // of the roundings, then of what they left over
 };
 
-// sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as rounded (fast path) or as they are;
+// Both roundings of the tokens of x, one after the other where they do not lie beside each other.
+void multiply_rounded(const Kernels& kernels, PanelTile tile, const Activations& x, int64_t column) {
+  const auto multiply = [&](const Rounding& rounding, int64_t tokens, int64_t first) {
+    tile.x_codes = rounding.codes + column;
+    tile.x_scales = rounding.scales + column / block_columns;
+    tile.x_code_sums = rounding.code_sums + column / 16;
+    tile.tokens = tokens;
+    PanelTile part = tile;
+    part.sums += first * tile.panels * panel_rows;
+    kernels.panel_fast(part);
+  };
+  if (x.left_over.codes == x.rounded.codes + x.tokens * x.in) return multiply(x.rounded, 2 * x.tokens, 0);
+  multiply(x.rounded, x.tokens, 0);
+  multiply(x.left_over, x.tokens, x.tokens);
+}
+
+// sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as they are or (fast path) rounded;
 // count is 1 or 2.
 void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t expert, int64_t first, int64_t count,
-                     const Activations& x, const Rounding& rounded, Workspace& work) {
+                     const Activations& x, Workspace& work) {
   const PanelLayout& layout = segment.layout;
-  const bool direct = rounded.codes && x.tokens <= direct_tokens;
+  const bool fast = x.rounded.codes != nullptr, direct = fast && x.tokens <= direct_tokens;
   PanelTile tile{.codes = work.codes,
                  .bits = direct ? layout.bits : 8,
                  .table = direct ? layout.table : nullptr,
@@ -91,7 +137,7 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
                  .x_code_sums = nullptr,
                  .x = nullptr,
                  .x_sums = nullptr,
-                 .x_stride = rounded.codes ? x.in : x.stride,
+                 .x_stride = fast ? x.in : x.stride,
                  .scale_step = x.in / block_columns,
                  .sum_step = x.in / 16,
                  .sums = work.sums};
@@ -106,11 +152,8 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
       if (!direct) kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
       else if (p == 0) tile.codes = codes;
     }
-    if (rounded.codes) {
-      tile.x_codes = rounded.codes + column;
-      tile.x_scales = rounded.scales + block;
-      tile.x_code_sums = rounded.code_sums + column / 16;
-      kernels.panel_fast(tile);
+    if (fast) {
+      multiply_rounded(kernels, tile, x, column);
     } else {
       tile.x = x.x + column;
       tile.x_sums = x.sums + column / 16;
@@ -140,15 +183,14 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
         prefetch_scales(*place.segment, place.expert, panel + panels);
         prefetch_scales(*place.segment, place.expert, panel + panels + 1);
       }
-      std::fill_n(memory.sums, part.tokens * panels * panel_rows, 0.0f);
-      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, part.rounded, memory);
-      // The panels are in the cache now: in decode the second product costs little more than its arithmetic.
-      if (part.left_over.codes)
-        multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, part.left_over, memory);
-      const int64_t rows = std::min(left, panels * panel_rows - skipped);
+      const int64_t width = panels * panel_rows, both = part.rounded.codes ? 2 * part.tokens : part.tokens;
+      std::fill_n(memory.sums, both * width, 0.0f);
+      multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);
+      if (part.rounded.codes)
+        for (int64_t i = 0; i < part.tokens * width; ++i) memory.sums[i] += memory.sums[part.tokens * width + i];
+      const int64_t rows = std::min(left, width - skipped);
       for (int64_t t = 0; t < part.tokens; ++t)
-        std::copy_n(memory.sums + t * panels * panel_rows + skipped, rows,
-                    y + (token + t) * y_stride + row - place.row);
+        std::copy_n(memory.sums + t * width + skipped, rows, y + (token + t) * y_stride + row - place.row);
       row += rows;
     }
   }
@@ -164,6 +206,9 @@ void matmul_tile(const Kernels& kernels, const CpuWeight& weight, int64_t first,
     const int64_t rows = std::min(count, segment.rows - place.row);
     if (segment.packed) {
       multiply_packed(kernels, place, rows, x, y, y_stride);
+    } else if (segment.type == DType::bf16 && x.halves) {
+      kernels.rows_bf16_rounded(
+          {segment.row(place.expert, place.row, weight.in), rows, weight.in, x.halves, x.tokens, y, y_stride});
     } else {
       const RowTile tile{
           segment.row(place.expert, place.row, weight.in), rows, weight.in, x.x, x.stride, x.tokens, y, y_stride};

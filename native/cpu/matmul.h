@@ -24,7 +24,8 @@ struct Activations {
   int64_t stride = 0, tokens = 0, in = 0;
   Rounding rounded;
   Rounding left_over;
-  const float* sums = nullptr;  // [tokens, in / 16]
+  const float* sums = nullptr;       // [tokens, in / 16]
+  const uint16_t* halves = nullptr;  // [tokens, in]: rounded to bf16, for segments of bf16 (fast path of some sets)
 
   Activations token(int64_t first, int64_t count) const;
 };

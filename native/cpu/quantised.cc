@@ -2,6 +2,7 @@
 // sums of a group, then fused multiply-adds in the order of the groups.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cpu/floats.h"
 #include "cpu/panel.h"
@@ -75,25 +76,25 @@ uint8_t code_at(const uint8_t* block, int64_t lane, int64_t column) {
 //                                     sum <- fma(bias, x_scale * float(sum_k x_k), sum)
 void scalar::panel_fast(const PanelTile& tile) {
   const int64_t run = std::min(tile.group, block_columns);
-  for (int64_t t = 0; t < tile.tokens; ++t) {
-    for (int64_t row = 0; row < tile.panels * panel_rows; ++row) {
-      const int64_t panel = row / panel_rows, lane = row % panel_rows;
-      float& sum = tile.sums[t * tile.panels * panel_rows + row];
-      for (int64_t first = 0; first < tile.blocks * block_columns; first += run) {
-        uint8_t block[unpacked_block_bytes];
-        const int64_t number = first / block_columns;
-        unpack(
-            {tile.codes + panel * tile.code_stride + number * tile.bits * quad_bytes, tile.bits, tile.table, 1, block});
-        int32_t products = 0, x_sum = 0;
-        for (int64_t c = first; c < first + run; ++c) {
-          const int32_t x = tile.x_codes[t * tile.x_stride + c];
-          products += (code_at(block, lane, c % block_columns) - tile.zero) * x;
-          x_sum += x;
+  for (int64_t panel = 0; panel < tile.panels; ++panel) {
+    for (int64_t first = 0; first < tile.blocks * block_columns; first += run) {
+      uint8_t block[unpacked_block_bytes];
+      const int64_t number = first / block_columns;
+      unpack(
+          {tile.codes + panel * tile.code_stride + number * tile.bits * quad_bytes, tile.bits, tile.table, 1, block});
+      for (int64_t t = 0; t < tile.tokens; ++t) {
+        const int8_t* x = tile.x_codes + t * tile.x_stride;
+        const int32_t x_sum = std::accumulate(x + first, x + first + run, 0);
+        const float x_scale = tile.x_scales[t * tile.scale_step + number];
+        for (int64_t lane = 0; lane < panel_rows; ++lane) {
+          int32_t products = 0;
+          for (int64_t c = first; c < first + run; ++c)
+            products += (code_at(block, lane, c % block_columns) - tile.zero) * x[c];
+          const int64_t at = panel * tile.scale_stride + first / tile.group * panel_rows + lane;
+          float& sum = tile.sums[(t * tile.panels + panel) * panel_rows + lane];
+          sum = std::fma(static_cast<float>(products), tile.scales[at] * x_scale, sum);
+          if (tile.biases) sum = std::fma(tile.biases[at], x_scale * static_cast<float>(x_sum), sum);
         }
-        const float x_scale = tile.x_scales[t * tile.scale_step + first / block_columns];
-        const int64_t at = panel * tile.scale_stride + first / tile.group * panel_rows + lane;
-        sum = std::fma(static_cast<float>(products), tile.scales[at] * x_scale, sum);
-        if (tile.biases) sum = std::fma(tile.biases[at], x_scale * static_cast<float>(x_sum), sum);
       }
     }
   }

@@ -32,6 +32,8 @@ void panel_exact(const PanelTile& tile);
 void rows_f32(const RowTile& tile);
 void rows_f16(const RowTile& tile);
 void rows_bf16(const RowTile& tile);
+void round_bf16(const float* x, int64_t n, uint16_t* to);
+void rows_bf16_rounded(const RoundedRowTile& tile);
 // short_conv.cc, gated_delta.cc, gla.cc
 void convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
 void delta(const DeltaTile& tile);

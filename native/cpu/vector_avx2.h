@@ -11,6 +11,7 @@ namespace {
 struct Avx2 {
   using F = __m256;
   static constexpr int width = 8;
+  static constexpr bool pairs = false;  // no product of two rows by two tokens
 
   static F zero() { return _mm256_setzero_ps(); }
   static F set(float x) { return _mm256_set1_ps(x); }
@@ -108,6 +109,7 @@ struct Avx2 {
   static F mul(F a, F b) { return _mm256_mul_ps(a, b); }
   static F div(F a, F b) { return _mm256_div_ps(a, b); }
   static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }  // a b + c
+  static F fused(F a, F b, F c) { return fma(a, b, c); }            // a b + c with one rounding, by definition
   static F max(F a, F b) { return _mm256_max_ps(a, b); }
   static F min(F a, F b) { return _mm256_min_ps(a, b); }
   static float sum(F x) {

@@ -10,6 +10,7 @@ namespace {
 struct Avx512 {
   using F = __m512;
   static constexpr int width = 16;
+  static constexpr bool pairs = false;  // no product of two rows by two tokens
   static __mmask16 mask(int64_t n) { return static_cast<__mmask16>((1u << n) - 1u); }
 
   static F zero() { return _mm512_setzero_ps(); }
@@ -81,6 +82,7 @@ struct Avx512 {
   static F mul(F a, F b) { return _mm512_mul_ps(a, b); }
   static F div(F a, F b) { return _mm512_div_ps(a, b); }
   static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }  // a b + c
+  static F fused(F a, F b, F c) { return fma(a, b, c); }            // a b + c with one rounding, by definition
   static F max(F a, F b) { return _mm512_max_ps(a, b); }
   static F min(F a, F b) { return _mm512_min_ps(a, b); }
   static float sum(F x) { return _mm512_reduce_add_ps(x); }

@@ -415,6 +415,8 @@ constexpr Kernels vector_kernels(const char* name) {
           .rows_f32 = rows_tile<V, F32Rows<V>>,
           .rows_f16 = rows_tile<V, F16Rows<V>>,
           .rows_bf16 = rows_tile<V, Bf16Rows<V>>,
+          .round_bf16 = nullptr,
+          .rows_bf16_rounded = nullptr,
           .attend = attend<V>,
           .delta = delta<V>,
           .gla = gla<V>};

@@ -11,6 +11,7 @@ namespace {
 struct Neon {
   using F = float32x4_t;
   static constexpr int width = 4;
+  static constexpr bool pairs = false;  // no product of two rows by two tokens
 
   static F zero() { return vdupq_n_f32(0); }
   static F set(float x) { return vdupq_n_f32(x); }
@@ -101,6 +102,7 @@ struct Neon {
   static F mul(F a, F b) { return vmulq_f32(a, b); }
   static F div(F a, F b) { return vdivq_f32(a, b); }
   static F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }  // a b + c
+  static F fused(F a, F b, F c) { return fma(a, b, c); }      // a b + c with one rounding, by definition
   static F max(F a, F b) { return vmaxq_f32(a, b); }
   static F min(F a, F b) { return vminq_f32(a, b); }
   static float sum(F x) { return vaddvq_f32(x); }

@@ -107,18 +107,59 @@ void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* 
   }
 }
 
-// M tokens times P vectors of rows (parts of one panel, or panels of one vector). Accumulators of one run of columns
-// are integers; the sums of all runs stay in registers as long as there are any.
+// Where vector p of P stands: parts of one panel, or panels of one vector.
+template <class V>
+constexpr int panel_of(int p) {
+  return p / static_cast<int>(parts<V>);
+}
+template <class V>
+constexpr int part_of(int p) {
+  return p % static_cast<int>(parts<V>);
+}
+
+// products[m][p] += codes times x over quads [First, Last) of a block; `x` is the block's first column of token 0.
+template <class V, int M, int P, int Bits, bool Table, bool Wide, int First, int Last>
+inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x,
+                           typename V::I (&products)[M][P]) {
+  const auto quad_of = [&]<int Q>(int p) {
+    const uint8_t* panel = codes + panel_of<V>(p) * tile.code_stride + part_of<V>(p) * V::width * 4;
+    return code_quad<V, Bits, Table, Q>(panel, tile.table);
+  };
+  if constexpr (V::pairs && M % 2 == 0) {
+    // Two quads of four rows by two tokens: a matrix product of two rows of eight by two columns of eight.
+    typename V::I sums[M / 2][P][2] = {};
+    for_quads<First / 2, Last / 2>([&]<int Q>() {
+      typename V::I inputs[M / 2];
+      for (int m = 0; m < M; m += 2)
+        inputs[m / 2] = V::eight_of_two(x + m * tile.x_stride + 8 * Q, x + (m + 1) * tile.x_stride + 8 * Q);
+      for (int p = 0; p < P; ++p) {
+        const auto even = quad_of.template operator()<2 * Q>(p), odd = quad_of.template operator()<2 * Q + 1>(p);
+        for (int m = 0; m < M / 2; ++m) V::multiply_pairs(sums[m][p], even, odd, inputs[m]);
+      }
+    });
+    for (int m = 0; m < M / 2; ++m)
+      for (int p = 0; p < P; ++p) V::add_pairs(sums[m][p], products[2 * m][p], products[2 * m + 1][p]);
+    return;
+  }
+  for_quads<First, Last>([&]<int Q>() {
+    typename V::I w[P];
+    for (int p = 0; p < P; ++p) w[p] = quad_of.template operator()<Q>(p);
+    for (int m = 0; m < M; ++m) {
+      const typename V::I input = V::four(x + m * tile.x_stride + 4 * Q);
+      for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
+    }
+  });
+}
+
+// M tokens times P vectors of rows. Accumulators of one run of columns are integers; the sums of all runs stay in
+// registers as long as there are any.
 template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide>
 inline void fast_tokens(const PanelTile& tile, int64_t token) {
   using F = typename V::F;
   using I = typename V::I;
   constexpr int runs = Half ? 2 : 1;
-  const int64_t part_bytes = V::width * 4;  // of a quad
   float* to = tile.sums + token * tile.panels * panel_lanes;
   const int8_t* x = tile.x_codes + token * tile.x_stride;
-  const auto panel_of = [](int p) { return p / parts<V>; };
-  const auto part_of = [](int p) { return p % parts<V>; };
   F sum[M][P];
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
@@ -126,7 +167,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
     const uint8_t* codes = tile.codes + block * Bits * quad;
     if constexpr (Bits != 8 || M == 1)
       for (int p = 0; p < P; p += static_cast<int>(parts<V>))
-        prefetch_block<Bits>(codes + panel_of(p) * tile.code_stride);
+        prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride);
     for_quads<0, runs>([&]<int Run>() {
       I products[M][P];
       int32_t x_sum[M];
@@ -136,30 +177,22 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
         const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
         for (int p = 0; p < P; ++p) products[m][p] = start;
       }
-      for_quads<Run * 4, Half ? Run * 4 + 4 : 8>([&]<int Q>() {
-        I w[P];
-        for (int p = 0; p < P; ++p)
-          w[p] = code_quad<V, Bits, Table, Q>(codes + panel_of(p) * tile.code_stride + part_of(p) * part_bytes,
-                                              tile.table);
-        for (int m = 0; m < M; ++m) {
-          const I input = V::four(x + m * tile.x_stride + block * columns + 4 * Q);
-          for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
-        }
-      });
+      multiply_quads<V, M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
+                                                                                  products);
       const int64_t at = (block * columns + Run * 16) / tile.group * panel_lanes;
       F scale[P], bias[P];
       for (int p = 0; p < P; ++p) {
-        const int64_t from = panel_of(p) * tile.scale_stride + at + part_of(p) * V::width;
+        const int64_t from = panel_of<V>(p) * tile.scale_stride + at + part_of<V>(p) * V::width;
         scale[p] = V::load(tile.scales + from);
         bias[p] = tile.biases ? V::load(tile.biases + from) : V::zero();
       }
       for (int m = 0; m < M; ++m) {
         const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
         for (int p = 0; p < P; ++p)
-          sum[m][p] = V::fma(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+          sum[m][p] = V::fused(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
         if (tile.biases) {
           const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
-          for (int p = 0; p < P; ++p) sum[m][p] = V::fma(bias[p], whole, sum[m][p]);
+          for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
         }
       }
     });
@@ -220,12 +253,12 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
     for (; token < count; ++token) tokens.template operator()<1, P>(token);
 }
 
-// With 32 registers two panels by six tokens; with 16 by two.
+// With 32 wide registers two panels by six tokens; with 16 by two; by four where a product takes two tokens at once.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
   const auto tokens = [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Bits, Table, Half, Wide>(tile, token); };
   constexpr int one = static_cast<int>(parts<V>);
-  constexpr int most = one > 1 ? 2 : Bits == 8 ? 6 : 4;
+  constexpr int most = V::pairs ? 4 : one > 1 ? 2 : Bits == 8 ? 6 : 4;
   if (tile.panels == 2) return token_tiles<most, 2 * one>(tile.tokens, tokens);
   token_tiles<most, one>(tile.tokens, tokens);
 }

@@ -55,6 +55,11 @@ bool CpuWeight::all_packed() const {
   return std::all_of(segments.begin(), segments.end(), [](const Segment& s) { return s.packed; });
 }
 
+bool CpuWeight::any_bf16() const {
+  return std::any_of(segments.begin(), segments.end(),
+                     [](const Segment& s) { return !s.packed && s.type == DType::bf16; });
+}
+
 // Every view is one segment. 3-D views lie beside each other in every expert; 2-D views with `experts` > 1 are grouped
 // by expert, so the row counter starts again with each group.
 WeightPtr CpuBackend::prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,

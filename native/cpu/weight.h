@@ -40,6 +40,7 @@ class CpuWeight final : public Weight {
 
   bool any_packed() const;
   bool all_packed() const;
+  bool any_bf16() const;  // in place
 };
 
 inline const CpuWeight& cpu_weight(const Weight& weight) { return static_cast<const CpuWeight&>(weight); }

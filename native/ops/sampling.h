@@ -1,10 +1,12 @@
 // Choosing a token from a row of logits in host memory, the same for every back end. Every filter keeps a prefix of the
-// vocabulary ordered by (logit descending, id ascending), so a heap popped only as far as needed takes the place of a
-// sort. The pick walks the kept tokens in the order of their ids.
+// vocabulary ranked by (logit descending, id ascending). Nothing is sorted: a filter finds the last token that it keeps
+// and strikes out what ranks after it, so that tokens stay in the order of their ids, in which the pick walks them.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -52,50 +54,94 @@ inline double uniform(uint64_t seed, uint64_t position) {
   return static_cast<double>(mix(mix(seed) ^ position) >> 11) * 0x1p-53;
 }
 
-// top-k -> top-p (of the distribution renormalised over the top k) -> min-p. Logits are divided by the temperature
-// already.
-inline std::vector<Scored> kept_tokens(std::vector<Scored> tokens, const Sampling& options, float peak) {
-  const bool top_k = options.top_k > 0 && options.top_k < static_cast<int32_t>(tokens.size());
-  if (top_k) {
-    std::nth_element(tokens.begin(), tokens.begin() + options.top_k, tokens.end(),
-                     [](const Scored& a, const Scored& b) { return comes_after(b, a); });
-    tokens.resize(static_cast<size_t>(options.top_k));
+// A bound that at least `count` of the scores reach, and few more: the count-th largest of the maxima of blocks.
+inline float reached_by(const std::vector<float>& scores, size_t count) {
+  constexpr size_t block = 64;
+  std::vector<float> maxima;
+  for (size_t first = 0; first < scores.size(); first += block) {
+    const size_t end = std::min(first + block, scores.size());
+    float most = scores[first];
+    for (size_t i = first + 1; i < end; ++i) most = scores[i] > most ? scores[i] : most;
+    maxima.push_back(most);
   }
+  if (count == 0 || count > maxima.size()) return forbidden;
+  const auto last = maxima.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+  std::nth_element(maxima.begin(), last, maxima.end(), std::greater<>());
+  return *last;
+}
+
+inline void strike_out_after(std::vector<Scored>& tokens, const Scored& last) {
+  std::erase_if(tokens, [&](const Scored& token) { return comes_after(token, last); });
+}
+
+inline Scored ranked(std::vector<Scored> tokens, size_t rank) {
+  const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(tokens.begin(), at, tokens.end(),
+                   [](const Scored& a, const Scored& b) { return comes_after(b, a); });
+  return *at;
+}
+
+// The last token of the shortest prefix of the ranking whose weights, exp(logit - peak), reach `enough`. Goes down the
+// ranking in bands: most of the vocabulary lies far below what is kept and is never ranked.
+inline Scored last_of_share(const std::vector<Scored>& tokens, double enough, float peak) {
+  Scored last{};
+  double sum = 0;
+  float above = std::numeric_limits<float>::infinity();
+  for (const float depth : {6.0f, 12.0f, 24.0f, std::numeric_limits<float>::infinity()}) {
+    std::vector<Scored> band;
+    for (const Scored& token : tokens)
+      if (token.logit >= peak - depth && (token.logit < above || depth == 6.0f)) band.push_back(token);
+    std::make_heap(band.begin(), band.end(), comes_after);
+    while (!band.empty()) {
+      std::pop_heap(band.begin(), band.end(), comes_after);
+      last = band.back();
+      band.pop_back();
+      sum += std::exp(static_cast<double>(last.logit - peak));
+      if (!(sum < enough)) return last;
+    }
+    above = peak - depth;
+  }
+  return last;
+}
+
+// top-k -> top-p (of the distribution renormalised over the top k) -> min-p. Logits are divided by the temperature
+// already; tokens stand in the order of their ids.
+inline std::vector<Scored> kept_tokens(std::vector<Scored> tokens, const Sampling& options, float peak) {
+  if (options.top_k > 0 && static_cast<size_t>(options.top_k) < tokens.size())
+    strike_out_after(tokens, ranked(tokens, static_cast<size_t>(options.top_k) - 1));
   if (options.top_p < 1.0f) {
     double total = 0;
     for (const Scored& token : tokens) total += std::exp(static_cast<double>(token.logit - peak));
-    const double enough = static_cast<double>(options.top_p) * total;
-    std::make_heap(tokens.begin(), tokens.end(), comes_after);
-    auto end = tokens.end();  // [end, tokens.end()) is kept
-    for (double sum = 0; end != tokens.begin() && (sum < enough || end == tokens.end());) {
-      std::pop_heap(tokens.begin(), end, comes_after);
-      --end;
-      sum += std::exp(static_cast<double>(end->logit - peak));
-    }
-    tokens.erase(tokens.begin(), end);
+    strike_out_after(tokens, last_of_share(tokens, static_cast<double>(options.top_p) * total, peak));
   }
   if (options.min_p > 0.0f)
     std::erase_if(tokens, [&](const Scored& token) { return std::exp(token.logit - peak) < options.min_p; });
-  std::sort(tokens.begin(), tokens.end(), [](const Scored& a, const Scored& b) { return a.id < b.id; });
   return tokens;
 }
 
 inline int32_t pick(const std::vector<Scored>& tokens, float peak, double random) {
+  std::vector<double> weights;
+  weights.reserve(tokens.size());
   double total = 0;
-  for (const Scored& token : tokens) total += std::exp(static_cast<double>(token.logit - peak));
-  double left = random * total;
   for (const Scored& token : tokens) {
-    left -= std::exp(static_cast<double>(token.logit - peak));
-    if (left < 0) return token.id;
+    weights.push_back(std::exp(static_cast<double>(token.logit - peak)));
+    total += weights.back();
+  }
+  double left = random * total;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    left -= weights[i];
+    if (left < 0) return tokens[i].id;
   }
   return tokens.back().id;
 }
 
-inline int32_t draw(const std::vector<float>& scores, const Sampling& options, float peak) {
+inline int32_t draw(std::vector<float> scores, const Sampling& options, float peak) {
+  for (float& score : scores) score /= options.temperature;
+  peak /= options.temperature;
+  const float bound = options.top_k > 0 ? reached_by(scores, static_cast<size_t>(options.top_k)) : forbidden;
   std::vector<Scored> tokens;
   for (size_t i = 0; i < scores.size(); ++i)
-    if (scores[i] > forbidden) tokens.push_back({scores[i] / options.temperature, static_cast<int32_t>(i)});
-  peak /= options.temperature;
+    if (scores[i] > forbidden && scores[i] >= bound) tokens.push_back({scores[i], static_cast<int32_t>(i)});
   return pick(kept_tokens(std::move(tokens), options, peak), peak, uniform(options.seed, options.position));
 }
 
@@ -111,10 +157,11 @@ Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options,
   const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
 
   Sampled sampled{{id, scores[static_cast<size_t>(id)] - log_total}, {}};
+  const size_t wanted = std::min(scores.size(), static_cast<size_t>(std::max(options.logprobs, 0)));
   std::vector<Scored> order;
-  for (size_t i = 0; options.logprobs > 0 && i < scores.size(); ++i)
-    order.push_back({scores[i], static_cast<int32_t>(i)});
-  const size_t wanted = std::min(order.size(), static_cast<size_t>(std::max(options.logprobs, 0)));
+  const float bound = wanted > 0 ? reached_by(scores, wanted) : forbidden;
+  for (size_t i = 0; wanted > 0 && i < scores.size(); ++i)
+    if (scores[i] >= bound) order.push_back({scores[i], static_cast<int32_t>(i)});
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted), order.end(),
                     [](const Scored& a, const Scored& b) { return comes_after(b, a); });
   for (size_t i = 0; i < wanted; ++i) sampled.top.push_back({order[i].id, order[i].logit - log_total});

@@ -61,6 +61,9 @@ describe('a missing tool', () => {
     };
     await expect(provide(['clang'], asked, 'darwin')).rejects.toThrow('xcode-select --install');
   });
+  test('that only some tests want stops nobody: they tell it themselves', async () => {
+    await provide(['arm64'], { arm64: { ...TOOLS.arm64, found: () => false } }, 'darwin');
+  });
   test('that is there costs nothing', async () => {
     await provide(['cmake'], { cmake: { ...TOOLS.cmake, found: () => true } });
   });

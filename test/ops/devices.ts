@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { distinct } from '../support/instructions.ts';
 
 export interface Device {
   backEnd: 'cpu' | 'metal' | 'vulkan';
@@ -56,7 +57,7 @@ const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions,
 /** The specification every other device is compared with. */
 export const reference: Device = onCpu('scalar');
 /** Every device of this machine, the reference among them. */
-export const devices: readonly Device[] = [...testing.cpuInstructions().map(onCpu), ...metal, ...vulkan];
+export const devices: readonly Device[] = [...distinct(testing.cpuInstructions()).map(onCpu), ...metal, ...vulkan];
 export const others: readonly Device[] = devices.filter((device) => device.instructions !== 'scalar');
 /** The same device with the activations that its kernels like best. */
 export const fast = (device: Device): Device => ({ ...device, path: 'fast' });

@@ -191,6 +191,42 @@ for (const bits of [2, 3, 4, 5, 6, 8]) {
   }
 }
 
+// bf16 activations with bf16 weights, on sets that multiply them: again the scalar arithmetic is the definition.
+describe('fast path, bf16', () => {
+  const inputs = (rows: number, columns: number): Arguments => ({
+    rows,
+    x: normal('x', rows * columns),
+    weight: [floatMatrix('bf16', 'w', 50, columns), floatMatrix('f16', 'v', 3, columns)],
+  });
+  const halves = devices.find(({ instructions }) => instructions === 'avx512bf16');
+  for (const [rows, columns] of [
+    [1, 31],
+    [4, 64],
+    [7, 100],
+    [13, 512],
+  ] as const) {
+    test(`${rows} x 50 x ${columns}: avx512bf16 = its scalar model, bit for bit`, ({ skip }) => {
+      if (halves === undefined) return skip('needs a CPU with avx512_bf16');
+      const count = 53;
+      const isHalf = (_x: number, i: number) => i % count < 50;
+      const actual = run(fast(halves), 'linear', inputs(rows, columns));
+      const model = run(fast(reference), 'linear', inputs(rows, columns));
+      expect(actual.filter(isHalf)).toEqual(model.filter(isHalf));
+      expect(relativeDifference(actual, model)).toBeLessThan(thresholds.sum);
+    });
+  }
+  test('near the exact path, and not the same; sets without such products stay exact', () => {
+    const exact = run(reference, 'linear', inputs(7, 512));
+    const difference = relativeDifference(run(fast(reference), 'linear', inputs(7, 512)), exact);
+    expect(difference).toBeLessThan(thresholds.bf16Activations);
+    expect(difference).toBeGreaterThan(0);
+    for (const device of others.filter(
+      ({ backEnd, instructions }) => backEnd === 'cpu' && instructions !== 'avx512bf16',
+    ))
+      expect(run(fast(device), 'linear', inputs(7, 512))).toEqual(run(device, 'linear', inputs(7, 512)));
+  });
+});
+
 // Int8 activations: the scalar arithmetic is the definition, every other kernel gives its bits.
 describe('fast path', () => {
   const inputs = (rows: number, matrix: WeightInput): Arguments => ({

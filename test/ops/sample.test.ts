@@ -48,6 +48,42 @@ function inputs({ logits, history, settings }: Case): Arguments {
 // DRY reaches this op as biases, computed by the engine from the text: its cases are the engine's.
 const cases = golden.cases.map((one, i) => [i, one] as const).filter(([, one]) => one.settings.dry_multiplier === 0);
 
+const word = (x: bigint) => x & 0xffff_ffff_ffff_ffffn;
+function mix(x: bigint): bigint {
+  let y = word(x + 0x9e3779b97f4a7c15n);
+  y = word((y ^ (y >> 30n)) * 0xbf58476d1ce4e5b9n);
+  y = word((y ^ (y >> 27n)) * 0x94d049bb133111ebn);
+  return y ^ (y >> 31n);
+}
+
+/** The first index at which the running sum of weights is enough; -1 for none. */
+function firstReaching(ids: number[], weight: (id: number) => number, enough: (reached: number) => boolean): number {
+  let reached = 0;
+  for (const [at, id] of ids.entries()) {
+    reached += weight(id);
+    if (enough(reached)) return at;
+  }
+  return -1;
+}
+
+type Filters = { temperature: number; topK: number; topP: number; minP: number };
+/** top-k, top-p, min-p and the pick, on a vocabulary sorted by logit, then id. */
+function bySorting(logits: Float32Array, { temperature, topK, topP, minP }: Filters, seed: bigint, position: bigint) {
+  const scaled = logits.map((x) => x / Math.fround(temperature));
+  const peak = scaled.reduce((most, x) => Math.max(most, x));
+  const weight = (id: number) => Math.exp(Math.fround((scaled[id] as number) - peak));
+  const sum = (ids: number[]) => ids.reduce((total, id) => total + weight(id), 0);
+  let kept = [...scaled.keys()].sort((a, b) => (scaled[b] as number) - (scaled[a] as number) || a - b);
+  if (topK > 0) kept = kept.slice(0, topK);
+  if (topP < 1) {
+    const enough = Math.fround(topP) * sum(kept.toSorted((a, b) => a - b));
+    kept = kept.slice(0, firstReaching(kept, weight, (reached) => reached >= enough) + 1 || kept.length);
+  }
+  kept = kept.filter((id) => minP === 0 || weight(id) >= minP).sort((a, b) => a - b);
+  const wanted = (Number(mix(mix(seed) ^ position) >> 11n) / 2 ** 53) * sum(kept);
+  return kept.at(firstReaching(kept, weight, (reached) => reached > wanted));
+}
+
 describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
   test.each(cases)('golden case %i: the kept tokens, as often as they should be', (_i, one) => {
     const drawn = new Map<number, number>();
@@ -88,6 +124,22 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     const mine = runMany(device, 'sample', args).ints('ids');
     expect(mine).toEqual(runMany(reference, 'sample', args).ints('ids'));
     expect(mine).not.toEqual(runMany(device, 'sample', { ...args, seed: 4 }).ints('ids'));
+  });
+
+  // The filters as they are written down: the whole vocabulary sorted, prefixes cut off.
+  const many = normal('many logits', 3000, 3).map((x) => Math.fround(Math.round(x * 8) / 8)); // full of ties
+  test.each([
+    { temperature: 0.7, topK: 20, topP: 0.95, minP: 0 },
+    { temperature: 1, topK: 1, topP: 1, minP: 0 },
+    { temperature: 1.3, topK: 700, topP: 0.5, minP: 0.01 },
+    { temperature: 0.5, topK: 0, topP: 0.9, minP: 0 },
+    { temperature: 4, topK: 0, topP: 0.999, minP: 0 },
+    { temperature: 1, topK: 2999, topP: 1, minP: 0.2 },
+    { temperature: 0.9, topK: 0, topP: 1, minP: 0 },
+    { temperature: 0.01, topK: 5000, topP: 1e-9, minP: 0 },
+  ])('filters %o keep what sorting keeps, and the same tokens are drawn', (settings) => {
+    const drawn = runMany(device, 'sample', { rows: 1, logits: many, draws: 40, seed: 11, ...settings }).ints('ids');
+    expect([...drawn]).toEqual(Array.from({ length: 40 }, (_unused, at) => bySorting(many, settings, 11n, BigInt(at))));
   });
 
   test('logprobs are those of the penalised distribution, before temperature and filters', () => {

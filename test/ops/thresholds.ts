@@ -10,6 +10,8 @@ export const thresholds = {
   chunks: 5e-6,
   /** Activations of 8 bits with a scale every 32 columns: half a step of 1/127 each, averaged over a row. */
   int8Activations: 0.02,
+  /** Activations of 8 bits of mantissa: half a unit of 2^-8 each, averaged over a row. */
+  bf16Activations: 0.004,
   /** A last bit of q or k may fall on the other side of a rounding of the cache. */
   rounded: 3e-3,
 } as const;

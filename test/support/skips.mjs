@@ -13,6 +13,7 @@ export const REASONS = [
   { reason: /^needs to run as root\b/, holds: ({ root }) => !root },
   { reason: /^needs to run without root\b/, holds: ({ root }) => root },
   { reason: /^needs qemu-/, holds: () => true },
+  { reason: /^needs ThreadSanitizer\b/, holds: () => true },
   { reason: /^needs an Electron binary\b/, holds: () => true },
 ];
 

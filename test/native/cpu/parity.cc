@@ -1,0 +1,244 @@
+// Every inner loop of this processor against the scalar one, and a small model on each: for a processor that is
+// emulated, where the addon and its op tests cannot run. Prints the sets it has compared.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cpu/kernels.h"
+#include "cpu/panel.h"
+#include "small_model.h"
+
+namespace longhand {
+namespace {
+
+using cpu::Kernels;
+using testing::Random;
+
+int wrong = 0;
+
+void report(const Kernels& kernels, const std::string& what, double difference) {
+  std::printf("[parity] %s: %s differs by %g\n", kernels.name, what.c_str(), difference);
+  ++wrong;
+}
+
+std::vector<float> numbers(size_t count, uint32_t seed, float limit = 2.0f) {
+  Random random(seed);
+  std::vector<float> out(count);
+  for (float& x : out) x = random.between(-limit, limit);
+  return out;
+}
+
+template <class T>
+void expect_same(const Kernels& kernels, const std::string& what, const std::vector<T>& a, const std::vector<T>& b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) return report(kernels, what, std::abs(double(a[i]) - double(b[i])));
+}
+
+void expect_near(const Kernels& kernels, const std::string& what, const std::vector<float>& a,
+                 const std::vector<float>& b, double threshold) {
+  double most = 0, largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    most = difference <= most ? most : difference;  // NaN stays
+    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+  }
+  if (!(most <= threshold * std::max(largest, 1e-30))) report(kernels, what, most / largest);
+}
+
+constexpr double sums = 2e-6, curves = 5e-6, recurrences = 2e-5;  // as test/ops/thresholds.ts
+
+void conversions(const Kernels& kernels) {
+  std::vector<uint16_t> halves;
+  for (int i = 0; i < 65536; ++i)  // every f16 but NaN
+    if ((i & 0x7fff) <= 0x7c00) halves.push_back(static_cast<uint16_t>(i));
+  const auto* from = reinterpret_cast<const std::byte*>(halves.data());
+  std::vector<float> a(halves.size()), b(a);
+  kernels.from_f16(from, static_cast<int64_t>(a.size()), a.data());
+  cpu::scalar_kernels.from_f16(from, static_cast<int64_t>(b.size()), b.data());
+  expect_same(kernels, "from_f16", a, b);
+  kernels.from_bf16(from, static_cast<int64_t>(a.size()), a.data());
+  cpu::scalar_kernels.from_bf16(from, static_cast<int64_t>(b.size()), b.data());
+  expect_same(kernels, "from_bf16", a, b);
+}
+
+struct Rounded {
+  std::vector<int8_t> codes;
+  std::vector<float> scales;
+  std::vector<int32_t> sums;
+
+  Rounded(const Kernels& kernels, const std::vector<float>& x)
+      : codes(x.size()), scales(x.size() / 32), sums(x.size() / 16) {
+    kernels.quantise(x.data(), static_cast<int64_t>(x.size()), codes.data(), scales.data(), sums.data());
+  }
+};
+
+void rounding(const Kernels& kernels) {
+  std::vector<float> x = numbers(32 * 40, 1);
+  std::fill_n(x.begin() + 64, 32, 0.0f);
+  for (int i = 0; i < 32; ++i) x[static_cast<size_t>(96 + i)] = static_cast<float>(i) - 15.5f;  // ties
+  const Rounded a(kernels, x), b(cpu::scalar_kernels, x);
+  expect_same(kernels, "quantise: codes", a.codes, b.codes);
+  expect_same(kernels, "quantise: scales", a.scales, b.scales);
+  expect_same(kernels, "quantise: sums", a.sums, b.sums);
+}
+
+std::vector<uint8_t> random_codes(size_t count, uint32_t seed) {
+  Random random(seed);
+  std::vector<uint8_t> out(count + 4096);  // kernels fetch ahead
+  for (uint8_t& code : out) code = static_cast<uint8_t>(random.bits());
+  return out;
+}
+
+struct Form {
+  int bits;
+  bool table, biased;
+  int64_t group;
+  int zero;
+};
+
+void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t tokens) {
+  constexpr int64_t blocks = 4, columns = blocks * cpu::block_columns;
+  const int64_t code_stride = blocks * form.bits * cpu::quad_bytes, groups = columns / form.group;
+  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * code_stride), 3), table = random_codes(16, 4);
+  const std::vector<float> scales = numbers(static_cast<size_t>(2 * groups * 16), 5, 0.01f);
+  const std::vector<float> biases = numbers(scales.size(), 6, 0.01f);
+  const std::vector<float> x = numbers(static_cast<size_t>(tokens * columns), 7);
+  const Rounded rounded(cpu::scalar_kernels, x);
+  std::vector<float> x_sums(x.size() / 16);
+  for (size_t i = 0; i < x.size(); ++i) x_sums[i / 16] += x[i];
+  const auto product = [&](const Kernels& with, bool fast) {
+    std::vector<float> sums(static_cast<size_t>(tokens * panel_count * 16), 0.25f);
+    cpu::PanelTile tile{.codes = codes.data(),
+                        .bits = form.bits,
+                        .table = form.table ? table.data() : nullptr,
+                        .scales = scales.data(),
+                        .biases = form.biased ? biases.data() : nullptr,
+                        .panels = panel_count,
+                        .code_stride = code_stride,
+                        .scale_stride = groups * 16,
+                        .blocks = blocks,
+                        .group = form.group,
+                        .zero = form.zero,
+                        .wide = form.bits == 8 || form.table,
+                        .tokens = tokens,
+                        .x_codes = rounded.codes.data(),
+                        .x_scales = rounded.scales.data(),
+                        .x_code_sums = rounded.sums.data(),
+                        .x = x.data(),
+                        .x_sums = x_sums.data(),
+                        .x_stride = columns,
+                        .scale_step = columns / 32,
+                        .sum_step = columns / 16,
+                        .sums = sums.data()};
+    (fast ? with.panel_fast : with.panel_exact)(tile);
+    return sums;
+  };
+  const std::string what = std::to_string(form.bits) + " bits, groups of " + std::to_string(form.group) + ", " +
+                           std::to_string(panel_count) + " panels, " + std::to_string(tokens) + " tokens";
+  expect_same(kernels, "panel_fast: " + what, product(kernels, true), product(cpu::scalar_kernels, true));
+  if (form.bits == 8)
+    expect_near(kernels, "panel_exact: " + what, product(kernels, false), product(cpu::scalar_kernels, false), sums);
+
+  std::vector<uint8_t> a(static_cast<size_t>(2 * blocks * cpu::unpacked_block_bytes)), b(a);
+  const uint8_t* looked_up = form.table ? table.data() : nullptr;
+  kernels.unpack({codes.data(), form.bits, looked_up, 2 * blocks, a.data()});
+  cpu::scalar_kernels.unpack({codes.data(), form.bits, looked_up, 2 * blocks, b.data()});
+  expect_same(kernels, "unpack: " + what, a, b);
+}
+
+void products(const Kernels& kernels) {
+  const Form forms[] = {{2, false, true, 16, 0}, {3, false, false, 16, 4},  {4, false, false, 32, 8},
+                        {4, false, true, 64, 0}, {4, true, false, 32, 128}, {4, true, false, 16, 128},
+                        {5, false, true, 32, 0}, {6, false, false, 16, 32}, {8, false, false, 32, 128},
+                        {8, false, true, 128, 0}};
+  for (const Form& form : forms)
+    for (const int panel_count : {1, 2})
+      for (const int64_t tokens : {1, 2, 3, 4, 5, 7, 12}) panels(kernels, form, panel_count, tokens);
+}
+
+// [tokens, rows] of bf16, f16 and fp32 weights.
+void float_rows(const Kernels& kernels) {
+  for (const int64_t in : {1, 31, 64, 100}) {
+    for (const int64_t tokens : {1, 3, 6}) {
+      const std::vector<float> weights = numbers(static_cast<size_t>(11 * in), 8);
+      const std::vector<float> x = numbers(static_cast<size_t>(tokens * in), 9);
+      const auto product = [&](void (*rows)(const cpu::RowTile&)) {
+        std::vector<float> y(static_cast<size_t>(tokens * 11));
+        rows({reinterpret_cast<const std::byte*>(weights.data()), 11, in, x.data(), in, tokens, y.data(), 11});
+        return y;
+      };
+      const Kernels& scalar = cpu::scalar_kernels;
+      expect_near(kernels, "rows_f32", product(kernels.rows_f32), product(scalar.rows_f32), sums);
+      // The low halves of floats are numbers too, but may be NaN: only their absence is asked of f16 and bf16.
+      std::vector<uint16_t> halves(weights.size());
+      for (size_t i = 0; i < halves.size(); ++i)
+        std::memcpy(&halves[i], reinterpret_cast<const char*>(&weights[i]) + 2, 2);
+      const auto short_product = [&](void (*rows)(const cpu::RowTile&)) {
+        std::vector<float> y(static_cast<size_t>(tokens * 11));
+        rows({reinterpret_cast<const std::byte*>(halves.data()), 11, in, x.data(), in, tokens, y.data(), 11});
+        return y;
+      };
+      expect_near(kernels, "rows_bf16", short_product(kernels.rows_bf16), short_product(scalar.rows_bf16), sums);
+      for (uint16_t& half : halves) half = static_cast<uint16_t>((half & 0x83ff) | 0x3800);
+      expect_near(kernels, "rows_f16", short_product(kernels.rows_f16), short_product(scalar.rows_f16), sums);
+    }
+  }
+}
+
+void vectors(const Kernels& kernels) {
+  const Kernels& scalar = cpu::scalar_kernels;
+  for (const int64_t n : {1, 3, 16, 37, 100}) {
+    const std::vector<float> x = numbers(static_cast<size_t>(n), 10, 8.0f), z = numbers(x.size(), 11, 8.0f);
+    const auto changed = [&](auto&& change) {
+      std::vector<float> out = x;
+      change(out.data());
+      return out;
+    };
+    const auto compare = [&](const char* what, auto&& with, double threshold) {
+      expect_near(kernels, what, changed([&](float* to) { with(kernels, to); }),
+                  changed([&](float* to) { with(scalar, to); }), threshold);
+    };
+    compare("silu", [&](const Kernels& k, float* to) { k.silu(to, n); }, curves);
+    compare("multiply_silu", [&](const Kernels& k, float* to) { k.multiply_silu(to, z.data(), n); }, curves);
+    compare("multiply_sigmoid", [&](const Kernels& k, float* to) { k.multiply_sigmoid(to, z.data(), n); }, curves);
+    compare("softmax", [&](const Kernels& k, float* to) { k.softmax(to, n); }, curves);
+    compare("rms_norm", [&](const Kernels& k, float* to) { k.rms_norm(to, z.data(), 1e-6f, n, to); }, curves);
+    compare("add_scaled", [&](const Kernels& k, float* to) { k.add_scaled(to, 0.3f, z.data(), n); }, sums);
+    compare("dot", [&](const Kernels& k, float* to) { to[0] = k.dot(x.data(), z.data(), n); }, sums);
+    compare("largest", [&](const Kernels& k, float* to) { to[0] = k.largest(x.data(), n); }, 0);
+    compare(
+        "sum_exp", [&](const Kernels& k, float* to) { to[0] = static_cast<float>(k.sum_exp(x.data(), 8, n)); }, curves);
+  }
+}
+
+void model(const Kernels& kernels, const std::vector<float> (&expected)[2]) {
+  const Creation creation = create_cpu({.threads = 2, .instructions = kernels.name});
+  testing::SmallModel small(*creation.backend);
+  expect_near(kernels, "the model, exact path", small.run(7, 7, 2, Path::exact), expected[0], 1e-4);
+  expect_near(kernels, "the model in passes of 3", small.run(7, 3, 2, Path::exact), expected[0], 1e-4);
+  expect_near(kernels, "the model, fast path", small.run(7, 7, 2, Path::fast), expected[1], 1e-2);
+}
+
+}  // namespace
+}  // namespace longhand
+
+int main() {
+  using namespace longhand;
+  const auto backend = create_cpu({.threads = 1, .instructions = "scalar"}).backend;
+  testing::SmallModel small(*backend);
+  const std::vector<float> expected[2] = {small.run(7, 7, 2, Path::exact), small.run(7, 7, 2, Path::fast)};
+  for (const cpu::Kernels* kernels : cpu::available_kernels()) {
+    if (kernels == &cpu::scalar_kernels) continue;
+    conversions(*kernels);
+    rounding(*kernels);
+    products(*kernels);
+    float_rows(*kernels);
+    vectors(*kernels);
+    model(*kernels, expected);
+    std::printf("%s\n", kernels->name);
+  }
+  return wrong == 0 ? 0 : 1;
+}
