@@ -24,17 +24,13 @@ test('while an answer is written: edit, other versions, queue, settings, delete 
 
   await edited.getByRole('button', { name: 'Previous version' }).click();
   await expect(page.getByText('Stopped by you')).toBeVisible();
-  await expect(page.getByRole('button', { name: stop })).toBeVisible();
   await page.getByRole('button', { name: 'Branches of this chat' }).click();
-  const writing = page.getByRole('menuitemradio', { name: 'Go on for ever.' });
-  await expect(writing).toContainText('Writing');
-  await writing.click();
+  await page.getByRole('menuitemradio', { name: 'Go on for ever.' }).click();
   await expect(edited).toBeVisible();
 
   await ask(page, 'Second.');
-  await expect(page.getByText('Sends next')).toBeVisible();
-  await page.getByRole('button', { name: stop }).dblclick();
-  await expect(page.locator('article', { hasText: 'Second.' })).toBeVisible();
+  // At once, or when the answer before it has come to its end.
+  await expect(page.locator('article', { hasText: 'Second.' })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('Sends next')).toBeHidden();
 
   await page.keyboard.press('Control+,');
