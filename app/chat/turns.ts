@@ -12,7 +12,7 @@ import {
   type Response,
   type TurnId,
 } from '../protocol/index.ts';
-import { copyAttachments } from '../store/attachments.ts';
+import { copyAttachments, detachAttachments } from '../store/attachments.ts';
 import { findChat, getChat, updateChat } from '../store/chats.ts';
 import { newId } from '../store/identity.ts';
 import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../store/messages.ts';
@@ -276,7 +276,10 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         core.emit('message.changed', updateMessage(db, messageId, { text }));
         return;
       }
-      deleteMessage(db, messageId);
+      db.transaction(() => {
+        detachAttachments(db, messageId);
+        deleteMessage(db, messageId);
+      });
       urgent.delete(messageId);
       core.emit('message.deleted', { chatId: message.chatId, messageId });
     },

@@ -43,6 +43,10 @@ export const textsWaiting = (db: Database, ids: readonly AttachmentId[]): Attach
     db.all<AttachedText>('SELECT name, text FROM attachments WHERE id = ? AND message_id IS NULL', id),
   );
 
+/** What a message carried waits in its chat's composer again. */
+export const detachAttachments = (db: Database, messageId: MessageId) =>
+  db.run('UPDATE attachments SET message_id = NULL, position = 0 WHERE message_id = ?', messageId);
+
 /** Gives a new version of a message the same attachments. */
 export function copyAttachments(db: Database, from: MessageId, to: MessageId, now: number) {
   for (const { id } of db.all<{ id: string }>(

@@ -344,6 +344,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       );
       if (!message || !taken) return;
       get().setDraft([message.text, get().drafts[message.chatId]].filter(Boolean).join('\n\n'));
+      get().setAttachments([...message.attachments, ...(get().attachments[message.chatId] ?? [])], message.chatId);
       focusComposer();
     },
 

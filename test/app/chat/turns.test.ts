@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../app/protocol/index.ts';
 import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
@@ -98,6 +99,22 @@ test('what is sent meanwhile waits, can be changed or taken back, and goes on it
   expect(texts).toEqual([long, 'Hello!']);
   expect(shown.leafId).toBe(answered.messageId);
   expect(messages.find((message) => message.text === 'Hello!')?.parentId).toBe(first.messageId);
+});
+
+test('what a waiting message carried is there again when it is taken back', async () => {
+  const { client, dataFolder } = await startCore();
+  const chat = await newChat(client, { sampling: wordy });
+  const first = await client.call('turns.send', { chatId: chat.id, text: long });
+  writeFileSync(`${dataFolder}/note.txt`, 'The lantern hangs in the harbour.');
+  const note = { chatId: chat.id, path: `${dataFolder}/note.txt`, name: 'note.txt' };
+  const file = await client.call('attachments.add', note);
+  const send = () => client.call('turns.send', { chatId: chat.id, text: 'Read it.', attachments: [file.id] });
+  const { messageId } = await send();
+  await client.call('turns.editQueued', { messageId, text: null });
+  const again = await send();
+  expect((await readMessage(client, chat.id, again.messageId)).attachments).toEqual([file]);
+  await client.call('turns.editQueued', { messageId: again.messageId, text: null });
+  await client.call('turns.cancel', { turnId: first.turnId as string });
 });
 
 test('"now" ends the running answer and goes before what waits', async () => {
