@@ -23,9 +23,12 @@ function longhand(
       env: { ...process.env, LONGHAND_ROOT: root, npm_lifecycle_event: undefined, INIT_CWD: undefined },
     });
     const ran: Ran = { code: null, out: '', err: '' };
+    let interrupted = false;
     child.stdout.setEncoding('utf8').on('data', (text) => {
       ran.out += text;
-      if (interruptAfter?.test(ran.out)) child.kill('SIGINT');
+      // Once: a second one may meet a process that is ending and hears nothing any more.
+      if (interrupted || !interruptAfter?.test(ran.out)) return;
+      interrupted = child.kill('SIGINT');
     });
     child.stderr.setEncoding('utf8').on('data', (text) => {
       ran.err += text;
