@@ -126,7 +126,7 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
 test('the privacy page tells whom Longhand spoke to; with the network off nothing is asked', async ({ page }) => {
   await page.goto(app.address);
   // Keys are heard once the window is there.
-  await expect(page.getByText('Engine ready')).toBeVisible();
+  await expect(page.locator('#composer')).toBeVisible();
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Privacy', exact: true }).click();
   await expect(page.getByText('Your search: tiny')).toBeVisible();
