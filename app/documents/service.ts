@@ -110,7 +110,10 @@ export function createDocuments(options: DocumentsOptions): Documents {
   const collections = () => listCollections(db).map((one) => ({ ...one, embedding: embedding.stateOf(one) }));
 
   let telling: NodeJS.Timeout | null = null;
+  let closed = false;
   function collectionsChanged() {
+    // What began with the start may end after the close, when there is no database to ask.
+    if (closed) return;
     telling ??= setTimeout(() => {
       telling = null;
       emit('collections.changed', collections());
@@ -305,13 +308,14 @@ export function createDocuments(options: DocumentsOptions): Documents {
   requeueUnsettled(db);
   async function begin() {
     await purge().catch(() => {}); // tried again at the next start
+    if (closed) return;
     importer.wake();
     embedding.wake();
     watcher.follow().catch(() => {}); // each folder tells its own problem
   }
   async function beginHelp(folder: string) {
     await followHelp({ db, copies, folder, changed: tell, removed: tellRemoved, now });
-    importer.wake();
+    if (!closed) importer.wake();
   }
   // After the start: neither the first window nor the first question waits for it.
   const timers = [setTimeout(begin, SOON_MS)];
@@ -331,6 +335,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       await embedding.close();
       await importer.close();
       // Last: what ended above may have had something to tell.
+      closed = true;
       if (telling) clearTimeout(telling);
     },
   };
