@@ -6,12 +6,16 @@ import type { Reporter, TestModule } from 'vitest/node';
 export type Failure = { file: string; name: string; message: string };
 export type Count = { passed: number; failures: Failure[]; skipped: { file: string; name: string; reason: string }[] };
 
+/** Vitest notes which test file ran when nobody caught the error. */
+type Unhandled = { message?: string; VITEST_TEST_PATH?: string };
+
 /** Writes the counts to the file that LONGHAND_COUNT names. Reasons are those of `context.skip('needs …')`. */
 export default class CountReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly Unhandled[]): void {
     const count: Count = { passed: 0, failures: [], skipped: [] };
-    for (const { message } of unhandled) {
-      count.failures.push({ file: '', name: 'outside of a test', message: firstLine(message) });
+    for (const { message, VITEST_TEST_PATH: path } of unhandled) {
+      const file = path ? relative(process.cwd(), path) : '';
+      count.failures.push({ file, name: 'outside of a test', message: firstLine(message) });
     }
     for (const module of modules) countModule(module, count);
     const file = process.env.LONGHAND_COUNT;
