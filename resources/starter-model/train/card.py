@@ -53,6 +53,13 @@ def held_out(points):
     return "\n".join([head, *lines])
 
 
+def transcripts(report):
+    """What was said and answered, word by word."""
+    cell = lambda text: text.replace("\n", " ").replace("|", "\\|")
+    rows = [f"| {cell(said)} | {cell(reply)} | {'yes' if fits else 'no'} |" for said, reply, fits in report["talk"]["transcripts"]]
+    return "\n".join(["| Said | Reply | On topic |", "|---|---|---|", *rows])
+
+
 def replace(text, mark, made):
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     if begin not in text:
@@ -66,6 +73,7 @@ def main(path):
     with open(CARD, encoding="utf-8") as f:
         text = f.read()
     text = replace(text, "measured", table(measured["reports"].items()))
+    text = replace(text, "transcripts", transcripts(list(measured["reports"].values())[-1]))
     text = replace(text, "held-out", held_out([p for p in measured["curve"] if "name" in p]))
     with open(CARD, "w", encoding="utf-8") as f:
         f.write(text)

@@ -14,9 +14,10 @@ from tokenizers import Tokenizer
 import packing
 import prepare
 import train
-from data import documents, sums
+from data import documents, rubric, sums, talk
 from data.dice import Dice
 from data.names import made_up
+from data.prose import real
 from delta import CHUNK, RESET, Scan, overlaps
 from layers import delta_mid, unit
 from model import Config, StarterLM
@@ -97,6 +98,13 @@ def test_the_sides_share_no_made_up_word_and_no_sum():
     assert not words[0] & words[1]
     asked = [{answer for _, _, answer, _ in (sums.arithmetic(r) for _ in range(4000)) if "*" not in answer} for r in sides]
     assert not asked[0] & asked[1]
+
+
+def test_the_rubric_and_the_real_prose_are_not_trained():
+    trained = {said.lower().strip("?!. ") for ways, _ in talk.SETS for said in ways}
+    asked = rubric.prompts()
+    assert len(asked) == 50 and not [said for said, _ in asked if said.lower().strip("?!. ") in trained]
+    assert not set(real.paragraphs) & set(real.test_paragraphs) and not [one for one in real.sentences if any(one in text for text in real.test_paragraphs)]
 
 
 def test_what_is_worked_out_is_true():

@@ -1,15 +1,19 @@
 """Questions about numbered passages, in the app's own prompt."""
 from data.facts import any_fact, neighbour
 from data.names import cap, made_up, person, place
+from data.prose import real
 from data.prompt import REFUSE, SYSTEM, attached, chat, grounded
 from data.words import ANIMAL, DAY, EXT, FILES, PLACE, THING, wordnet
 
-PASSAGES = ((1, .15), (2, .3), (3, .3), (4, .25))
+PASSAGES = ((1, .2), (2, .32), (3, .26), (4, .22))
+MORE, DENSE = (0, 1, 2, 4), (1, 2, 4, 5)  # facts beyond one a passage; training asks more of a document that it has read
 REFUSED = .2
 
 
 def filler(r):
     """A sentence that answers nothing."""
+    if not r.held and r.chance(.2):
+        return r.choice(real.sentences)
     if r.chance(.7):
         return r.choice(r.side(wordnet.sentences, wordnet.test_sentences))
     return r.choice([
@@ -40,10 +44,10 @@ def facts_for(r, count):
     return facts
 
 
-def document(r, count=None, most=8):
+def document(r, count=None, most=8, more=MORE):
     """-> passages [(name, label, text)], facts that know the number of their passage."""
     count = count or r.choices([n for n, _ in PASSAGES], [p for _, p in PASSAGES])[0]
-    facts = facts_for(r, min(most, count + r.choice([0, 1, 2, 4])))
+    facts = facts_for(r, min(most, count + r.choice(more)))
     crowd = r.choice([0, .3, .7, 1.2])
     sentences = [[] for _ in range(count)]
     numbers = r.sample(range(count), count)
@@ -80,10 +84,10 @@ def turns_of(r, facts, most):
 
 
 def documents(r):
-    passages, facts = document(r)
+    passages, facts = document(r, most=9, more=DENSE)
     if r.chance(.05):
         return from_attachment(r, passages, facts)
-    turns = turns_of(r, facts, r.choice([2, 4, 6, 8]))
+    turns = turns_of(r, facts, r.choice([3, 6, 9]))
     system = r.choice(SYSTEM) if r.chance(.12) else ""
     return chat(turns, thinking(r, facts, turns[-1]) if r.chance(.06) else None, grounded(passages, system))
 

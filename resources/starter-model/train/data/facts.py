@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 
 from data import wordings
 from data.names import a_an, cap, code, date, made_up, noun_phrase, org, person, place, project, quantity, thing
+from data.prose import real
 from data.words import ATTR, ATTR_T, DAY, MONTH, VERBS, wordnet
 
 
@@ -122,7 +123,7 @@ def meaning(r):
 
 def mention(r):
     """A sentence of a real text, asked for by one or two of its words."""
-    text = r.choice(r.side(wordnet.sentences, wordnet.test_sentences))
+    text = r.choice(real.sentences if not r.held and r.chance(.25) else r.side(wordnet.sentences, wordnet.test_sentences))
     words = [w for w in text.rstrip(".").split()[1:] if w.isalpha() and len(w) > 4]
     if not words:
         return mention(r)

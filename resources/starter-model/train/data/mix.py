@@ -9,9 +9,9 @@ from data.textops import copying, textops
 from data.titles import titles
 from data.world import world
 
-SKILLS = {
-    "documents": (documents, .48), "manual": (manual, .07), "app": (app, .05), "talk": (talk, .06), "sums": (sums, .14),
-    "textops": (textops, .09), "copying": (copying, .04), "titles": (titles, .02), "stories": (stories, .03), "prose": (prose, .005), "world": (world, .015),
+SKILLS = {  # shares of samples; a document is as long as five sums, so that it has half of all tokens
+    "documents": (documents, .235), "manual": (manual, .045), "app": (app, .06), "talk": (talk, .085), "sums": (sums, .3),
+    "textops": (textops, .125), "copying": (copying, .055), "titles": (titles, .02), "stories": (stories, .03), "prose": (prose, .015), "world": (world, .03),
 }
 
 

@@ -1,6 +1,7 @@
-"""Very short stories, and plain prose from dictionary sentences."""
+"""Very short stories, and plain prose: paragraphs of a real text, and dictionary sentences."""
 from data.names import a_an, cap, first_name, made_up
 from data.prompt import SPOKEN, chat
+from data.prose import real
 from data.talk import THX, THX_A
 from data.words import ADJ, ANIMAL, COLOR, DAY, OBJ, PLACE, wordnet
 
@@ -59,7 +60,9 @@ def stories(r):
 
 
 def prose(r):
-    if r.chance(.2):
+    if r.chance(.5):
+        text = r.choice(r.side(real.paragraphs, real.test_paragraphs))
+    elif r.chance(.3):
         text = f"{story(r)} {story(r)}"
     else:
         n = r.randint(3, 9)
