@@ -69,9 +69,12 @@ Creation create_cpu(const CpuOptions& options) {
   const auto available = cpu::available_kernels();
   const char* forced = std::getenv("LONGHAND_CPU");
   const std::string wanted = options.instructions.empty() && forced ? forced : options.instructions;
-  for (const cpu::Kernels* kernels : available)
-    if (wanted.empty() || wanted == kernels->name)
-      return {std::make_unique<cpu::CpuBackend>(*kernels, options.threads), ""};
+  for (const cpu::Kernels* kernels : available) {
+    if (!wanted.empty() && wanted != kernels->name) continue;
+    if (kernels->permitted && !kernels->permitted())
+      return {nullptr, std::string("[cpu] the system does not let this process use the registers of ") + kernels->name};
+    return {std::make_unique<cpu::CpuBackend>(*kernels, options.threads), ""};
+  }
   std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not there; this processor has";
   for (const cpu::Kernels* kernels : available) reason += std::string(" ") + kernels->name;
   return {nullptr, reason};

@@ -3,6 +3,10 @@
 #if defined(LONGHAND_PORTABLE)
 #elif defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #elif defined(__aarch64__) && defined(__APPLE__)
@@ -21,6 +25,8 @@ namespace longhand::cpu {
 extern const Kernels sse42_kernels, avx2_kernels, avxvnni_kernels, avx512_kernels;
 void avx512bf16_round(const float* x, int64_t n, uint16_t* to);
 void avx512bf16_rows(const RoundedRowTile& tile);
+void amx_panel(const PanelTile& tile);
+void amx_rows(const RoundedRowTile& tile);
 #elif defined(__aarch64__)
 extern const Kernels neon_kernels, i8mm_kernels;
 #endif
@@ -75,6 +81,36 @@ const Kernels& avx512bf16_kernels() {
   return kernels;
 }
 
+// Tile registers: 8 KB a thread, which Linux gives to a process that asks (arch/x86: ARCH_GET_XCOMP_SUPP tells what
+// there is, ARCH_REQ_XCOMP_PERM asks; 18 is the tiles' data). Other systems are not known to give them.
+#if defined(__linux__)
+constexpr int tile_data = 18;
+bool has_tiles() {
+  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24, int8 = 1u << 25, all = bf16 | tiles | int8;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  uint64_t given = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & all) == all && syscall(SYS_arch_prctl, 0x1021, &given) == 0 &&
+         (given >> tile_data & 1);
+}
+bool tiles_permitted() { return syscall(SYS_arch_prctl, 0x1023, tile_data) == 0; }
+#else
+bool has_tiles() { return false; }
+bool tiles_permitted() { return false; }
+#endif
+
+const Kernels& amx_kernels() {
+  static const Kernels kernels = [] {
+    Kernels more = avx512_kernels;
+    more.name = "amx";
+    more.panel_fast = amx_panel;
+    more.round_bf16 = avx512bf16_round;
+    more.rows_bf16_rounded = amx_rows;
+    more.permitted = tiles_permitted;
+    return more;
+  }();
+  return kernels;
+}
+
 std::vector<const Kernels*> vector_sets() {
   std::vector<const Kernels*> found;
   __builtin_cpu_init();
@@ -85,6 +121,8 @@ std::vector<const Kernels*> vector_sets() {
   if (avx512) found.push_back(&avx512_kernels);
   // Behind: its decode measured 1.05 times as fast, its prefill 0.88 times (Sapphire Rapids; test/bench/LEDGER.md).
   if (avx512 && has_feature(avx512_bf16)) found.push_back(&avx512bf16_kernels());
+  // Behind as long as nobody has measured it: its logic has run on an emulation only (test/native/cpu/tiles.cc).
+  if (avx512 && has_feature(avx512_bf16) && has_tiles()) found.push_back(&amx_kernels());
   if (avx2 && has_feature(avx_vnni)) found.push_back(&avxvnni_kernels);
   if (avx2) found.push_back(&avx2_kernels);
   if (__builtin_cpu_supports("sse4.2")) found.push_back(&sse42_kernels);

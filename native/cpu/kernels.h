@@ -138,6 +138,8 @@ struct Kernels {
   void (*attend)(const AttentionTile& tile);
   void (*delta)(const DeltaTile& tile);
   void (*gla)(const GlaTile& tile);
+  // Asks the system for registers that it gives on request; null where there are none such.
+  bool (*permitted)() = nullptr;
 };
 
 extern const Kernels scalar_kernels;

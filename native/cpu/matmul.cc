@@ -68,6 +68,32 @@ void scalar::rows_bf16_rounded(const RoundedRowTile& tile) {
   }
 }
 
+// What TDPBF16PS does to rows of any length (Intel's manual): in every run of 32 columns the even and the odd ones are
+// summed apart, from zero, then both are added to the sum. Numbers below the normal ones count as zero everywhere.
+void scalar::rows_bf16_tiles(const RoundedRowTile& tile) {
+  const auto flushed = [](float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; };
+  const auto add_product = [&](float& sum, int64_t row, int64_t token, int64_t k) {
+    if (k >= tile.in) return;
+    const float w = flushed(cpu::from_bf16(load_u16(tile.weights + 2 * (row * tile.in + k))));
+    const float x = flushed(cpu::from_bf16(tile.x[token * tile.in + k]));
+    sum = flushed(std::fma(w, x, sum));
+  };
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      float sum = 0;
+      for (int64_t run = 0; run < tile.in; run += 32) {
+        float even = 0, odd = 0;
+        for (int64_t k = run; k < run + 32; k += 2) {
+          add_product(even, r, t, k);
+          add_product(odd, r, t, k + 1);
+        }
+        sum = flushed(sum + flushed(even + odd));
+      }
+      tile.y[t * tile.y_stride + r] = sum;
+    }
+  }
+}
+
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
   return {codes + first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};

@@ -41,7 +41,7 @@ test('NEON, with and without matrix products, computes what the scalar loops do'
     header: 'native/cpu/backend.h',
     sources: [
       'test/native/cpu/parity.cc',
-      ...filesOf('native/cpu').filter((file) => !/kernels_(sse|avx)/.test(file)),
+      ...filesOf('native/cpu').filter((file) => !/kernels_(sse|avx|amx)/.test(file)),
       ...blocks.map((name) => `native/formats/${name}.cc`),
     ],
     flagsOf: {
