@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -9,7 +10,8 @@ import { actions, useChat } from './store.ts';
 /** All branches of a chat, there once it has more than one. Choosing one shows it, from where it leaves the others. */
 export function BranchesMenu() {
   const { t } = useTranslation();
-  const forked = useChat((state) => isForked(state.open?.messages));
+  const messages = useChat((state) => state.open?.shape);
+  const forked = useMemo(() => isForked(messages), [messages]);
   const open = useChat((state) => state.overlay.at === 'branches');
   const { setOverlay, closeOverlay } = actions;
   if (!forked) return null;

@@ -16,7 +16,8 @@ import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue } from './queue.tsx';
-import { actions, runningTurn, useChat } from './store.ts';
+import { runningTurn } from './shown.ts';
+import { actions, useChat } from './store.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
 import { WaysOut } from './ways-out.tsx';
 

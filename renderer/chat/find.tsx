@@ -7,7 +7,8 @@ import { unpaint } from '../ui/paint.ts';
 import { findMatches, markMatches } from './find-matches.ts';
 import { focusComposer } from './focus.ts';
 import { showMessage } from './show-message.ts';
-import { actions, shownBranch, useChat } from './store.ts';
+import { shownBranch } from './shown.ts';
+import { actions, useChat } from './store.ts';
 
 /** Find in this chat: every place is marked, the current one is brought into view. */
 export function Find() {

@@ -9,9 +9,10 @@ import { focusComposer } from './focus.ts';
 import { goOn, makeLarger, setAside, takeToNewChat } from './make-room.ts';
 import { OverflowBar } from './overflow-bar.tsx';
 import { bestWay, type Larger, type Way } from './room-ways.ts';
-import { actions, type Overlay, useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { SummaryStep } from './summary-step.tsx';
 import { useRoom } from './use-room.ts';
+import type { Overlay } from './view.ts';
 
 type Full = Extract<Overlay, { at: 'overflow' }>;
 

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
@@ -53,7 +54,8 @@ export function ChatPage() {
 function SourcesButton() {
   const { t } = useTranslation();
   const on = useChat((state) => state.sources !== null);
-  const some = useChat((state) => hasSources(state.open?.messages));
+  const messages = useChat((state) => state.open?.shape);
+  const some = useMemo(() => hasSources(messages), [messages]);
   const own = useSettings((state) => state.values.keys);
   const command = commandById('sources');
   const keys = keysOfCommand(command, own);

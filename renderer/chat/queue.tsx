@@ -8,7 +8,7 @@ import { queueOf } from './tree.ts';
 /** Messages that wait for the answer to end. Editing takes one back into the composer. */
 export function Queue() {
   const { t } = useTranslation();
-  const messages = useChat((state) => state.open?.messages);
+  const messages = useChat((state) => state.open?.shape);
   const { editQueued, takeBack } = actions;
   const waiting = useMemo(() => (messages ? queueOf(messages) : []), [messages]);
   return waiting.map((message, index) => (

@@ -1,5 +1,6 @@
 import type { MessageId } from '../../app/protocol/index.ts';
-import { shownBranch, useChat } from './store.ts';
+import { shownBranch } from './shown.ts';
+import { useChat } from './store.ts';
 
 export const SHOW_MESSAGE = 'show-message';
 

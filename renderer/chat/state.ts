@@ -24,7 +24,9 @@ export type Live = {
   pause: { choices: Choice[]; suggested: Choice } | null;
 };
 
-export type Open = { chat: Chat; messages: Messages };
+/** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
+ *  from the chat as a whole is drawn from it, so that a commit costs the same in a long chat as in a short one. */
+export type Open = { chat: Chat; messages: Messages; shape: Messages };
 
 export type ChatData = {
   /** Newest first. */
@@ -69,20 +71,24 @@ export function withMessage(data: ChatData, message: Message): ChatData {
   if (data.open?.chat.id !== message.chatId) return data;
   const messages = new Map(data.open.messages).set(message.id, message);
   const live = isRunning(message) ? data.live : without(data.live, message.id);
-  return { ...data, open: { ...data.open, messages }, live };
+  return { ...data, open: { ...data.open, messages, shape: messages }, live };
 }
 
 /** A message that waited and was taken back. */
 export function withoutMessage(data: ChatData, chatId: ChatId, messageId: MessageId): ChatData {
   if (data.open?.chat.id !== chatId) return data;
-  return { ...data, open: { ...data.open, messages: new Map(without(data.open.messages, messageId)) } };
+  const messages = new Map(without(data.open.messages, messageId));
+  return { ...data, open: { ...data.open, messages, shape: messages } };
 }
 
 export const isRunning = (message: Message): boolean => message.state.at === 'running' || message.state.at === 'paused';
 
 export function withOpened(data: ChatData, chat: Chat, messages: readonly Message[]): ChatData {
-  const open = { chat, messages: new Map(messages.map((message) => [message.id, message])) };
-  return { ...data, open, unread: withoutMember(data.unread, chat.id) };
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const busy = new Map(without(data.busy, chat.id));
+  const running = messages.find(isRunning);
+  if (running) busy.set(chat.id, running.state.at === 'paused' ? 'waiting' : 'writing');
+  return { ...data, open: { chat, messages: byId, shape: byId }, busy, unread: withoutMember(data.unread, chat.id) };
 }
 
 export type TurnPayload = EventPayload<'turn'>;
@@ -93,22 +99,31 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
   const live = new Map(data.live);
   const busy = new Map(data.busy);
   const unread = new Set(data.unread);
-  const texts = new Map<MessageId, Message>();
+  const changed = new Map<MessageId, Message>();
+  let onlyText = true;
   for (const { chatId, messageId, turnId, event } of batch) {
     if (event.type === 'finished' || event.type === 'failed') {
       busy.delete(chatId);
       if (open?.chat.id !== chatId) unread.add(chatId);
     } else busy.set(chatId, event.type === 'paused' ? 'waiting' : 'writing');
-    const message = texts.get(messageId) ?? (open?.chat.id === chatId ? open.messages.get(messageId) : undefined);
+    const message = changed.get(messageId) ?? (open?.chat.id === chatId ? open.messages.get(messageId) : undefined);
     if (!message) continue;
-    texts.set(messageId, applyToMessage(message, turnId, event));
+    changed.set(messageId, applyToMessage(message, turnId, event));
+    onlyText &&= textual.has(event.type);
     const next = applyToLive(live.get(messageId), turnId, event, now);
     if (next) live.set(messageId, next);
     else live.delete(messageId);
   }
-  if (open && texts.size > 0) open = { ...open, messages: new Map([...open.messages, ...texts]) };
+  if (open && changed.size > 0) {
+    const messages = new Map(open.messages);
+    for (const [id, message] of changed) messages.set(id, message);
+    open = { ...open, messages, shape: onlyText ? open.shape : messages };
+  }
   return { ...data, open, live, busy, unread };
 }
+
+/** Events that leave everything about a message as it was but its text. */
+const textual: ReadonlySet<TurnEvent['type']> = new Set(['delta', 'retracted', 'progress', 'stats', 'toolCall']);
 
 export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
   switch (event.type) {

@@ -1,89 +1,24 @@
 import { create } from 'zustand';
 import {
   type Attachment,
-  type Chat,
   type ChatId,
   type Choice,
-  type CollectionId,
-  type Failure,
   failureOf,
-  type Message,
   type MessageId,
   type RequestInput,
-  type StatsSample,
   type TurnId,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
-import { useEngine } from '../shell/engine.ts';
 import { chatPages } from './chat-pages.ts';
-import { createCommits } from './commits.ts';
 import { focusComposer } from './focus.ts';
-import {
-  type ChatData,
-  isRunning,
-  noChats,
-  type TurnPayload,
-  withChat,
-  withChats,
-  withMessage,
-  withOlderChats,
-  withOpened,
-  withoutChat,
-  withoutMessage,
-  withTurnEvents,
-} from './state.ts';
-import { branchOf, newestEnd } from './tree.ts';
+import { createIncoming, withoutShown } from './incoming.ts';
+import { runningTurn } from './shown.ts';
+import { type ChatData, noChats, withChat, withChats, withOlderChats, withOpened } from './state.ts';
+import { type ChatView, type DraftKey, nothingBegun, nothingChosen, type Overlay } from './view.ts';
 
-const COMMIT_MS = 50;
 const DRAFT_MS = 400;
 const NEW_DRAFT = 'longhand.draft';
-export const LONGEST_QUEUE = 5;
-
-const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [] };
-
-/** What a view of a chat begins with, and loses with the chat. */
-const nothingBegun = {
-  overlay: { at: 'none' },
-  editing: null,
-  branchFrom: null,
-  refused: null,
-  sources: null,
-} as const satisfies Partial<ChatView>;
-
-/** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
-export type DraftKey = ChatId | 'new';
-
-export type Overlay =
-  | { at: 'none' }
-  | { at: 'model-picker' }
-  | { at: 'thinking' }
-  | { at: 'documents' }
-  | { at: 'chat-settings' }
-  | { at: 'find' }
-  | { at: 'branches' }
-  | { at: 'report'; failure: Failure }
-  /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
-  | { at: 'overflow'; used: number; draft: number; limit: number; resumes: MessageId | null };
-
-type ChatView = {
-  /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
-  chosen: ChatId | null;
-  drafts: Partial<Record<DraftKey, string>>;
-  attachments: Partial<Record<DraftKey, Attachment[]>>;
-  /** The model, thinking and collections of the chat that does not exist yet. */
-  fresh: { modelId: Chat['modelId']; thinking: boolean | null; collectionIds: CollectionId[] };
-  overlay: Overlay;
-  editing: MessageId | null;
-  /** The answer that the next message follows, while it begins a branch of its own. */
-  branchFrom: MessageId | null;
-  renaming: ChatId | null;
-  /** What could not be done with the composer's message; its text is back in the composer. */
-  refused: Failure | null;
-  samples: ReadonlyMap<MessageId, StatsSample[]>;
-  /** The panel of sources: of which answer, and which of them is shown. */
-  sources: { messageId: MessageId; number: number; quoted: boolean } | null;
-};
 
 type ChatActions = {
   load(): Promise<void>;
@@ -92,6 +27,8 @@ type ChatActions = {
   remove(chatId: ChatId): Promise<void>;
   restore(chatId: ChatId): Promise<void>;
   setDraft(text: string): void;
+  /** Puts the draft on screen on disk now. */
+  keepDraft(): Promise<void>;
   /** `place`: where they were added; the draft on screen without it. */
   setAttachments(attachments: Attachment[], place?: DraftKey): void;
   /** The id of the chat on screen; makes one where there is none. */
@@ -134,14 +71,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   async function read(chatId: ChatId) {
     const { chat, messages } = await core.call('chats.get', { chatId });
-    commits.flush();
+    incoming.flush();
     if (get().chosen === chatId)
       set((state) => ({ ...withOpened(state, chat, messages), drafts: { [chatId]: chat.draft, ...state.drafts } }));
   }
 
   /** A turn was started: its messages come as events; where one is missing the chat is read again. */
   async function started(chatId: ChatId, ids: (MessageId | null)[]) {
-    commits.flush();
+    incoming.flush();
     const { open } = get();
     if (get().chosen === chatId && ids.some((id) => id !== null && !open?.messages.has(id))) await read(chatId);
   }
@@ -203,12 +140,15 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     },
 
     async choose(chatId) {
-      saveDraft();
+      void saveDraft();
+      const same = get().open?.chat.id === chatId;
+      if (!same) sampled.clear();
       set((state) => ({
         ...nothingBegun,
         chosen: chatId,
-        open: state.open?.chat.id === chatId ? state.open : null,
+        open: same ? state.open : null,
         live: new Map(),
+        samples: same ? state.samples : new Map(),
       }));
       if (chatId) await read(chatId);
     },
@@ -220,7 +160,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     async remove(chatId) {
       await core.call('chats.delete', { chatId });
-      set((state) => without(state, chatId));
+      set((state) => withoutShown(state, chatId));
     },
 
     async restore(chatId) {
@@ -234,6 +174,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       clearTimeout(draftTimer);
       draftTimer = setTimeout(saveDraft, DRAFT_MS);
     },
+
+    keepDraft: saveDraft,
 
     setAttachments: (attachments, place = draftKey()) =>
       set((state) => ({ attachments: { ...state.attachments, [place]: attachments } })),
@@ -282,7 +224,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
           if (failureOf(error).code !== 'context-full' || place === 'new') throw error;
           await showOverflow(place);
         }
-        saveDraft();
+        void saveDraft();
       }),
 
     edit: (messageId, text) =>
@@ -377,11 +319,11 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     clearRefusal: () => set({ refused: null }),
   };
 
-  function saveDraft() {
+  async function saveDraft() {
     clearTimeout(draftTimer);
     const { chosen, drafts, open } = get();
     if (!chosen || open?.chat.id !== chosen || open.chat.draft === (drafts[chosen] ?? '')) return;
-    void core
+    await core
       .call('chats.update', { chatId: chosen, draft: drafts[chosen] ?? '' })
       .catch((error) => set({ refused: failureOf(error) }));
   }
@@ -398,48 +340,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 /** What can be done never changes: no component listens to the store for it. */
 export const actions: ChatActions = useChat.getState();
 
-const commits = createCommits<TurnPayload>((batch) => {
-  useChat.setState((state) => withTurnEvents(state, batch, performance.now()));
-  addSamples(batch);
-  if (batch.some(({ event }) => event.type === 'delta')) useEngine.setState({ restarted: false });
-}, COMMIT_MS);
+const incoming = createIncoming(useChat);
 
-function addSamples(batch: readonly TurnPayload[]): void {
-  const { samples, open } = useChat.getState();
-  const next = new Map(samples);
-  for (const { chatId, messageId, event } of batch) {
-    if (event.type !== 'stats' || open?.chat.id !== chatId) continue;
-    next.set(messageId, [...(next.get(messageId) ?? []), event.sample]);
-  }
-  if (batch.some(({ event }) => event.type === 'stats')) useChat.setState({ samples: next });
-}
-
-/** Everything but text is applied after the text that came before it. */
-export function listenToChats(): () => void {
-  const change = (apply: (data: ChatData) => ChatData) => {
-    commits.flush();
-    useChat.setState((state) => apply(state));
-  };
-  const stops = [
-    core.on('turn', (payload) => commits.add(payload)),
-    core.on('chat.changed', (chat) => change((data) => withChat(data, chat))),
-    core.on('message.changed', (message) => change((data) => withMessage(data, message))),
-    core.on('message.deleted', ({ chatId, messageId }) => change((data) => withoutMessage(data, chatId, messageId))),
-    core.on('chat.deleted', ({ chatId }) => {
-      commits.flush();
-      useChat.setState((state) => without(state, chatId));
-    }),
-  ];
-  return () => {
-    for (const stop of stops) stop();
-  };
-}
-
-/** Where the chat was on screen, an empty one is. */
-const without = (state: ChatData & ChatView, chatId: ChatId) => ({
-  ...withoutChat(state, chatId),
-  ...(state.chosen === chatId && { ...nothingBegun, chosen: null }),
-});
+export const listenToChats = incoming.listen;
 
 /** Over a reload. One that is too long for the browser's store lasts as long as the page. */
 function keepNewDraft(text: string): void {
@@ -451,25 +354,3 @@ function keepNewDraft(text: string): void {
 }
 
 const parentOf = (branchFrom: MessageId | null) => (branchFrom === null ? {} : { parentId: branchFrom });
-
-type Shown = Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom' | 'editing'>;
-
-/** The last message on screen: that of the chat, or the one that a new branch begins at. What is being edited stays on
- *  screen, also when another window shows another branch. */
-export function shownEnd({ open, branchFrom, editing }: Shown): MessageId | null {
-  const end = branchFrom ?? open?.chat.leafId ?? null;
-  if (!open || editing === null || !open.messages.has(editing)) return end;
-  return branchOf(open.messages, end).some(({ id }) => id === editing) ? end : newestEnd(open.messages, editing);
-}
-
-/** The branch on screen. */
-export const shownBranch = (state: Shown): Message[] =>
-  state.open ? branchOf(state.open.messages, shownEnd(state)) : [];
-
-export function runningTurn(data: ChatData): TurnId | null {
-  if (!data.open) return null;
-  for (const message of data.open.messages.values()) {
-    if (isRunning(message) && 'turnId' in message.state) return message.state.turnId;
-  }
-  return null;
-}

@@ -7,8 +7,9 @@ import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
 import { type Held, HOLD_LINE, heldAt } from './hold-line.ts';
 import { SHOW_MESSAGE } from './show-message.ts';
+import { shownEnd } from './shown.ts';
 import { isRunning } from './state.ts';
-import { shownEnd, useChat } from './store.ts';
+import { useChat } from './store.ts';
 import { branchOf, markersOf, type Versions, versionsOf } from './tree.ts';
 import { UserMessage } from './user-message.tsx';
 
@@ -93,7 +94,7 @@ function useFollowing(branch: readonly Message[]) {
 
 export function Transcript() {
   const { t } = useTranslation();
-  const messages = useChat((state) => state.open?.messages);
+  const messages = useChat((state) => state.open?.shape);
   const leaf = useChat(shownEnd);
   const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
   const find = useChat((state) => state.overlay.at === 'find');
@@ -137,7 +138,7 @@ export function Transcript() {
             {branch.map((message, index) => (
               <Turn
                 key={message.id}
-                message={message}
+                id={message.id}
                 versions={versions.get(message.id) ?? none}
                 first={index === 0}
                 last={index === branch.length - 1}
@@ -165,7 +166,7 @@ export function Transcript() {
 const none: readonly MessageId[] = [];
 
 type TurnProps = {
-  message: Message;
+  id: MessageId;
   versions: readonly MessageId[];
   first: boolean;
   last: boolean;
@@ -174,12 +175,15 @@ type TurnProps = {
   marked: boolean;
 };
 
-const Turn = memo(function Turn({ message, versions, first, last, aside, marked }: TurnProps) {
+/** Reads its message itself: while one grows, no other is drawn again, and the list is not either. */
+const Turn = memo(function Turn({ id, versions, first, last, aside, marked }: TurnProps) {
   const { t } = useTranslation();
+  const message = useChat((state) => state.open?.messages.get(id));
+  if (!message) return null;
   const user = message.role === 'user';
   return (
     <article
-      data-message={message.id}
+      data-message={id}
       data-aside={aside}
       tabIndex={-1}
       aria-label={user ? t('you') : (message.modelName ?? t('answer'))}

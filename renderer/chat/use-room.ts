@@ -3,7 +3,8 @@ import type { Machine } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useChatModel } from './model-picker.tsx';
 import { type Larger, largerOf, type Plan } from './room-ways.ts';
-import { type Overlay, useChat } from './store.ts';
+import { useChat } from './store.ts';
+import type { Overlay } from './view.ts';
 
 /** What would make room, and at what price; null what is not known yet. */
 export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: Larger | null; plan: Plan | null } {

@@ -53,6 +53,31 @@ describe('events of a turn', () => {
     expect(next.open?.messages.get(question)).toBe(data.open?.messages.get(question));
   });
 
+  test('text leaves the shape of the chat as it was; everything else renews it', () => {
+    const { data, answer } = opened();
+    const text: TurnEvent = { type: 'delta', kind: 'answer', text: 'x', tokens: 1 };
+    const written = withTurnEvents(data, happened(answer, text, text), 0);
+    expect(written.open?.messages).not.toBe(data.open?.messages);
+    expect(written.open?.shape).toBe(data.open?.shape);
+    const ended = withTurnEvents(
+      written,
+      happened(answer, text, { type: 'finished', reason: 'stop', usage, timings }),
+      0,
+    );
+    expect(ended.open?.shape).toBe(ended.open?.messages);
+    expect(ended.open?.shape.get(answer.id)?.text).toBe('xxx');
+  });
+
+  test('a chat that is opened while it is written, or waits, says so before the next event', () => {
+    const { data, answer } = opened();
+    const { chat } = data.open as NonNullable<ChatData['open']>;
+    expect(data.busy.get(chat.id)).toBe('writing');
+    const paused = withOpened(data, chat, [{ ...answer, state: { at: 'paused', turnId } }]);
+    expect(paused.busy.get(chat.id)).toBe('waiting');
+    const done = withOpened(paused, chat, [{ ...answer, state: { at: 'done', reason: 'stop' } }]);
+    expect(done.busy.has(chat.id)).toBe(false);
+  });
+
   test('text that is taken back goes', () => {
     const { data, answer } = opened();
     const batch = happened(
