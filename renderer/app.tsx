@@ -16,6 +16,7 @@ import { listenToPerformance } from './performance/store.ts';
 import { applyAppearance, followDesktop } from './settings/apply.ts';
 import { SettingsPage } from './settings/page.tsx';
 import { listenToSettings, useSettings } from './settings/store.ts';
+import { PageBoundary, PanelBoundary, WindowBoundary } from './shell/broken.tsx';
 import { commandById } from './shell/commands.ts';
 import { listenToEngine, useEngine } from './shell/engine.ts';
 import { useKeyboard } from './shell/keyboard.ts';
@@ -28,9 +29,18 @@ import { ToastRegion } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 export function App() {
+  return (
+    <WindowBoundary>
+      <Longhand />
+    </WindowBoundary>
+  );
+}
+
+function Longhand() {
   const { t } = useTranslation();
   const known = useSettings((state) => state.known);
   const onboarded = useSettings((state) => state.values.onboarded);
+  const palette = useShell((state) => state.palette);
   useCore();
   useAppearance();
   useKeyboard();
@@ -38,9 +48,13 @@ export function App() {
   return (
     <TooltipProvider>
       {onboarded ? <Frame /> : <Onboarding />}
-      <Palette />
-      {onboarded && <DropLayer />}
-      <LinkQuestion open={openExternal} />
+      <PanelBoundary floating subject={palette} onClose={() => useShell.getState().setPalette('closed')}>
+        <Palette />
+      </PanelBoundary>
+      <PanelBoundary floating>{onboarded && <DropLayer />}</PanelBoundary>
+      <PanelBoundary floating>
+        <LinkQuestion open={openExternal} />
+      </PanelBoundary>
       <ToastRegion label={t('toasts')} />
     </TooltipProvider>
   );
@@ -95,7 +109,9 @@ function Frame() {
     <div className="flex h-full">
       {sidebar && (
         <div className="flex flex-none max-lg:hidden" style={{ width }}>
-          <Sidebar />
+          <PanelBoundary>
+            <Sidebar />
+          </PanelBoundary>
         </div>
       )}
       <Dialog.Root open={sidebarOver} onOpenChange={toggleSidebar}>
@@ -107,18 +123,24 @@ function Frame() {
             style={{ width }}
           >
             <Dialog.Title className="sr-only">{t('sidebar.label')}</Dialog.Title>
-            <Sidebar />
+            <PanelBoundary>
+              <Sidebar />
+            </PanelBoundary>
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>
       <div className="flex min-w-0 flex-1 flex-col">
-        <Notices />
+        <PanelBoundary>
+          <Notices />
+        </PanelBoundary>
         <div className="min-h-0 flex-1">
-          {place.at === 'chat' && <ChatPage />}
-          {place.at === 'models' && <ModelsPage />}
-          {place.at === 'documents' && <DocumentsPage />}
-          {place.at === 'performance' && <PerformancePage />}
-          {place.at === 'settings' && <SettingsPage section={place.section} />}
+          <PageBoundary>
+            {place.at === 'chat' && <ChatPage />}
+            {place.at === 'models' && <ModelsPage />}
+            {place.at === 'documents' && <DocumentsPage />}
+            {place.at === 'performance' && <PerformancePage />}
+            {place.at === 'settings' && <SettingsPage section={place.section} />}
+          </PageBoundary>
         </div>
       </div>
     </div>

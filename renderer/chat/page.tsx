@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
+import { PanelBoundary } from '../shell/broken.tsx';
 import { commandById, keysOfCommand } from '../shell/commands.ts';
 import { shown } from '../shell/keys.ts';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
@@ -16,12 +17,14 @@ import { Find } from './find.tsx';
 import { Overflow } from './overflow.tsx';
 import { Report } from './report.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { Transcript } from './transcript.tsx';
 import type { Messages } from './tree.ts';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
+  const overlay = useChat((state) => state.overlay.at);
+  const source = useChat(({ sources }) => (sources ? `${sources.messageId} ${sources.number}` : ''));
   const chosen = useChat((state) => state.chosen);
   const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
   return (
@@ -35,17 +38,25 @@ export function ChatPage() {
             <Transcript key={chosen} />
             <div className="flex-none pt-2 pb-4">
               <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
-                <Composer />
+                <PanelBoundary>
+                  <Composer />
+                </PanelBoundary>
               </div>
             </div>
           </>
         )}
-        <Announcer />
-        <ChatSettings />
-        <Overflow />
-        <Report />
+        <PanelBoundary floating>
+          <Announcer />
+        </PanelBoundary>
+        <PanelBoundary floating subject={overlay} onClose={() => actions.setOverlay({ at: 'none' })}>
+          <ChatSettings />
+          <Overflow />
+          <Report />
+        </PanelBoundary>
       </main>
-      <SourcesPanel />
+      <PanelBoundary subject={source} onClose={actions.hideSources}>
+        <SourcesPanel />
+      </PanelBoundary>
     </div>
   );
 }

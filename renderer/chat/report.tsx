@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../app/protocol/index.ts';
-import { useEngine } from '../shell/engine.ts';
+import { appLine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -11,12 +11,8 @@ export function Report() {
   const { t } = useTranslation();
   const overlay = useChat((state) => state.overlay);
   const { setOverlay } = actions;
-  const info = useEngine((state) => state.info);
   const close = () => setOverlay({ at: 'none' });
-  const text =
-    overlay.at === 'report'
-      ? reportText(overlay.failure, `Longhand ${info?.version ?? ''} (${info?.commit ?? ''}), ${info?.platform ?? ''}`)
-      : '';
+  const text = overlay.at === 'report' ? reportText(overlay.failure, appLine()) : '';
   return (
     <Dialog
       open={overlay.at === 'report'}

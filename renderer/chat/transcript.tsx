@@ -4,6 +4,7 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Answer } from './answer.tsx';
+import { MessageBoundary } from './broken-message.tsx';
 import { ContextMarker } from './context-marker.tsx';
 import { type Held, HOLD_LINE, heldAt } from './hold-line.ts';
 import { SHOW_MESSAGE } from './show-message.ts';
@@ -189,12 +190,14 @@ const Turn = memo(function Turn({ id, versions, first, last, aside, marked }: Tu
       aria-label={user ? t('you') : (message.modelName ?? t('answer'))}
       className={`group/turn outline-none focus-visible:outline-2 ${user ? (first ? 'pt-3 pb-4.5' : 'pt-6 pb-4.5') : first ? 'pt-3' : ''}`}
     >
-      {user ? (
-        <UserMessage message={message} versions={versions} />
-      ) : (
-        <Answer message={message} versions={versions} last={last} />
-      )}
-      {marked && <ContextMarker message={message} />}
+      <MessageBoundary message={message}>
+        {user ? (
+          <UserMessage message={message} versions={versions} />
+        ) : (
+          <Answer message={message} versions={versions} last={last} />
+        )}
+        {marked && <ContextMarker message={message} />}
+      </MessageBoundary>
     </article>
   );
 });

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PanelBoundary } from '../shell/broken.tsx';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { Button } from '../ui/button.tsx';
 import { addFiles, chooseFiles, ensureCollection } from './actions.ts';
@@ -17,7 +18,8 @@ import { ViewerColumn } from './viewer-column.tsx';
 export function DocumentsPage() {
   const { t } = useTranslation();
   const known = useDocuments((state) => state.collections !== null);
-  const open = useDocuments((state) => state.shown !== null);
+  const shown = useDocuments((state) => state.shown?.documentId ?? null);
+  const open = shown !== null;
   usePassageKeys();
   usePdfSoon();
   return (
@@ -41,7 +43,9 @@ export function DocumentsPage() {
             <DocumentColumn />
           </div>
           <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : 'max-lg:hidden'}`}>
-            <ViewerColumn />
+            <PanelBoundary subject={shown ?? ''} onClose={useDocuments.getState().close}>
+              <ViewerColumn />
+            </PanelBoundary>
           </div>
         </div>
       )}

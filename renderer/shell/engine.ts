@@ -54,6 +54,12 @@ export function listenToEngine(): () => void {
 const afterRestart = (restarted: boolean, status: EngineStatus) =>
   status.at === 'restarting' || (restarted && status.at !== 'busy');
 
+/** Which Longhand this is, as the first line of a report. */
+export function appLine(): string {
+  const { info } = useEngine.getState();
+  return info ? `Longhand ${info.version} (${info.commit}), ${info.platform}` : 'Longhand';
+}
+
 /** Whether models are computed on a GPU here, by themselves or by choice. */
 export function useOnGpu(): boolean {
   const devices = useEngine((state) => state.devices);

@@ -230,7 +230,17 @@ function loopScene(): Scene {
     state: { at: 'paused', turnId: 'turn' as never, evidence: circle },
     loops: [circle],
   });
-  return put(world, chat, [question, answer]);
+  const live: Live = {
+    turnId: 'turn' as never,
+    startedAt: -36_500,
+    reading: null,
+    thinking: { since: -36_000, until: null, tokens: 1660 },
+    answerTokens: 0,
+    firstTokenAt: -36_000,
+    pause: null,
+  };
+  const scene = put(world, chat, [question, answer]);
+  return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }
 
 function speedScene(): Scene {
@@ -360,6 +370,15 @@ function thinkingScene(): Scene {
   return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }
 
+/** A message of a kind that no core sends. */
+function brokenScene(): Scene {
+  const scene = crashScene();
+  for (const [id, message] of scene.world.messages) {
+    if (message.role === 'user') scene.world.messages.set(id, { ...message, attachments: null as never });
+  }
+  return scene;
+}
+
 function linksScene(): Scene {
   const { world } = worldOfMocks();
   const chat = newChat({ title: 'Links' });
@@ -381,6 +400,7 @@ const scenes: Record<string, () => Scene> = {
   heavy: () => asAnswers(heavy),
   long: () => longScene(100),
   thinking: thinkingScene,
+  broken: brokenScene,
   links: linksScene,
   stream: () => streamScene(20_000, 0),
   'stream-long': () => streamScene(20_000, 100),

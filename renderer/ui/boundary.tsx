@@ -1,0 +1,47 @@
+import { Component, type ReactNode } from 'react';
+
+export type Broken = {
+  error: Error;
+  /** Where in the tree it was drawn, as React tells it. */
+  place: string;
+  /** Tries to draw it again. */
+  again: () => void;
+};
+
+type BoundaryProps = {
+  /** Another value draws it again: another page, another state of the same message. */
+  subject: string;
+  /** Said once, when it breaks. */
+  onBroken?: () => void;
+  instead: (broken: Broken) => ReactNode;
+  children: ReactNode;
+};
+
+type State = { subject: string; error: Error | null; place: string };
+
+const sound = { error: null, place: '' };
+
+/** Where a fault in drawing ends: everything outside stays as it is. */
+export class Boundary extends Component<BoundaryProps, State> {
+  override state: State = { subject: this.props.subject, ...sound };
+
+  static getDerivedStateFromProps({ subject }: BoundaryProps, state: State): State | null {
+    return subject === state.subject ? null : { subject, ...sound };
+  }
+
+  static getDerivedStateFromError(thrown: unknown): Partial<State> {
+    return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+  }
+
+  override componentDidCatch(_: unknown, { componentStack }: { componentStack?: string | null }) {
+    this.setState({ place: componentStack ?? '' });
+    this.props.onBroken?.();
+  }
+
+  again = () => this.setState(sound);
+
+  override render() {
+    const { error, place } = this.state;
+    return error ? this.props.instead({ error, place, again: this.again }) : this.props.children;
+  }
+}

@@ -1,0 +1,96 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { ask, expect, rows, test } from './app.ts';
+
+//  What cannot be drawn takes nothing else with it: a message, a part of a page, a page, the window. Values that no core
+//  sends stand for the fault.
+
+const sound = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+/** Puts a value of another kind in the place of a field of the first message of that role. */
+const breakMessage = (page: Page, role: 'user' | 'assistant', change: object) =>
+  page.evaluate(
+    ([which, broken]) => {
+      const message = [...(window.page.useChat.getState().open?.messages.values() ?? [])].find(
+        (one) => one.role === which,
+      );
+      if (message) window.page.core.emit('message.changed', { ...message, ...(broken as object) });
+    },
+    [role, change] as const,
+  );
+
+test('a message that cannot be drawn is shown as plain text; the chat goes on, and a later state is drawn', async ({
+  page,
+  scene,
+}) => {
+  await scene('chat');
+  const article = page.locator('article').first();
+  const text = 'Why does the time per token stay flat';
+  await expect(article).toContainText(text);
+  await breakMessage(page, 'user', { attachments: null });
+  await expect(article.getByText('This message cannot be shown as it should be')).toBeVisible();
+  await expect(article).toContainText(text);
+  await expect(page.locator('article')).toHaveCount(2);
+  await sound(page);
+  await article.getByRole('button', { name: 'Copy details' }).click();
+  await expect(article.getByRole('button', { name: 'Copied' })).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/^Longhand 0\.1\.0 \(fake\), linux\nTypeError: /);
+  expect(copied).toContain('at article');
+
+  await ask(page, 'Are you still there?');
+  await expect(page.locator('article', { hasText: 'You said: Are you still there?' })).toBeVisible();
+
+  await breakMessage(page, 'user', { attachments: [] });
+  await article.getByRole('button', { name: 'Try again' }).click();
+  await expect(article.getByText('This message cannot be shown as it should be')).toBeHidden();
+  await expect(article).toContainText(text);
+});
+
+test('a part of a page that cannot be drawn says so in its place, and can be closed', async ({ page, scene }) => {
+  await scene('sources');
+  await expect(page.getByRole('list', { name: 'List of sources' })).toBeVisible();
+  await page.evaluate(() => {
+    const { open, sources } = window.page.useChat.getState();
+    const message = open && sources && open.messages.get(sources.messageId);
+    if (!message?.grounding) return;
+    const broken = message.grounding.sources.map((source) => ({ ...source, text: {} as never }));
+    window.page.core.emit('message.changed', { ...message, grounding: { ...message.grounding, sources: broken } });
+  });
+  const notice = page.getByRole('alert').filter({ hasText: 'This part cannot be shown' });
+  await expect(notice).toBeVisible();
+  await expect(page.locator('#composer')).toBeVisible();
+  await sound(page);
+  await notice.getByRole('button', { name: 'Close' }).click();
+  await expect(notice).toBeHidden();
+});
+
+test('a page that cannot be drawn keeps the draft and leads on; other chats are drawn', async ({ page, scene }) => {
+  await scene('chat');
+  await page.locator('#composer').fill('Half a thought');
+  await page.evaluate(() =>
+    window.page.useChat.setState(({ open }) => ({
+      open: open && { ...open, chat: { ...open.chat, title: {} as never } },
+    })),
+  );
+  await expect(page.getByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
+  await sound(page);
+  await page.getByRole('button', { name: 'Go to chats' }).click();
+  await expect(page.getByRole('heading', { name: 'What are you working on?' })).toBeVisible();
+  await rows(page).filter({ hasText: 'Why decode speed stays flat' }).click();
+  await expect(page.locator('#composer')).toHaveValue('Half a thought');
+  await expect(page.locator('article')).toHaveCount(2);
+});
+
+test('when nothing can be drawn the window says so, and Reload brings everything back, with the draft', async ({
+  page,
+  scene,
+}) => {
+  await scene('empty');
+  await page.locator('#composer').fill('Half a thought');
+  await page.evaluate(() => window.page.useSettings.setState({ values: null as never }));
+  await expect(page.getByRole('heading', { name: 'Longhand cannot be shown' })).toBeVisible();
+  await sound(page);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await expect(page.locator('#composer')).toHaveValue('Half a thought');
+});
