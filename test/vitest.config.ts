@@ -10,6 +10,7 @@ const SLOW = [
   'fuzz/**',
   'app/chat/kills.test.ts',
   'app/chat/loops.test.ts',
+  'app/chat/quitting.test.ts',
   'app/chat/room.test.ts',
   'app/chat/starting.test.ts',
   'app/chat/turns.test.ts',

@@ -27,6 +27,8 @@ export type Turn = {
   answerNow(): void;
   hold(): void;
   decide(choice: Choice): void;
+  /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
+  leave(): void;
   /** Puts what there is on disk. */
   flush(): void;
 };
@@ -210,16 +212,19 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     });
   }
 
+  function cancel() {
+    if (phase === 'preparing') finish({ type: 'finished', reason: 'cancelled', ...tally.figures({}) });
+    else core.engine.cancel(turnId);
+  }
+
   // Whoever called has to know this turn before it says anything.
   queueMicrotask(() => void start());
   return {
     turnId,
     message,
     overlay: writer.overlay,
-    cancel() {
-      if (phase === 'preparing') finish({ type: 'finished', reason: 'cancelled', ...tally.figures({}) });
-      else core.engine.cancel(turnId);
-    },
+    cancel,
+    leave: () => (phase === 'paused' ? core.engine.decide(turnId, 'stop') : cancel()),
     answerNow: () => core.engine.answerNow(turnId),
     hold: () => clearTimeout(decision),
     decide: (choice) => core.engine.decide(turnId, choice),

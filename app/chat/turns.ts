@@ -291,7 +291,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     async close() {
       closing = true;
       for (const { turn, over } of running.values()) {
-        if (!over) turn.cancel();
+        if (!over) turn.leave();
       }
       for (let waited = 0; busy() && waited < longestCloseMs; waited += 10) await setTimeout(10);
       for (const { turn } of running.values()) turn.flush();
@@ -332,11 +332,16 @@ function settle({ db }: Core) {
     if (state.at !== 'running' && state.at !== 'paused') continue;
     db.transaction(() => {
       joinPieces(db, messageId);
-      const failure = { code: 'engine-lost' as const, message: '[turn] Longhand ended while this was written' };
-      updateMessage(db, messageId, { state: { at: 'failed', failure } });
+      updateMessage(db, messageId, { state: state.at === 'paused' ? leftInLoop : leftWriting });
     });
   }
 }
+
+const leftInLoop = { at: 'done', reason: 'loop' } as const;
+const leftWriting = {
+  at: 'failed',
+  failure: { code: 'engine-lost', message: '[turn] Longhand ended while this was written' },
+} as const;
 
 const firstLine = (text: string): string => {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? '';

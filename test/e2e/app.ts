@@ -155,17 +155,38 @@ export const rows = (page: Page) => page.getByRole('navigation', { name: 'Chats'
 
 /** A small model ends its answers soon. So hot, it hardly finds an end; with this seed it writes more than 4,300 tokens to
  *  "Go on for ever." and to "First.", if nothing was said before. */
-export async function neverEnd(page: Page): Promise<void> {
+export async function neverEnd(page: Page, longestAnswer = 6000): Promise<void> {
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Sampling' }).click();
   await page.getByRole('textbox', { name: 'Temperature' }).fill('5');
   await page.getByRole('textbox', { name: 'Top K' }).fill('0');
   await page.getByRole('textbox', { name: 'Top P' }).fill('1');
-  await page.getByRole('textbox', { name: 'Longest answer' }).fill('6000');
+  await page.getByRole('textbox', { name: 'Longest answer' }).fill(String(longestAnswer));
   await page.getByRole('textbox', { name: 'Seed' }).fill('1');
   await page
     .getByRole('navigation', { name: 'Start' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   await expect(page.locator('#composer')).toBeFocused();
+}
+
+/** The card of an answer that goes in circles, and a choice on it. */
+export const card = (page: Page) => page.getByRole('alert', { name: 'Going in circles' });
+export const choose = (page: Page, name: string) => card(page).getByRole('button', { name }).click();
+
+/** The model in a loop: at temperature 0 a negative frequency penalty draws every token to what it has written already. */
+export async function circle(page: Page, thinks: 'On' | 'Off'): Promise<void> {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
+  await page.getByRole('textbox', { name: 'Frequency penalty' }).fill('-2');
+  await page.getByRole('textbox', { name: 'Longest answer' }).fill('700');
+  await page.getByRole('button', { name: /^Thinking/ }).click();
+  await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: thinks }).click();
+  await page
+    .getByRole('navigation', { name: 'Start' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  await ask(page, 'Tell me a long story about a fox, a river and an old mill.');
+  await expect(card(page)).toBeVisible();
 }

@@ -1,26 +1,6 @@
-import type { Page } from '@playwright/test';
-import { answers, ask, begin, expect, test, textOf } from './app.ts';
+import { answers, ask, begin, card, choose, circle, expect, test, textOf } from './app.ts';
 
 //  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
-
-const card = (page: Page) => page.getByRole('alert', { name: 'Going in circles' });
-const choose = (page: Page, name: string) => card(page).getByRole('button', { name }).click();
-
-async function circle(page: Page, thinks: 'On' | 'Off'): Promise<void> {
-  await page.keyboard.press('Control+,');
-  await page.getByRole('button', { name: 'Sampling' }).click();
-  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
-  await page.getByRole('textbox', { name: 'Frequency penalty' }).fill('-2');
-  await page.getByRole('textbox', { name: 'Longest answer' }).fill('700');
-  await page.getByRole('button', { name: /^Thinking/ }).click();
-  await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: thinks }).click();
-  await page
-    .getByRole('navigation', { name: 'Start' })
-    .getByRole('button', { name: /^New chat/ })
-    .click();
-  await ask(page, 'Tell me a long story about a fox, a river and an old mill.');
-  await expect(card(page)).toBeVisible();
-}
 
 test.beforeEach(async ({ page, app }) => begin(page, app));
 

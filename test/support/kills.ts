@@ -84,7 +84,7 @@ export type RunningApp = {
 };
 
 /** The browser host as a process of its own, as `npm start` runs it, and a page that is connected to it. */
-export async function startHost(dataFolder: string, build: Build): Promise<RunningApp> {
+export async function startHost(dataFolder: string, build: Build): Promise<RunningApp & { quit(): Promise<void> }> {
   const child = fork(build.server, ['--data', dataFolder, '--port', '0', '--no-open'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -108,11 +108,14 @@ export async function startHost(dataFolder: string, build: Build): Promise<Runni
   return {
     client,
     engines: () => childrenOf(child.pid as number),
-    async kill() {
-      child.kill('SIGKILL');
-      await ended;
-    },
+    kill: () => end('SIGKILL'),
+    quit: () => end('SIGTERM'),
   };
+
+  async function end(signal: 'SIGKILL' | 'SIGTERM') {
+    child.kill(signal);
+    await ended;
+  }
 }
 
 /** Linux and macOS: what `ps` lists as children. */

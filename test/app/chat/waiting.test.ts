@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client, EventPayload } from '../../../app/protocol/index.ts';
-import { listen, newFolder, next, readMessage, startCore } from '../../support/core.ts';
+import { listen, next, readMessage, startCore } from '../../support/core.ts';
 
 //  A turn that waits for a person must hold up nobody else.
 
@@ -51,16 +51,4 @@ test('nobody comes: the suggested choice is taken after the time of the settings
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await readMessage(client, held.chatId, held.messageId)).state.at).toBe('paused');
   await client.call('turns.cancel', { turnId: held.turnId });
-});
-
-test('Longhand ends meanwhile: at the next start the text and the evidence are there', async () => {
-  const dataFolder = newFolder();
-  const first = await startCore({ dataFolder });
-  const turn = await askUntilPaused(first.client);
-  const before = await readMessage(first.client, turn.chatId, turn.messageId);
-  await first.host.close();
-  const second = await startCore({ dataFolder });
-  const after = await readMessage(second.client, turn.chatId, turn.messageId);
-  expect([after.thinking, after.state]).toEqual([before.thinking, { at: 'done', reason: 'cancelled' }]);
-  expect(after.loops).toEqual([turn.event.evidence]);
 });

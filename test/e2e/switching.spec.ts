@@ -1,0 +1,54 @@
+import { answers, ask, begin, card, choose, circle, expect, neverEnd, rows, test, textOf } from './app.ts';
+
+//  Leaving a chat changes nothing about what happens in it.
+
+test('from chat to chat while one answer streams, one waits behind it and one waits for a decision', async ({
+  page,
+  app,
+  problems,
+}) => {
+  test.slow();
+  const chat = (title: string) => rows(page).filter({ hasText: title });
+  const prose = answers(page).locator('.prose');
+  const length = async () => (await textOf(prose.first())).length;
+  await begin(page, app);
+  await circle(page, 'Off');
+  const evidence = await textOf(card(page));
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Frequency penalty' }).fill('');
+  await neverEnd(page);
+  await ask(page, 'Go on for ever.');
+  await expect.poll(length).toBeGreaterThan(100);
+  await page.keyboard.press('Alt+n');
+  await ask(page, 'Are you there?');
+  await expect(page.getByRole('button', { name: 'Stop writing' })).toBeVisible();
+
+  await chat('Go on for ever.').click();
+  await expect.poll(length).toBeGreaterThan(100);
+  const before = await textOf(prose.first());
+  await ask(page, 'And then?');
+  await expect(page.getByText('Sends next')).toBeVisible();
+
+  await chat('Tell me a long story').click();
+  await expect(card(page)).toBeVisible();
+  expect(await textOf(card(page))).toBe(evidence);
+
+  await chat('Are you there?').click();
+  await expect(page.locator('article', { hasText: 'Are you there?' })).toBeVisible();
+
+  await chat('Go on for ever.').click();
+  await expect.poll(length).toBeGreaterThan(before.length);
+  expect((await textOf(prose.first())).startsWith(before.slice(0, 80))).toBe(true);
+  await expect(page.getByText('Sends next')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(page.getByText('Stopped by you').first()).toBeVisible();
+  await expect(page.locator('article', { hasText: 'And then?' })).toBeVisible();
+
+  await chat('Tell me a long story').click();
+  await choose(page, 'Stop');
+  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+  await chat('Are you there?').click();
+  await expect(prose).not.toHaveText('');
+  expect(problems).toEqual([]);
+});
