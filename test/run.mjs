@@ -1,7 +1,8 @@
 // npm test: everything, one runner after the other, and the sum in the last line.
-//   node test/run.mjs [--fast | --soak] [PATTERN ...]
+//   node test/run.mjs [--fast | --soak] [--minutes=N] [PATTERN ...]
 //                                                 --fast: what fits into a minute (npm run check)
 //                                                 --soak: random tests fifty times longer (npm run test:soak)
+//                                                 --minutes: how long answers stream with --soak; an hour without
 //                                                 PATTERN: only tests whose path has it, and no other checks
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,7 +18,12 @@ const args = process.argv.slice(2);
 const fast = args.includes('--fast');
 const soak = args.includes('--soak');
 const patterns = args.filter((arg) => !arg.startsWith('--'));
-const env = { ...(fast && { LONGHAND_FAST: '1' }), ...(soak && { LONGHAND_SOAK: '1' }) };
+const minutes = args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length);
+const env = {
+  ...(fast && { LONGHAND_FAST: '1' }),
+  ...(soak && { LONGHAND_SOAK: '1' }),
+  ...(minutes && { LONGHAND_SOAK_MINUTES: minutes }),
+};
 
 const one = (name, code) => ({
   passed: code === 0 ? 1 : 0,

@@ -1,27 +1,18 @@
 import { loadavg } from 'node:os';
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { setPage, writePdf } from '../support/paper.ts';
-import { cpuSeconds, memoryBytes } from '../support/processes.ts';
-import { answers, ask, begin, expect, finished, neverEnd, test } from './app.ts';
+import { cpuSeconds } from '../support/processes.ts';
+import { ask, begin, expect, finished, test } from './app.ts';
 import { list, openDocuments, pdf, upload } from './shelf.ts';
 
-//  The figures of the app as a whole: npm test -- e2e/figures prints them. What counts processor time or memory is held to
-//  its limit on any machine; what counts the clock is, when nothing else runs.
+//  The figures of the app as a whole: npm test -- e2e/figures prints them. What counts processor time is held to its limit on
+//  any machine; what counts the clock is, when nothing else runs. Memory: soak.spec.ts.
 
 const linux = process.platform === 'linux';
 const quiet = () => (loadavg()[0] ?? 0) < 1;
 const say = (figures: object) => process.stdout.write(`figures: ${JSON.stringify(figures)}\n`);
 const ready = (page: Page) => page.getByText('Engine ready');
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function rendererOf(browser: Browser): Promise<number> {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = (await session.send('SystemInfo.getProcessInfo')) as {
-    processInfo: { type: string; id: number }[];
-  };
-  const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
-  return renderers.sort((a, b) => memoryBytes(b) - memoryBytes(a))[0] as number;
-}
 
 /** From Return to the first letter of the answer, on the page's own clock. */
 function timeToFirstLetter(page: Page): Promise<number> {
@@ -130,29 +121,4 @@ test('idle, host and engine take less than one percent of a processor', async ({
   const share = (seconds() - before) / 15;
   say({ idlePercentOfOneProcessor: Math.round(share * 1000) / 10 });
   expect(share).toBeLessThan(0.01);
-});
-
-/** An hour at 40 tokens a second; the starter writes it faster. Two minutes and a half of it in npm test. */
-const TOKENS = process.env.LONGHAND_SOAK ? 144_000 : 6000;
-
-test('after an hour of streaming, core and page take less than 350 MB', async ({ page, app, browser }) => {
-  test.skip(!linux, 'needs Linux: memory is read from /proc');
-  test.setTimeout(process.env.LONGHAND_SOAK ? 3_600_000 : 240_000);
-  await begin(page, app);
-  await neverEnd(page);
-  let written = 0;
-  while (written < TOKENS) {
-    await page.keyboard.press('Alt+n');
-    await ask(page, 'Go on for ever.');
-    // However it ended: only then the answer can be tried again.
-    await expect(answers(page).last().getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 120_000 });
-    const figures = (await answers(page).last().locator('footer').textContent()) ?? '';
-    const count = Number(/([\d,]+) out/.exec(figures)?.[1]?.replaceAll(',', '') ?? 0);
-    expect(count).toBeGreaterThan(0);
-    written += count;
-  }
-  const mb = (pid: number) => Math.round(memoryBytes(pid) / 2 ** 20);
-  const [core, renderer] = [mb(app.host()), mb(await rendererOf(browser))];
-  say({ tokens: written, coreMB: core, rendererMB: renderer });
-  expect(core + renderer).toBeLessThan(350);
 });
