@@ -21,6 +21,8 @@ export const GOALS = {
   bench: ['packages', 'native', 'models'],
   // Only where Electron can run: start.mjs asks for it.
   shell: ['shell'],
+  // Only where Electron can be had: package.mjs asks for it.
+  package: ['native', 'shell'],
 };
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';

@@ -1,31 +1,22 @@
 // npm start: the desktop app where Electron and a display are, else the same pages in a browser, else the terminal.
 import { join } from 'node:path';
-import { become, run } from './run.mjs';
+import { fetchElectron } from './electron.mjs';
+import { become } from './run.mjs';
 import { say, sayStep } from './say.mjs';
 import { root, setUp } from './setup.mjs';
 import { chooseShell, electronBinary, electronInstaller, hasDisplay } from './shells.mjs';
 import { hashOf, isStamped, stamp } from './stamps.mjs';
 
-const REACH_MS = 4000;
-
 /** Fetches Electron once where it could be used. A machine without a network is not asked again for this version. */
-async function fetchElectron() {
-  const installer = electronInstaller(root);
-  if (!installer || !hasDisplay() || electronBinary(root)) return;
+async function wantElectron() {
+  if (!electronInstaller(root) || !hasDisplay() || electronBinary(root)) return;
   const version = hashOf(root, [join('node_modules', 'electron', 'package.json')]);
   if (isStamped(root, 'electron', version)) return;
   stamp(root, 'electron', version);
-  const mirror = process.env.ELECTRON_MIRROR ?? process.env.npm_config_electron_mirror ?? 'https://github.com';
-  try {
-    await fetch(mirror, { method: 'HEAD', signal: AbortSignal.timeout(REACH_MS) });
-    sayStep('Fetching Electron');
-    await run(process.execPath, [installer], { cwd: root });
-  } catch {
-    say('  Electron cannot be fetched now; delete .cache/setup/electron to try again');
-  }
+  if (!(await fetchElectron(root))) say('  Electron cannot be fetched now; delete .cache/setup/electron to try again');
 }
 
-await fetchElectron();
+await wantElectron();
 if (hasDisplay() && electronBinary(root)) await setUp('shell');
 const choice = chooseShell(root, { args: process.argv.slice(2) });
 if (choice.shell === 'browser') sayStep(`Opening in the browser, because ${choice.because}`);
