@@ -27,7 +27,7 @@ export function LoopCard({ turnId, evidence, live }: LoopCardProps) {
       aria-label={t('loop.label')}
       onPointerMove={countdown.stop}
       onKeyDown={countdown.stop}
-      className="mt-3.5 rounded-lg bg-raised p-4 shadow-2"
+      className={`rounded-lg bg-raised p-4 shadow-2 ${inAnswer ? 'mt-3.5' : 'text-md'}`}
     >
       <div className="flex items-start gap-3">
         <Icon name="loop" size={20} className="mt-px text-warn-text" />
@@ -126,7 +126,7 @@ function Quote({ evidence }: { evidence: LoopEvidence }) {
   const quote = quoteOf(evidence);
   const times = formats.exact(evidence.copies);
   return (
-    <blockquote className="relative mt-3.5 max-h-45 overflow-y-auto rounded-md bg-pencil-soft py-2.5 ps-3.5 pe-18 text-sm text-fg-2 wrap-anywhere dark:bg-sunken">
+    <blockquote className="relative mt-3.5 max-h-45 overflow-y-auto rounded-md bg-pencil-soft py-2.5 ps-3.5 pe-18 text-sm leading-5 text-fg-2 wrap-anywhere dark:bg-sunken">
       {quote === '' ? t('loop.blank') : quote}
       <span className="absolute end-3.5 top-1/2 -translate-y-1/2 text-xl font-semibold text-warn-text tabular-nums">
         <span aria-hidden>×{times}</span>
@@ -145,7 +145,7 @@ function StripOf({ evidence, live }: { evidence: LoopEvidence; live: Live | null
   const [time] = useState(() => savedTime(evidence, written));
   return (
     <div className="mt-4 flex gap-0.5 text-xs text-fg-3 tabular-nums">
-      <Part grow={fresh} bar={<span className="block h-3 rounded-sm bg-pencil-line" />}>
+      <Part grow={fresh} bar={<span className="block h-3.5 rounded-s-xs rounded-e-[2px] bg-pencil-line" />}>
         <b className="font-semibold text-fg-2">{formats.exact(fresh)}</b> {t('loop.new')}
       </Part>
       <Part grow={repeated} bar={<Marks count={marks} />} warn>
@@ -154,7 +154,7 @@ function StripOf({ evidence, live }: { evidence: LoopEvidence; live: Live | null
       {saved > 0 && (
         <Part
           grow={saved}
-          bar={<span className="block h-3 rounded-sm border border-dashed border-edge" />}
+          bar={<span className="block h-3.5 rounded-s-[2px] rounded-e-xs border border-dashed border-edge" />}
           className="text-end"
         >
           {t('loop.upTo')} <b className="font-semibold text-fg-2">{formats.exact(saved)}</b> {t('loop.saved')}
@@ -178,7 +178,7 @@ function Part({ grow, bar, children, warn = false, className = '' }: PartProps) 
 }
 
 const Marks = ({ count }: { count: number }) => (
-  <span className="flex h-3 gap-px">
+  <span className="flex h-3.5 gap-0.5">
     {Array.from({ length: count }, (_, at) => (
       <span key={at} className="min-w-0 flex-1 rounded-[2px] bg-warn" />
     ))}

@@ -14,7 +14,12 @@ export function Paused({ message, live }: { message: Message; live: Live | null 
   const decide = useChat((state) => state.decide);
   if (message.state.at !== 'paused') return null;
   const { turnId, evidence } = message.state;
-  if (evidence) return <LoopCard key={evidence.times} turnId={turnId} evidence={evidence} live={live} />;
+  if (evidence) {
+    const card = <LoopCard key={evidence.times} turnId={turnId} evidence={evidence} live={live} />;
+    // What circles in thinking is thinking still: the pencil's line goes on beside the card.
+    if (evidence.where === 'answer') return card;
+    return <div className="ms-1.75 border-s-2 border-pencil-line pt-3 pb-2.5 ps-4">{card}</div>;
+  }
   const choices = live?.pause?.choices ?? afterReload;
   const suggested = live?.pause?.suggested ?? choices[0];
   return (

@@ -23,23 +23,24 @@ export function StatsLine({ message, versions, last }: StatsLineProps) {
   const panel = useId();
   const samples = useSamples(message);
   const running = isRunning(message);
-  if (running && samples.length < 2) return null;
+  // A card that asks something has the floor.
+  if (message.state.at === 'paused' || (running && samples.length < 2)) return null;
   return (
     <>
       <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
         {(running || message.timings) && (
           <Speed message={message} samples={samples} open={open} panel={panel} onToggle={() => setOpen(!open)} />
         )}
-        {running ? <Writing message={message} /> : <Finished message={message} versions={versions} last={last} />}
+        {running ? <Writing /> : <Finished message={message} versions={versions} last={last} />}
       </footer>
       {open && <SpeedPanel id={panel} message={message} samples={samples} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Writing({ message }: { message: Message }) {
+function Writing() {
   const { t } = useTranslation();
-  return message.state.at === 'running' ? <span className="text-ink-text">{t('speed.writing')}</span> : null;
+  return <span className="text-ink-text">{t('speed.writing')}</span>;
 }
 
 /** Time to the first token, prompt, length, why it ended; then what can be done with the answer. */

@@ -1,7 +1,8 @@
-/** Figures as design-language §8 writes them, through Intl. Units follow a narrow no-break space. */
+/** Figures as design-language §8 writes them, through Intl. Units follow a no-break space: the narrow one of Inter is an
+ *  eighth of an em, and reads as none. */
 export type Formats = ReturnType<typeof createFormats>;
 
-const THIN = '\u202f';
+const SPACE = '\u00a0';
 const MINUS = '\u2212';
 export const MISSING = '\u2013';
 
@@ -12,7 +13,7 @@ export function createFormats(language: string) {
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  const unit = (figure: string, name: string) => `${figure}${THIN}${name}`;
+  const unit = (figure: string, name: string) => `${figure}${SPACE}${name}`;
 
   return {
     exact: (count: number) => whole.format(count),

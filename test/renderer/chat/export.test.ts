@@ -46,7 +46,7 @@ test('the speed of an answer goes along: its chart in one line, and its figures'
   } as Message;
   const samples = new Map([['r' as MessageId, [sample(100, 20), sample(200, 40), sample(300, 40)]]]);
   const text = chatAsMarkdown('T', [question, measured], samples, formats, words);
-  expect(text).toMatch(/> `▅██` 46\.1\u202ftok\/s, first token after 0\.41\u202fs, 1,200 read, 30 written$/);
+  expect(text).toMatch(/> `▅██` 46\.1\u00a0tok\/s, first token after 0\.41\u00a0s, 1,200 read, 30 written$/);
 });
 
 test('bars: a gap where nothing was written, at most 32, nothing for nothing', () => {

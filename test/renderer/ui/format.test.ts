@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createFormats, periodOf } from '../../../renderer/ui/format.ts';
 
 const en = createFormats('en');
-const plain = (text: string) => text.replaceAll('\u202f', ' ');
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('figures as the design language writes them', () => {
   test.each([
