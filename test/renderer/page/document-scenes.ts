@@ -1,8 +1,11 @@
+import { labelOf } from '../../../app/documents/label.ts';
+import { quoteFrom } from '../../../app/documents/quote.ts';
 import type {
   Block,
   Chat,
   Document,
   DocumentId,
+  Grounding,
   Message,
   Passage,
   PassageId,
@@ -168,20 +171,18 @@ const sourceOf = (document: Document, passage: Passage, number: number, cited: b
   documentId: document.id,
   collectionId: document.collectionId,
   name: document.name,
-  label: passage.spans[0]?.place.at === 'page' ? `p. ${passage.spans[0].place.page}` : '¶ 5',
+  label: labelOf(passage.spans) || '¶ 5',
   text: passage.text,
   spans: passage.spans,
   cited,
 });
 
 const WHOLE = /^[\s\S]*$/;
-/** The words of a passage that a pattern finds, as a quote from source `number`. */
-function quoteOf(passage: Passage | undefined, words: RegExp, number = 1): Quote | null {
-  const found = passage?.text.match(words);
+/** The words of a source that a pattern finds. */
+function quoteOf(source: Source | undefined, words: RegExp): Quote | null {
+  const found = source?.text.match(words);
   const start = found?.index ?? 0;
-  return found
-    ? { source: number, start, end: start + found[0].length, label: passage?.number === 1 ? 'p. 14' : '¶ 7' }
-    : null;
+  return source && found ? quoteFrom(source, [start, start + found[0].length]) : null;
 }
 
 const ANSWER = `A full-attention layer reads every stored key and value for each new token, so its work grows with the context. A gated linear layer keeps **one matrix of fixed size per head** and folds each token into it [1].
@@ -251,20 +252,23 @@ export function documentScenes(
     };
     return { ...scene, after };
   };
-  const grounding = ({ paper, passages }: Library): Partial<Message> => ({
-    text: ANSWER,
-    grounding: {
-      found: true,
-      by: 'words-and-meaning',
-      question: '',
-      sources: passages.slice(0, 2).map((passage, index) => sourceOf(paper, passage, index + 1, true)),
-      support: [
-        { start: 0, end: 112, level: 'weak', source: 1, evidence: null },
-        { start: ANSWER.indexOf('Most readers'), end: ANSWER.length, level: 'none', source: null, evidence: null },
-      ],
-      quote: quoteOf(passages[0], /Neither .*/),
-    },
-  });
+  const grounding = ({ paper, passages }: Library): Partial<Message> => {
+    const sources = passages.slice(0, 2).map((passage, index) => sourceOf(paper, passage, index + 1, true));
+    return {
+      text: ANSWER,
+      grounding: {
+        found: true,
+        by: 'words-and-meaning',
+        question: '',
+        sources,
+        support: [
+          { start: 0, end: 112, level: 'weak', source: 1, evidence: null },
+          { start: ANSWER.indexOf('Most readers'), end: ANSWER.length, level: 'none', source: null, evidence: null },
+        ],
+        quote: quoteOf(sources[0], /Neither .*/),
+      },
+    };
+  };
   /** What no model bears: an answer that cites nothing, and one that says what stands nowhere. */
   const quotes = (): Scene => {
     const { world, chats } = worldOfMocks();
@@ -276,20 +280,21 @@ export function documentScenes(
       question: string,
       answer: string,
       words = WHOLE,
-    ): Message[] => [
-      newMessage(chat.id, 'user', { text: question }),
-      newMessage(chat.id, 'assistant', {
-        text: answer,
-        grounding: {
-          found: true,
-          by: 'words',
-          question,
-          sources: [sourceOf(document, passage, 1, false)],
-          support: [{ start: 0, end: answer.length, level: 'none', source: null, evidence: null }],
-          quote: quoteOf(passage, words),
-        },
-      }),
-    ];
+    ): Message[] => {
+      const source = sourceOf(document, passage, 1, false);
+      const grounding: Grounding = {
+        found: true,
+        by: 'words',
+        question,
+        sources: [source],
+        support: [{ start: 0, end: answer.length, level: 'none', source: null, evidence: null }],
+        quote: quoteOf(source, words),
+      };
+      return [
+        newMessage(chat.id, 'user', { text: question }),
+        newMessage(chat.id, 'assistant', { text: answer, grounding }),
+      ];
+    };
     const [first, , third] = passages as [Passage, Passage, Passage];
     const row = [...world.library.passages.values()].find(({ documentId }) => documentId === notes.id) as Passage;
     const long = { ...third, text: `<b>${'The gate opens, and the '.repeat(400)}</b> <script>alert(1)</script>` };
