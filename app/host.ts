@@ -123,9 +123,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
     db,
     emit,
     engine,
-    encoders: { find: models.encoder, list: models.encoders },
+    encoders: { find: models.encoder, list: models.encoders, ranker: models.ranker },
     dataFolder: store.folder,
     worker: options.documentWorker,
+    // Elsewhere every picture would be sent to hear that nobody reads it there.
+    recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
     help: options.preload === false ? null : join(options.resources, 'help'),
     now,
   });

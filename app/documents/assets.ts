@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { RecognisedLine } from '../engine/asks.ts';
 
 /** Files of packages that are read while documents are: wherever the packages are installed. */
 export type Assets = {
@@ -9,6 +10,12 @@ export type Assets = {
   /** Data of Tesseract's languages. */
   languages: string;
 };
+
+/** What reads pictures in the place of Tesseract, where the system can; null for a picture that it cannot. */
+export type SystemRecogniser = (picture: Uint8Array) => Promise<readonly RecognisedLine[] | null>;
+
+/** What readers work with beside the file. */
+export type Tools = Assets & { recognise: SystemRecogniser | null };
 
 export function findAssets(): Assets {
   const folderOf = (name: string) => dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));

@@ -31,6 +31,8 @@ export type Encoders = {
   find(modelId: ModelId): { target: EncoderTarget; name: string };
   /** Those that are installed, last used first. */
   list(): ModelId[];
+  /** The cross-encoder that is installed; null when none is. */
+  ranker(): EncoderTarget | null;
 };
 
 export type Embedding = {
@@ -47,6 +49,8 @@ export type Embedding = {
   collections(): CollectionId[];
   /** Vectors of texts, for somebody who waits. */
   embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+  /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
+  rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
   /** There may be new passages. */
   wake(): void;
   idle(): Promise<void>;
@@ -218,6 +222,13 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
     },
     collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
     embed,
+    async rank(query, texts) {
+      const target = encoders.ranker();
+      if (target === null || texts.length === 0) return null;
+      // Without its scores the order stays as it was.
+      const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
+      return ranked?.scores ?? null;
+    },
     wake,
     async idle() {
       while (running) await running;

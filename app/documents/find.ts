@@ -12,6 +12,8 @@ import { askedWords, wordsAmong } from './terms.ts';
 /** Keeps the first places from deciding alone; the value of the paper. */
 const K = 60;
 const LOOKED_AT = 100;
+/** A cross-encoder reads so many passages, the best by the two lists. */
+const RANKED = 20;
 /** A passage with a smaller share of the question's words was found by chance as often as not: it goes behind those that
  *  are near in meaning. Fitted on the tuning half of test/app/documents/evaluation. */
 const ENOUGH_WORDS = 0.65;
@@ -55,8 +57,8 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
   });
   const byWords = searchPassages(db, { ...wanted, limit: Math.max(LOOKED_AT, wanted.limit) });
   if (!near) {
-    const found = byWords.slice(0, wanted.limit).map((one) => ({ ...one, similarity: null }));
-    return { by: 'words', found, target: null, query: null };
+    const found = byWords.map((one) => ({ ...one, similarity: null }));
+    return { by: 'words', found: await ranked(embedding, wanted, found), target: null, query: null };
   }
 
   const { words } = weighWords(db, wanted.query);
@@ -82,7 +84,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     BEHIND,
   );
 
-  const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, wanted.limit);
+  const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, Math.max(wanted.limit, RANKED));
   const passages = passagesNumbered(
     db,
     best.map(([number]) => number),
@@ -91,7 +93,24 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     const passage = passages.get(number);
     return passage ? [{ passage, score, similarity: similarity.get(number) ?? null }] : [];
   });
-  return { by: 'words-and-meaning', found, target: near.target, query: near.query };
+  return {
+    by: 'words-and-meaning',
+    found: await ranked(embedding, wanted, found),
+    target: near.target,
+    query: near.query,
+  };
+}
+
+/** In the order of the cross-encoder, where one is installed. */
+async function ranked(embedding: Embedding, { query, limit }: Wanted, found: FoundNear[]): Promise<FoundNear[]> {
+  const first = found.slice(0, RANKED);
+  const scores = await embedding.rank(
+    query,
+    first.map(({ passage }) => textOf(passage)),
+  );
+  const order = scores ? [...first.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)) : null;
+  const best = order ? order.flatMap((at) => first[at] ?? []) : first;
+  return [...best, ...found.slice(RANKED)].slice(0, limit);
 }
 
 const textOf = ({ text, headings, name }: StoredPassage): string => [name, ...headings, text].join('\n');

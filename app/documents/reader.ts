@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { type DocumentKind, LonghandError } from '../protocol/index.ts';
+import type { SystemRecogniser } from './assets.ts';
 import type { Source } from './piece.ts';
-import type { FromReader, ToReader } from './worker.ts';
+import type { FromReader, ReaderData, ToReader } from './worker.ts';
 
 /** Reads documents in a thread of its own, one at a time. A document that makes the thread fail, hang or grow fails alone.
  *
@@ -25,6 +26,8 @@ export type ReaderOptions = {
   /** Longest time without a sign of progress. */
   patienceMs?: number;
   memoryMb?: number;
+  /** Reads pictures for the thread, in the place of Tesseract. */
+  recognise?: SystemRecogniser | null;
 };
 
 /** Documents that one thread reads before it is replaced: what libraries keep is let go with it. */
@@ -34,12 +37,14 @@ export function createDocumentReader({
   worker: file,
   patienceMs = 120_000,
   memoryMb = 320,
+  recognise = null,
 }: ReaderOptions): DocumentReader {
   let worker: Worker | null = null;
   let served = 0;
 
   function start(): Worker {
     const started = new Worker(file, {
+      workerData: { recognises: recognise !== null } satisfies ReaderData,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
       stdout: true,
       stderr: true,
@@ -85,6 +90,10 @@ export function createDocumentReader({
           if ('batch' in message) {
             await told.batch(message.batch);
             current.postMessage({ stored: true } satisfies ToReader);
+          } else if ('recognise' in message) {
+            // What the system fails at is left to Tesseract.
+            const recognised = (await recognise?.(message.recognise).catch(() => null)) ?? null;
+            current.postMessage({ recognised } satisfies ToReader);
           } else if ('progress' in message) told.progress(message.progress);
           else if ('done' in message) resolve(message.done);
           else reject(failureWithRemedy(message.failed));

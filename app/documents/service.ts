@@ -31,6 +31,7 @@ import {
 } from '../store/documents.ts';
 import { getPassage, removeContent } from '../store/passages.ts';
 import { type Answering, createAnswering } from './answering.ts';
+import type { SystemRecogniser } from './assets.ts';
 import { createCopies } from './copies.ts';
 import { createEmbedding, type Encoders } from './embedding.ts';
 import { find } from './find.ts';
@@ -50,6 +51,8 @@ export type DocumentsOptions = {
   encoders: Encoders;
   /** The file of worker.ts. */
   worker: string;
+  /** Reads pictures where the system can; without it Tesseract does. */
+  recognise?: SystemRecogniser | null;
   /** Folder of the user manual; null: this core does not look after it. */
   help: string | null;
   now: () => number;
@@ -77,7 +80,10 @@ const LATER_MS = 3000;
 export function createDocuments(options: DocumentsOptions): Documents {
   const { db, emit, now } = options;
   const copies = createCopies(join(options.dataFolder, 'documents'));
-  const reader = createDocumentReader({ worker: options.worker });
+  const reader = createDocumentReader({
+    worker: options.worker,
+    recognise: options.recognise ?? null,
+  });
   const importer = createImporter({
     db,
     copies,

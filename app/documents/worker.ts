@@ -1,8 +1,9 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { RecognisedLine } from '../engine/asks.ts';
 import type { Block, DocumentKind, DocumentState } from '../protocol/documents.ts';
 import { type Failure, failureOf, LonghandError } from '../protocol/errors.ts';
 import type { NewPassage } from '../store/passages.ts';
-import { findAssets } from './assets.ts';
+import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
 import type { Facts, Sink, Source, Step } from './piece.ts';
 import { createSplitter } from './split.ts';
@@ -11,9 +12,15 @@ import { createSplitter } from './split.ts';
 //  core is slower, so that what is read but not stored stays small.
 
 export type Remedy = Extract<DocumentState, { at: 'failed' }>['remedy'];
-export type ToReader = { read: Source; kind: DocumentKind } | { stored: true };
+/** How the thread is started. `recognises`: the core answers `recognise`. */
+export type ReaderData = { recognises: boolean };
+export type ToReader =
+  | { read: Source; kind: DocumentKind }
+  | { stored: true }
+  | { recognised: readonly RecognisedLine[] | null };
 export type FromReader =
   | { batch: { blocks: Block[]; passages: NewPassage[] } }
+  | { recognise: Uint8Array }
   | { progress: { step: Step; done: number; total: number } }
   | { done: { facts: Facts; notices: string[] } }
   | { failed: { failure: Failure; remedy: Remedy } };
@@ -25,14 +32,31 @@ const AHEAD = 2;
 
 const port = parentPort;
 const say = (message: FromReader) => port?.postMessage(message);
-const assets = findAssets();
 let underWay = 0;
 let go = () => {};
+let recognised = (_: readonly RecognisedLine[] | null) => {};
+
+/** One picture at a time, as documents are read. */
+function recognise(picture: Uint8Array): Promise<readonly RecognisedLine[] | null> {
+  const { promise, resolve } = Promise.withResolvers<readonly RecognisedLine[] | null>();
+  recognised = resolve;
+  say({ recognise: picture });
+  return promise;
+}
+const { recognises } = workerData as ReaderData;
+const tools: Tools = {
+  ...findAssets(),
+  recognise: recognises ? recognise : null,
+};
 
 port?.on('message', (message: ToReader) => {
   if ('stored' in message) {
     underWay--;
     go();
+    return;
+  }
+  if ('recognised' in message) {
+    recognised(message.recognised);
     return;
   }
   read(message.read, message.kind).then(
@@ -66,7 +90,7 @@ async function read(source: Source, kind: DocumentKind) {
     notice: (sentence) => void notices.add(sentence),
   };
   const reader = await readerOf(kind);
-  const facts = await reader(source, sink, assets);
+  const facts = await reader(source, sink, tools);
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
   return { facts, notices: [...notices] };

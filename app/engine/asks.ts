@@ -1,3 +1,4 @@
+import type * as Addon from '../../native/addon/index.d.ts';
 import type {
   Choice,
   Device,
@@ -57,6 +58,15 @@ export type Embedding = {
  *  the rest. */
 export type Embedded = { vectors: Float32Array[] };
 
+/** A question and passages that a cross-encoder reads together with it, each for itself. */
+export type Ranking = { target: EncoderTarget; query: string; texts: string[] };
+
+/** In the order of the texts; higher is better. */
+export type Ranked = { scores: number[] };
+
+/** A line that the recogniser of the system read in a picture; boxes in its pixels. */
+export type RecognisedLine = Addon.RecognisedLine;
+
 export type Generation = {
   turnId: TurnId;
   priority: Priority;
@@ -109,6 +119,12 @@ export type Asks = {
   /** Tokens of a text alone. */
   countText: { input: { text: string }; output: number };
   embed: { input: Embedding; output: Embedded };
+  rank: { input: Ranking; output: Ranked };
+  /** Lines of a picture (PNG, JPEG …), where the system reads pictures (macOS); null elsewhere. */
+  recognise: {
+    input: { picture: Uint8Array };
+    output: RecognisedLine[] | null;
+  };
 };
 export type AskName = keyof Asks;
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import type { Embedded, Embedding, EncoderTarget } from './asks.ts';
+import type { Embedded, Embedding, EncoderTarget, Ranked, Ranking } from './asks.ts';
 import { type EncoderText, readEncoderText } from './encoder-text.ts';
 import { readModelText } from './text-files.ts';
 
@@ -11,8 +11,8 @@ type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
 /** An encoder that nobody asked for so long gives its memory back. */
 const idleMs = 10 * 60 * 1000;
 
-/** While a collection changes its encoder it is searched with one and read with the other. */
-const mostEncoders = 2;
+/** While a collection changes its encoder it is searched with one and read with the other; a cross-encoder besides. */
+const mostEncoders = 3;
 
 /** Encoders beside the model of the chat, loaded when they are asked for. */
 export function createEncoders(addon: typeof Addon) {
@@ -39,23 +39,34 @@ export function createEncoders(addon: typeof Addon) {
     loaded.delete(key);
   }
 
+  async function inUse<Result>(work: () => Promise<Result>): Promise<Result> {
+    clearTimeout(idle);
+    ++uses;
+    try {
+      return await work();
+    } finally {
+      if (--uses === 0) idle = setTimeout(() => [...loaded.keys()].forEach(release), idleMs).unref();
+    }
+  }
+
   return {
     /** `goOn` is asked before every text. */
-    async embed({ target, texts, kind }: Embedding, goOn: () => boolean): Promise<Embedded> {
-      clearTimeout(idle);
-      ++uses;
-      try {
+    embed: ({ target, texts, kind }: Embedding, goOn: () => boolean): Promise<Embedded> =>
+      inUse(async () => {
         const vectors: Float32Array[] = [];
         for (const text of texts) {
           if (vectors.length > 0 && !goOn()) break;
-          // Asked anew each time: two others may have been wanted meanwhile.
+          // Asked anew each time: others may have been wanted meanwhile.
           vectors.push(await vectorOf(await wanted(target), text, kind));
         }
         return { vectors };
-      } finally {
-        if (--uses === 0) idle = setTimeout(() => [...loaded.keys()].forEach(release), idleMs).unref();
-      }
-    },
+      }),
+    rank: ({ target, query, texts }: Ranking): Promise<Ranked> =>
+      inUse(async () => {
+        const scores: number[] = [];
+        for (const text of texts) scores.push(await scoreOf(await wanted(target), query, text));
+        return { scores };
+      }),
   };
 }
 
@@ -90,6 +101,16 @@ async function vectorOf({ native, tokenizer, text }: Encoder, words: string, kin
     start += Math.max(1, room - windowOverlap);
   }
   return unit(sum);
+}
+
+/** Question and passage as one text of two parts. Of both too long for the model the question keeps at most half. */
+async function scoreOf({ native, tokenizer, text }: Encoder, query: string, passage: string): Promise<number> {
+  const { before, after } = tokenizer.around;
+  const room = Math.min(native.contextLength, text.longest) - before.length - 2 * after.length;
+  const asked = await encodeSlowly(tokenizer, query, Math.floor(room / 2));
+  const first = [...before, ...asked, ...after];
+  const second = await encodeSlowly(tokenizer, passage, room - asked.length);
+  return native.rank(Int32Array.from([...first, ...second, ...after]), first.length);
 }
 
 function unit(vector: Float32Array): Float32Array {

@@ -73,6 +73,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       }),
     count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
     countText: ({ text }) => countText(needed().text.tokenizer, text),
+    recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
+    rank: (ranking) => encoders.rank(ranking),
     embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 

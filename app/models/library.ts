@@ -61,6 +61,8 @@ export type Library = {
   encoder(modelId: ModelId): { target: EncoderTarget; name: string };
   /** Those that are here, last used first. */
   encoders(): ModelId[];
+  /** The cross-encoder that documents are searched with; null when none is installed. */
+  ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
   /** Loads the default, else the last used model, so that the first question need not wait; then looks at the built-in one,
@@ -119,6 +121,12 @@ export function createLibrary(options: LibraryOptions): Library {
   const changed = () => {
     rows = null;
     emit('models.changed', list());
+  };
+
+  const isThere = (path: string | null): path is string => path !== null && existsSync(path);
+  const encoderTarget = (path: string): EncoderTarget => {
+    const { device, threads } = settings();
+    return { path, device, threads };
   };
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
@@ -232,20 +240,23 @@ export function createLibrary(options: LibraryOptions): Library {
     preview: (modelId, template) => engine.ask('preview', { path: find(modelId).path ?? starter, template }),
     encoder(modelId) {
       const { path, name, facts } = find(modelId);
-      if (path === null || !facts?.description.encoder) {
+      if (path === null || !facts?.description.encoder || facts.description.ranker) {
         throw new LonghandError(
           'model-unsupported',
-          `[models] ${name} writes text; documents are searched with an encoder`,
+          `[models] ${name} gives no vectors; documents are searched with an encoder`,
         );
       }
       needFiles(path);
-      const { device, threads } = settings();
-      return { target: { path, device, threads }, name };
+      return { target: encoderTarget(path), name };
     },
     encoders: () =>
       listModels(db)
-        .filter(({ path, facts }) => path !== null && facts?.description.encoder && existsSync(path))
+        .filter(({ path, facts }) => facts?.description.encoder && !facts.description.ranker && isThere(path))
         .map(({ id }) => id),
+    ranker() {
+      const found = listModels(db).find(({ path, facts }) => facts?.description.ranker && isThere(path));
+      return found?.path ? encoderTarget(found.path) : null;
+    },
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {
       setModelUsed(db, modelId, now());

@@ -27,6 +27,8 @@ export const ModelDescription = z.object({
   contextBytesPerToken: z.number(),
   mtp: z.boolean(),
   encoder: z.boolean(),
+  /** Scores a question and a passage together, and gives no vectors. */
+  ranker: z.boolean().default(false),
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 

@@ -112,6 +112,7 @@ Napi::Object to_js(Napi::Env env, const Description& description) {
   out.Set("contextBytesPerToken", growth_per_token(facts));
   out.Set("mtp", description.mtp);
   out.Set("encoder", description.encoder);
+  out.Set("ranker", description.ranker);
   return out;
 }
 

@@ -50,6 +50,8 @@ export interface Description {
   mtp: boolean;
   /** An encoder gives embeddings and cannot generate. */
   encoder: boolean;
+  /** An encoder that scores a question and a passage together, and gives no embeddings (a cross-encoder). */
+  ranker: boolean;
 }
 
 export interface TensorEntry {
@@ -182,6 +184,8 @@ export class Model {
   createSession(options?: SessionOptions): Session;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. */
   embed(tokens: Int32Array): Promise<Float32Array>;
+  /** Cross-encoders: how well the text from token `second` on answers the one before; higher is better. */
+  rank(tokens: Int32Array, second: number): Promise<number>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
@@ -212,6 +216,24 @@ export function describe(
 ): Description;
 /** Bytes a second that all cores together read from main memory; 0 when there is no room to measure. About 0.2 s. */
 export function memoryBandwidth(): Promise<number>;
+/** In pixels from the top left corner of a picture. */
+export interface PixelBox {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+export interface RecognisedLine {
+  /** 0 to 1. */
+  confidence: number;
+  box: PixelBox;
+  /** `spaced`: white space stands before it. */
+  words: { text: string; spaced: boolean; box: PixelBox }[];
+}
+/** Whether the system reads texts in pictures (macOS, Vision). */
+export function canRecognise(): boolean;
+/** Lines of a picture in reading order. Rejects with `unsupported` where the system cannot, with `format` for what it cannot decode. */
+export function recognise(picture: Uint8Array): Promise<RecognisedLine[]>;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;

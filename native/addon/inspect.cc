@@ -13,15 +13,6 @@ namespace longhand {
 
 namespace {
 
-// Opening reads files, so it has a thread of its own for as long as it takes.
-Napi::Value on_own_thread(Napi::Env env, std::function<Operation::Convert()> work) {
-  const auto operation = Operation::start(env);
-  const Napi::Promise promise = operation->promise();
-  const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
-  post_job(*worker, operation, nullptr, nullptr, [worker, work = std::move(work)] { return work(); });
-  return promise;
-}
-
 // "BF16", "Q4_0": as files spell it.
 std::string file_type(DType type) {
   std::string name = type == DType::gguf_mxfp4 ? "mxfp4" : name_of(type);

@@ -1,6 +1,7 @@
 // Putting the work of an operation on a worker.
 #pragma once
 
+#include "addon/environment.h"
 #include "addon/operation.h"
 #include "engine/error.h"
 #include "engine/worker.h"
@@ -15,6 +16,15 @@ inline void post_job(Worker& worker, const std::shared_ptr<Operation>& operation
                    return work();
                  });
                }});
+}
+
+// What reads files or asks the system has a thread of its own for as long as it takes.
+inline Napi::Value on_own_thread(Napi::Env env, std::function<Operation::Convert()> work) {
+  const auto operation = Operation::start(env);
+  const Napi::Promise promise = operation->promise();
+  const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
+  post_job(*worker, operation, nullptr, nullptr, [worker, work = std::move(work)] { return work(); });
+  return promise;
 }
 
 // Gives something to a worker for destruction: freeing gigabytes is no work for the JavaScript thread.

@@ -124,6 +124,20 @@ Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
   return promise;
 }
 
+Napi::Value ModelObject::rank(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const std::vector<int32_t> tokens = token_array(info[0], "rank");
+  const int64_t second = info[1].IsNumber() ? info[1].As<Napi::Number>().Int64Value() : 0;
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens, second]() -> Operation::Convert {
+    return [score = longhand::rank(*model, tokens, second)](Napi::Env js) -> Napi::Value {
+      return Napi::Number::New(js, static_cast<double>(score));
+    };
+  });
+  return promise;
+}
+
 Napi::Value ModelObject::expert_bytes_read(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().expert_bytes_read()));
 }
@@ -189,6 +203,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
                                 ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
                                 ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
+                                ModelObject::InstanceMethod<&ModelObject::rank>("rank"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
                                 ModelObject::InstanceMethod<&ModelObject::profile>("profile"),

@@ -29,6 +29,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value context_length(const Napi::CallbackInfo& info);
   Napi::Value create_session(const Napi::CallbackInfo& info);
   Napi::Value embed(const Napi::CallbackInfo& info);
+  Napi::Value rank(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
   Napi::Value profile(const Napi::CallbackInfo& info);

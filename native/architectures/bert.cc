@@ -1,5 +1,7 @@
-// BERT-class encoders for embeddings (model-specs 13): bidirectional attention, norms behind the residuals.
+// BERT-class encoders for embeddings (model-specs 13): bidirectional attention, norms behind the residuals. With a
+// classifier of one label they are cross-encoders (BertForSequenceClassification).
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "architectures/family.h"
@@ -9,7 +11,7 @@ namespace longhand {
 
 namespace {
 
-class Bert : public Family {
+class Bert : public Family, public Ranker {
  public:
   Bert(const Config& config, Weights& weights);
   Tensor embed(Pass& pass, std::span<const int32_t> tokens) const override;
@@ -18,6 +20,10 @@ class Bert : public Family {
   Tensor logits(Pass&, Tensor) const override { throw std::logic_error("[bert] an encoder has no logits"); }
   Tensor head(Pass&, Tensor) const override { throw std::logic_error("[bert] an encoder has no head"); }
   bool encoder() const override { return true; }
+  const Ranker* ranker() const override { return ranks_ ? this : nullptr; }
+  std::vector<int32_t> places(int64_t count, int64_t second) const override;
+  Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const override;
+  float score(std::span<const float> first) const override;
 
  private:
   struct Dense {
@@ -35,12 +41,42 @@ class Bert : public Family {
   std::vector<Layer> layers_;
   Heads heads_;
   Activation activation_ = Activation::gelu_erf;
-  WeightPtr words_, positions_;  // positions_: with the vector of token type 0 added, the only type texts have here
+  // score = classifier . tanh(pooler x + pooler_bias) + bias
+  struct Head {
+    std::vector<float> pooler, pooler_bias, classifier;  // [hidden, hidden], [hidden], [hidden]
+    float bias = 0;
+  };
+
+  // positions_: with the vector of token type 0 added; of a cross-encoder once more with that of type 1, below.
+  WeightPtr words_, positions_;
   LayerNorm norm_;
+  bool ranks_ = false;
+  Head head_;
 };
 
 Tensor Bert::embed(Pass& pass, std::span<const int32_t> tokens) const {
-  return pass->layer_norm(pass->embed(tokens, *words_, 1.0f), norm_, pass->embed(pass.positions(), *positions_, 1.0f));
+  return embed_pair(pass, tokens, pass.positions());
+}
+
+Tensor Bert::embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const {
+  return pass->layer_norm(pass->embed(tokens, *words_, 1.0f), norm_, pass->embed(places, *positions_, 1.0f));
+}
+
+std::vector<int32_t> Bert::places(int64_t count, int64_t second) const {
+  std::vector<int32_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  for (size_t i = static_cast<size_t>(second); i < rows.size(); ++i) rows[i] += static_cast<int32_t>(facts.context);
+  return rows;
+}
+
+float Bert::score(std::span<const float> first) const {
+  double score = head_.bias;
+  for (size_t row = 0; row < first.size(); ++row) {
+    double sum = head_.pooler_bias[row];
+    for (size_t i = 0; i < first.size(); ++i) sum += double{head_.pooler[row * first.size() + i]} * double{first[i]};
+    score += double{head_.classifier[row]} * std::tanh(sum);
+  }
+  return static_cast<float>(score);
 }
 
 Tensor Bert::layer(Pass& pass, size_t index, Tensor x) const {
@@ -65,13 +101,19 @@ LayerNorm bind_norm(Weights& weights, const std::string& name, int64_t size, dou
   return weights.layer_norm(name + (old ? ".gamma" : ".weight"), name + (old ? ".beta" : ".bias"), size, eps);
 }
 
-// The table of positions with the vector of token type 0 in every row.
+// The table of positions with the vector of a token type in every row: one such table for each of `kinds` types,
+// [kinds * length, hidden].
 WeightPtr bind_positions(Weights& weights, const std::string& position_name, const std::string& type_name,
-                         int64_t length, int64_t types, int64_t hidden) {
-  std::vector<float> table = weights.floats(position_name, {length, hidden});
+                         int64_t length, int64_t types, int64_t hidden, int64_t kinds) {
+  const std::vector<float> positions = weights.floats(position_name, {length, hidden});
   const std::vector<float> type = weights.floats(type_name, {types, hidden});
-  for (size_t i = 0; i < table.size(); ++i) table[i] += type[i % static_cast<size_t>(hidden)];
-  return weights.owned(std::move(table), length, hidden);
+  const auto width = static_cast<size_t>(hidden);
+  std::vector<float> table;
+  table.reserve(positions.size() * static_cast<size_t>(kinds));
+  for (size_t kind = 0; kind < static_cast<size_t>(kinds); ++kind) {
+    for (size_t i = 0; i < positions.size(); ++i) table.push_back(positions[i] + type[kind * width + i % width]);
+  }
+  return weights.owned(std::move(table), kinds * length, hidden);
 }
 
 Bert::Bert(const Config& config, Weights& weights) {
@@ -97,9 +139,12 @@ Bert::Bert(const Config& config, Weights& weights) {
   const std::string type_name = weights.top("embeddings.token_type_embeddings.weight", "token_types.weight");
   const WeightView* type_table = weights.checkpoint().find(type_name);
   const int64_t types = type_table && type_table->shape.size() == 2 ? type_table->shape.front() : 2;
+  ranks_ = !weights.gguf() && weights.has("classifier.weight");
+  config.require(!ranks_ || types >= 2, "\"type_vocab_size\" of a cross-encoder is 1, allowed are 2 and more");
+  if (config.broken()) return;
   words_ = weights.embedding(words, vocabulary, hidden);
   positions_ = bind_positions(weights, weights.top("embeddings.position_embeddings.weight", "position_embd.weight"),
-                              type_name, length, types, hidden);
+                              type_name, length, types, hidden, ranks_ ? 2 : 1);
   norm_ = bind_norm(weights, weights.top("embeddings.LayerNorm", "token_embd_norm"), hidden, eps);
   for (int64_t i = 0; i < layers; ++i) {
     const LayerNames at{weights.gguf() ? "blk." + std::to_string(i) + "."
@@ -120,9 +165,18 @@ Bert::Bert(const Config& config, Weights& weights) {
          .norm = bind_norm(weights, at("output.LayerNorm", "layer_output_norm"), hidden, eps)});
     facts.layers.push_back({LayerKind::encoder, false, {}});
   }
+  if (ranks_) {
+    const std::string pooler = weights.top("pooler.dense", "");
+    head_ = {.pooler = weights.floats(pooler + ".weight", {hidden, hidden}),
+             .pooler_bias = weights.floats(pooler + ".bias", hidden),
+             .classifier = weights.floats("classifier.weight", {1, hidden})};
+    const std::vector<float> bias = weights.floats("classifier.bias", 1);
+    if (!bias.empty()) head_.bias = bias.front();
+  } else {
+    weights.leave_out(weights.top("pooler.", "pooler.").c_str(),
+                      "the pooler is not part of the embedding and not loaded");
+  }
   // Heads of pre-training, and a buffer that is 0, 1, 2, ...
-  weights.leave_out(weights.top("pooler.", "pooler.").c_str(),
-                    "the pooler is not part of the embedding and not loaded");
   weights.leave_out("cls.", "the heads of pre-training are not loaded");
   weights.leave_out(weights.top("embeddings.position_ids", "position_ids").c_str(),
                     "stored position numbers are not needed");

@@ -58,6 +58,7 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
   description.active_bytes = weights.active_bytes();
   description.mtp = family->drafter() != nullptr;
   description.encoder = family->encoder();
+  description.ranker = family->ranker() != nullptr;
   return family;
 }
 

@@ -20,6 +20,7 @@ struct Description {
   uint64_t active_bytes = 0;  // weights that one decoded token reads
   bool mtp = false;
   bool encoder = false;
+  bool ranker = false;
 
   bool supported() const { return problems.none(); }
 };

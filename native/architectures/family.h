@@ -48,6 +48,17 @@ class Drafter {
   virtual Tensor draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const = 0;
 };
 
+// Reads two texts together and scores how well the second answers the first (a cross-encoder).
+class Ranker {
+ public:
+  virtual ~Ranker() = default;
+  // Rows of the table of positions for `count` tokens; from `second` on they are of the second text.
+  virtual std::vector<int32_t> places(int64_t count, int64_t second) const = 0;
+  virtual Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const = 0;
+  // The score of the first token's last state [hidden]; higher is better.
+  virtual float score(std::span<const float> first) const = 0;
+};
+
 class Family {
  public:
   virtual ~Family() = default;
@@ -65,6 +76,7 @@ class Family {
 
   virtual const Drafter* drafter() const { return nullptr; }
   virtual bool encoder() const { return false; }
+  virtual const Ranker* ranker() const { return nullptr; }
 };
 
 }  // namespace longhand

@@ -21,6 +21,27 @@ Tensor put(Backend& backend, const Matrix& values) {
   return x;
 }
 
+void check_text(const Model& model, std::span<const int32_t> tokens, const std::string& where) {
+  model.check_tokens(tokens);
+  if (tokens.empty()) throw std::invalid_argument("[" + where + "] there are no tokens, allowed are 1 and more");
+  if (static_cast<int64_t>(tokens.size()) > model.facts().context) {
+    throw ContextError("[" + where + "] the text has " + std::to_string(tokens.size()) + " tokens, this model reads " +
+                       std::to_string(model.facts().context));
+  }
+}
+
+// Of an encoder, after its last layer: [count, hidden]. `begin` gives its first states.
+template <class Begin>
+Matrix last_states(Model& model, int64_t count, const Begin& begin) {
+  Backend& backend = model.backend();
+  Pass pass(backend, {}, 0, count, count);
+  backend.begin({});
+  Tensor x = begin(pass);
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = model.family().layer(pass, i, x);
+  backend.finish();
+  return read_back(backend, x);
+}
+
 struct Draft {
   Matrix hidden, logits;
 };
@@ -44,22 +65,29 @@ Matrix last_row(const Matrix& matrix) {
 
 std::vector<float> embed(Model& model, std::span<const int32_t> tokens) {
   const Family& family = model.family();
-  if (!family.encoder()) throw Unsupported("[embed] this model writes text: embeddings come from encoders");
-  model.check_tokens(tokens);
-  const auto count = static_cast<int64_t>(tokens.size());
-  if (count == 0) throw std::invalid_argument("[embed] there are no tokens, allowed are 1 and more");
-  if (count > model.facts().context) {
-    throw ContextError("[embed] the text has " + std::to_string(count) + " tokens, this model reads " +
-                       std::to_string(model.facts().context));
+  if (!family.encoder() || family.ranker()) {
+    throw Unsupported(family.ranker() ? "[embed] this model scores pairs of texts: embeddings come from other encoders"
+                                      : "[embed] this model writes text: embeddings come from encoders");
   }
-  Backend& backend = model.backend();
-  Pass pass(backend, {}, 0, count, count);
-  backend.begin({});
-  Tensor x = family.embed(pass, tokens);
-  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = family.layer(pass, i, x);
-  backend.finish();
-  const Matrix states = read_back(backend, x);
+  check_text(model, tokens, "embed");
+  const auto begin = [&](Pass& pass) { return family.embed(pass, tokens); };
+  const Matrix states = last_states(model, static_cast<int64_t>(tokens.size()), begin);
   return pool(model.pooling(), states.data, states.columns);
+}
+
+float rank(Model& model, std::span<const int32_t> tokens, int64_t second) {
+  const Ranker* ranker = model.family().ranker();
+  if (!ranker) throw Unsupported("[rank] this model does not score pairs of texts: cross-encoders do");
+  check_text(model, tokens, "rank");
+  const auto count = static_cast<int64_t>(tokens.size());
+  if (second < 1 || second >= count) {
+    throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(second) +
+                                ", allowed are 1 to " + std::to_string(count - 1));
+  }
+  const std::vector<int32_t> places = ranker->places(count, second);
+  const auto begin = [&](Pass& pass) { return ranker->embed_pair(pass, tokens, places); };
+  const Matrix states = last_states(model, count, begin);
+  return ranker->score(std::span(states.data).first(static_cast<size_t>(states.columns)));
 }
 
 Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,

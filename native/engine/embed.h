@@ -8,6 +8,9 @@ namespace longhand {
 // Encoders: pooled and normalised as the checkpoint says.
 std::vector<float> embed(Model& model, std::span<const int32_t> tokens);
 
+// Cross-encoders: how well the text from token `second` on answers the one before it.
+float rank(Model& model, std::span<const int32_t> tokens, int64_t second);
+
 // Draft logits of the MTP head over a prompt; next[i] is the token after tokens[i]. With more than one step the head
 // goes on from its own state and its best token, one row a step: [tokens + steps - 1, vocabulary].
 Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,

@@ -108,7 +108,9 @@ const BY_WORDS = 'words';
 function Meaning({ collection }: { collection: Collection }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const encoders = useEngine((state) => state.models).filter((model) => model.description?.encoder && !model.missing);
+  const encoders = useEngine((state) => state.models).filter(
+    ({ description, missing }) => description?.encoder && !description.ranker && !missing,
+  );
   const { embedding } = collection;
   const [problem, setProblem] = useState<string | null>(null);
   const set = async (value: string) => {

@@ -68,7 +68,8 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
     addon,
   });
   const engine = createEngine({ startEngine, onStatus: () => {} });
-  return { engine, encoders: { find: () => ({ target, name: 'all-MiniLM-L6-v2' }), list: () => [encoder] } };
+  const encoders = { find: () => ({ target, name: 'all-MiniLM-L6-v2' }), list: () => [encoder], ranker: () => null };
+  return { engine, encoders };
 }
 
 const sense = values.meaning ? await meaning() : noEncoders;

@@ -34,7 +34,11 @@ export const LAWS: readonly Law[] = [
   { from: 'native/cpu', to: ['native/ops', 'native/formats'] },
   { from: 'native/metal', to: ['native/ops', 'native/formats'] },
   { from: 'native/vulkan', to: ['native/ops', 'native/formats'] },
-  { from: 'native/addon', to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats'] },
+  { from: 'native/vision', to: ['native/formats'] },
+  {
+    from: 'native/addon',
+    to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats', 'native/vision'],
+  },
   {
     from: 'native/addon/devices.cc',
     to: ['native/formats', 'native/cpu', 'native/metal', 'native/vulkan', 'native/ops', 'native/addon'],

@@ -41,6 +41,7 @@ export async function openShelf(
     help?: string;
     /** Without it there is no encoder. */
     meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
+    recognise?: DocumentsOptions['recognise'];
     onEvent?: (name: EventName, payload: unknown) => void;
   } = {},
 ): Promise<Shelf> {
@@ -56,6 +57,7 @@ export async function openShelf(
     dataFolder,
     ...(options.meaning ?? noEncoders),
     worker: options.worker ?? places.documentWorker,
+    recognise: options.recognise ?? null,
     help: options.help ?? null,
     now: Date.now,
   });

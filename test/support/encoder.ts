@@ -17,6 +17,7 @@ export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'enco
     encoders: {
       find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
       list: () => [MINILM],
+      ranker: () => null,
     },
   };
 }

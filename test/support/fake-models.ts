@@ -102,6 +102,7 @@ export function shapeOf(
     contextBytesPerToken: shape.perToken,
     mtp: false,
     encoder: false,
+    ranker: false,
   };
 }
 

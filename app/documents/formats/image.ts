@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LonghandError } from '../../protocol/errors.ts';
-import type { Assets } from '../assets.ts';
+import type { Tools } from '../assets.ts';
 import { createRecogniser } from '../ocr.ts';
 import { createFlow } from '../pdf/flow.ts';
 import { layOut } from '../pdf/layout.ts';
@@ -12,12 +12,12 @@ const MOST_BYTES = 128 * 1024 * 1024;
 const MOST_PIXELS = 120e6;
 
 /** A picture is a page; its rectangles are in pixels. */
-export async function readImage(source: Source, sink: Sink, assets: Assets): Promise<Facts> {
+export async function readImage(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
   if (source.bytes > MOST_BYTES) throw tooLarge(source, `${source.bytes} bytes`);
   const picture = await readFile(source.path);
   const { width, height } = sizeOf(picture);
   if (width * height > MOST_PIXELS) throw tooLarge(source, `${width} × ${height} pixels`);
-  const recogniser = createRecogniser(assets);
+  const recogniser = createRecogniser(tools);
   try {
     sink.progress('ocr', 0, 1);
     const { lines, confidence } = await recogniser.lines(picture, 1);

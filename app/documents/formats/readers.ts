@@ -1,8 +1,8 @@
 import type { DocumentKind } from '../../protocol/documents.ts';
-import type { Assets } from '../assets.ts';
+import type { Tools } from '../assets.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
 
-type Reader = (source: Source, sink: Sink, assets: Assets) => Promise<Facts>;
+type Reader = (source: Source, sink: Sink, tools: Tools) => Promise<Facts>;
 
 /** Each is loaded when the first file of its kind comes: a text does not wait for a PDF library. */
 const loaders: Record<DocumentKind, () => Promise<Reader>> = {

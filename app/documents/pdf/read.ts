@@ -1,5 +1,5 @@
 import { LonghandError } from '../../protocol/errors.ts';
-import type { Assets } from '../assets.ts';
+import type { Tools } from '../assets.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
 import { createFlow } from './flow.ts';
 import { readGlyphs } from './glyphs.ts';
@@ -14,9 +14,9 @@ import { type PageWord, type Turn, wordsOf } from './words.ts';
 export const MOST_PAGES = 10_000;
 
 /** PDF, page by page: what one page needs is let go before the next. */
-export async function readPdf(source: Source, sink: Sink, assets: Assets): Promise<Facts> {
-  const pdf = await openPdf(source, assets);
-  const scanner = createScanner(source, assets);
+export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
+  const pdf = await openPdf(source, tools);
+  const scanner = createScanner(source, tools);
   try {
     return await readPages(pdf, source, sink, scanner);
   } finally {
@@ -35,6 +35,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
   const silent: number[] = [];
   const broken: number[] = [];
   const recognised: number[] = [];
+  let language = '';
   const place = async (pages: ReturnType<typeof margins.end>) => {
     for (const { segments, rest } of pages) {
       const regions = [segments, ...rest.others].flatMap((one) => layOut(one));
@@ -45,7 +46,8 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
     let page = await readPage(pdf, number).catch(() => null);
     if (page?.blank && (await scanner.draws(number).catch(() => false))) page = { ...page, silent: true };
     if (page?.silent && source.ocr) {
-      const lines = await scanner.lines(number);
+      const { lines, by } = await scanner.lines(number);
+      if (by === 'tesseract') language = ' (English)';
       page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
       recognised.push(number);
     }
@@ -59,7 +61,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
   for (const piece of flow.end()) await sink.add(piece);
   if (silent.length + broken.length === total && total > 0) throw unread(source, silent.length, broken.length);
   if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
-  if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures (English).`);
+  if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures${language}.`);
   if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
   return { title: titleOf(await pdf.title()), pages: pdf.numPages };
 }

@@ -1,15 +1,13 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { Assets } from '../assets.ts';
-import { createRecogniser } from '../ocr.ts';
+import type { Tools } from '../assets.ts';
+import { createRecogniser, type Recognised } from '../ocr.ts';
 import type { Source } from '../piece.ts';
 import { openPdf, type Pdf } from './open.ts';
-import type { PageWord } from './words.ts';
 
 //  Pages that are pictures: drawn and recognised. The file is opened a second time, with its pictures.
 
 export type Scanner = {
-  /** Lines of words. */
-  lines(page: number): Promise<PageWord[][]>;
+  lines(page: number): Promise<Pick<Recognised, 'lines' | 'by'>>;
   /** Whether there is anything to see. */
   draws(page: number): Promise<boolean>;
   close(): Promise<void>;
@@ -30,10 +28,10 @@ type Drawn = {
   context: NonNullable<Drawing['canvasContext']>;
 };
 
-export function createScanner(source: Source, assets: Assets): Scanner {
-  const recogniser = createRecogniser(assets);
+export function createScanner(source: Source, tools: Tools): Scanner {
+  const recogniser = createRecogniser(tools);
   let opening: Promise<Pdf> | null = null;
-  const open = () => (opening ??= openPdf(source, assets, { pictures: true }));
+  const open = () => (opening ??= openPdf(source, tools, { pictures: true }));
   return {
     async draws(number) {
       const { page } = await (await open()).page(number);
@@ -50,8 +48,7 @@ export function createScanner(source: Source, assets: Assets): Scanner {
       const drawn = factory.create(Math.ceil(viewport.width), Math.ceil(viewport.height));
       try {
         await page.render({ canvas: drawn.canvas, canvasContext: drawn.context, viewport }).promise;
-        const { lines } = await recogniser.lines(drawn.canvas.toBuffer('image/png'), 1 / scale);
-        return lines;
+        return await recogniser.lines(drawn.canvas.toBuffer('image/png'), 1 / scale);
       } finally {
         factory.destroy(drawn);
         page.cleanup();

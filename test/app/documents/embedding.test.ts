@@ -26,9 +26,18 @@ function madeUp() {
   let down = false;
   /** So many texts at most are answered at once, as when a chat comes between. */
   let most = Number.POSITIVE_INFINITY;
+  /** A cross-encoder for which this word decides; null: none is installed. */
+  let ranker: string | null = null;
   const engine = {
-    async ask(_: 'embed', { target, texts, urgent }: { target: { path: string }; texts: string[]; urgent: boolean }) {
+    async ask(
+      name: 'embed' | 'rank',
+      { target, texts, urgent }: { target: { path: string }; texts: string[]; urgent: boolean },
+    ) {
       if (down) throw new LonghandError('engine-lost', '[test] the engine is down');
+      if (name === 'rank')
+        return {
+          scores: texts.map((text) => (ranker !== null && text.includes(ranker) ? 3 : -3)),
+        };
       asked.push({ path: target.path, texts: texts.length, urgent });
       return { vectors: texts.slice(0, urgent ? undefined : most).map((text) => vectorOf(target.path, text)) };
     },
@@ -40,11 +49,15 @@ function madeUp() {
       return { target: { path, device: null, threads: null }, name: modelId };
     },
     list: () => [],
+    ranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
   };
   return {
     meaning: { engine: engine as unknown as DocumentsOptions['engine'], encoders },
     asked,
     paths,
+    rankBy: (word: string | null) => {
+      ranker = word;
+    },
     take: (count: number) => {
       most = count;
     },
@@ -146,4 +159,36 @@ test('a model that is no encoder is refused with its reason, and nothing changes
   });
   await expect(wanted).rejects.toMatchObject({ code: 'model-missing' });
   expect(await embeddingOf(shelf)).toBeNull();
+});
+
+test('a cross-encoder that is installed orders what was found, by words or by meaning; one that fails changes nothing', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  await shelf.add(notes);
+  const { id } = shelf.collection;
+  const names = async (query: string) => {
+    const { hits } = await shelf.call('documents.search', {
+      query,
+      collectionIds: [id],
+      limit: 3,
+    });
+    return hits.map(({ excerpt }) => words.find((word) => excerpt.includes(word)));
+  };
+  const plain = await names('spoken of nothing');
+  const last = words.find((word) => !plain.includes(word)) ?? '';
+  made.rankBy(last);
+  expect(await names('spoken of nothing')).toEqual([last, ...plain.slice(0, 2)]);
+
+  await shelf.call('documents.setEmbedding', {
+    collectionId: id,
+    modelId: first,
+  });
+  await shelf.documents.idle();
+  expect((await names('honey'))[0]).toBe(last);
+  made.rankBy(null);
+  expect((await names('honey'))[0]).toBe('honey');
+
+  made.rankBy(last);
+  made.stop(true);
+  expect((await names('honey'))[0]).toBe('honey');
 });

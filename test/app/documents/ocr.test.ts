@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { RecognisedLine } from '../../../app/engine/asks.ts';
 import { firstPassage, openShelf } from '../../support/documents.ts';
 import { makePdf } from '../../support/pdf.ts';
 import { drawPage, scannedPdf } from '../../support/picture.ts';
@@ -82,4 +83,61 @@ test('a picture without text, and one that is none, say so', async () => {
   const [empty, broken] = await shelf.add({ 'blank.png': blank.png, 'broken.png': Buffer.from('no picture at all') });
   expect(empty).toMatchObject({ state: { at: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
   expect(broken?.state).toMatchObject({ at: 'failed', failure: { code: 'unreadable' } });
+});
+
+test('where the system reads pictures its words and places are taken; a picture that it fails at is left to Tesseract', async () => {
+  const picture = await drawPage(typed);
+  const asked: number[] = [];
+  let fails = false;
+  const box = { left: 40, top: 60, right: 400, bottom: 84 };
+  const word = (text: string, left: number, spaced = true) => ({
+    text,
+    spaced,
+    box: { ...box, left, right: left + 90 },
+  });
+  const lines: RecognisedLine[] = [
+    {
+      confidence: 0.9,
+      box,
+      words: [word('Umbrellas', 40), word('灯', 150), word('台', 250, false)],
+    },
+    {
+      confidence: 0.1,
+      box: { ...box, top: 200, bottom: 224 },
+      words: [word('dirt', 40)],
+    },
+  ];
+  const shelf = await openShelf({
+    recognise: async (given) => {
+      asked.push(given.length);
+      if (fails) throw new Error('the system cannot');
+      return lines;
+    },
+  });
+  const [photo] = await shelf.add({ 'photo.png': picture.png });
+  expect(photo).toMatchObject({ state: { at: 'ready' }, notices: [] });
+  const { passage } = await firstPassage(shelf, 'umbrellas');
+  expect(passage.text).toBe('Umbrellas 灯台');
+  expect(passage.spans[0]?.place).toEqual({
+    at: 'page',
+    page: 1,
+    rectangles: [[40, 60, 90, 24]],
+  });
+  expect(asked).toEqual([picture.png.length]);
+
+  const [scan] = await shelf.add({ 'scan.pdf': scannedPdf([picture]) });
+  if (!scan) throw new Error('it is in the list');
+  await shelf.call('documents.retry', { documentId: scan.id, ocr: true });
+  await shelf.documents.idle();
+  const read = async () => (await shelf.call('documents.list', {})).find(({ id }) => id === scan.id);
+  expect(await read()).toMatchObject({
+    notices: ['Page 1 is recognised from pictures.'],
+  });
+
+  fails = true;
+  const [other] = await shelf.add({
+    'other.png': (await drawPage(typed, 1.5)).png,
+  });
+  expect(other?.state).toMatchObject({ at: 'ready' });
+  expect((await firstPassage(shelf, 'lighthouse keeper', other?.id)).passage.text).toContain(SENTENCES[0]);
 });

@@ -26,7 +26,10 @@ async function read(bytes: Uint8Array, options: { password?: string; ocr?: boole
     progress: () => {},
     notice: (sentence: string) => void notices.push(sentence),
   };
-  const facts = await readPdf(source, sink, findAssets());
+  const facts = await readPdf(source, sink, {
+    ...findAssets(),
+    recognise: null,
+  });
   return { facts, notices, pieces, texts: pieces.map(({ text }) => text) };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEngine, type Engine } from '../../../app/engine/client.ts';
 import { prefixesOf, readEncoderText } from '../../../app/engine/encoder-text.ts';
@@ -5,7 +7,7 @@ import { readModelText } from '../../../app/engine/text-files.ts';
 import type { ModelId, TurnId } from '../../../app/protocol/index.ts';
 import { addon } from '../../support/addon.ts';
 import { realEngine } from '../../support/core.ts';
-import { temporaryFolder } from '../../support/formats.ts';
+import { safetensors, temporaryFolder } from '../../support/formats.ts';
 import { starter } from '../../support/models.ts';
 import { realModel } from '../../support/real-models.mjs';
 
@@ -133,4 +135,78 @@ test('an encoder is asked as its family wants', async () => {
   });
   const broken = temporaryFolder({ 'sentence_bert_config.json': '{"max_seq_length": "many"}' });
   await expect(readEncoderText(addon, broken)).rejects.toMatchObject({ code: 'model-broken' });
+});
+
+/** A cross-encoder of random weights behind the tokenizer of all-MiniLM-L6-v2. */
+function madeUpRanker(): string {
+  const [hidden, vocabulary, length] = [16, 30_522, 64];
+  let state = 5;
+  const made = (...shape: number[]) => {
+    const values = Float32Array.from({ length: shape.reduce((a, b) => a * b) }, () => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return state / 1_073_741_824 - 1;
+    });
+    return { dtype: 'F32', shape, bytes: new Uint8Array(values.buffer) };
+  };
+  const dense = (name: string, out: number, inside: number) => ({
+    [`${name}.weight`]: made(out, inside),
+    [`${name}.bias`]: made(out),
+  });
+  const norm = (name: string) => ({ [`${name}.weight`]: made(hidden), [`${name}.bias`]: made(hidden) });
+  const layer = 'bert.encoder.layer.0';
+  const tensors = {
+    'bert.embeddings.word_embeddings.weight': made(vocabulary, hidden),
+    'bert.embeddings.position_embeddings.weight': made(length, hidden),
+    'bert.embeddings.token_type_embeddings.weight': made(2, hidden),
+    ...norm('bert.embeddings.LayerNorm'),
+    ...dense(`${layer}.attention.self.query`, hidden, hidden),
+    ...dense(`${layer}.attention.self.key`, hidden, hidden),
+    ...dense(`${layer}.attention.self.value`, hidden, hidden),
+    ...dense(`${layer}.attention.output.dense`, hidden, hidden),
+    ...norm(`${layer}.attention.output.LayerNorm`),
+    ...dense(`${layer}.intermediate.dense`, 2 * hidden, hidden),
+    ...dense(`${layer}.output.dense`, hidden, 2 * hidden),
+    ...norm(`${layer}.output.LayerNorm`),
+    ...dense('bert.pooler.dense', hidden, hidden),
+    ...dense('classifier', 1, hidden),
+  };
+  const config = {
+    model_type: 'bert',
+    vocab_size: vocabulary,
+    hidden_size: hidden,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    intermediate_size: 2 * hidden,
+    max_position_embeddings: length,
+    type_vocab_size: 2,
+    layer_norm_eps: 1e-12,
+    hidden_act: 'gelu',
+  };
+  const files = Object.fromEntries(
+    ['tokenizer.json', 'tokenizer_config.json'].map((name) => [name, readFileSync(join(path, name))]),
+  );
+  return temporaryFolder({
+    ...files,
+    'config.json': JSON.stringify(config),
+    'model.safetensors': safetensors(tensors),
+  });
+}
+
+test('a cross-encoder reads question and passage as one text of two parts, and cuts what is too long', async () => {
+  const ranker = madeUpRanker();
+  const engine = startEngine();
+  const [query, passage] = ['When is the rent due?', 'It is due on the third working day.'];
+  const texts = [passage, `${passage} And so on. `.repeat(40), ''];
+  const { scores } = await engine.ask('rank', { target: { ...target, path: ranker }, query, texts });
+  const { tokenizer } = await readModelText(addon, ranker);
+  const { before, after } = tokenizer.around;
+  const first = [...before, ...tokenizer.encodeText(query), ...after];
+  const model = await addon.load(ranker);
+  const pair = (second: number[]) => model.rank(Int32Array.from([...first, ...second, ...after]), first.length);
+  expect(scores[0]).toBeCloseTo(await pair(tokenizer.encodeText(passage)), 4);
+  expect(scores[1]).toBeCloseTo(await pair(tokenizer.encodeText(texts[1] ?? '').slice(0, 63 - first.length)), 4);
+  expect(scores[2]).toBeCloseTo(await pair([]), 4);
+  model.close();
+  const vectors = engine.ask('embed', { target: { ...target, path: ranker }, texts, kind: 'passage', urgent: true });
+  await expect(vectors).rejects.toThrow('scores pairs');
 });

@@ -21,6 +21,7 @@ const model: ModelDescription = {
   contextBytesPerToken: 28 * 2 * 8 * 128 * 2,
   mtp: false,
   encoder: false,
+  ranker: false,
 };
 
 test('context memory grows with the context and shrinks with its type', () => {
