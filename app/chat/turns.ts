@@ -179,6 +179,8 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     if (sent.now) urgent.add(message.id);
     const active = ofChat(chat.id);
     if (!active) sendNext(chat.id);
+    // A turn that waits for a person is told by this message how to go on.
+    else if (active.turn.message()?.state.at === 'paused') active.turn.decide('stop');
     else if (sent.now) active.turn.cancel();
     return { userMessageId: message.id, messageId: message.id, turnId: null };
   }

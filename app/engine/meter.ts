@@ -16,7 +16,20 @@ export type Meter = {
   timings(): Timings;
 };
 
-export function createMeter(memoryBytes: () => number, now: () => number = () => performance.now()): Meter {
+/** A clock that goes on from where it stood when the one it reads is set back. */
+export function forwardOnly(read: () => number): () => number {
+  let last = read();
+  let passed = 0;
+  return () => {
+    const at = read();
+    passed += Math.max(0, at - last);
+    last = at;
+    return passed;
+  };
+}
+
+export function createMeter(memoryBytes: () => number, clock: () => number = () => performance.now()): Meter {
+  const now = forwardOnly(clock);
   const begin = now();
   const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, legs: 0 };

@@ -73,9 +73,15 @@ export function addRun(db: Database, measured: Measured): Run {
 
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
-/** Newest first. */
+/** Newest first. An answer whose chat was deleted has no place any more; its figures stay. */
 export const listRuns = (db: Database, limit: number): Run[] =>
-  db.all<Row>('SELECT * FROM runs ORDER BY id DESC LIMIT ?', limit).map(runOf);
+  db
+    .all<Row & { there: number }>(
+      `SELECT runs.*, chats.id IS NOT NULL AS there FROM runs LEFT JOIN chats ON chats.id = runs.chat_id AND
+        chats.deleted_at IS NULL ORDER BY runs.id DESC LIMIT ?`,
+      limit,
+    )
+    .map((row) => ({ ...runOf(row), ...(row.there === 0 && { chatId: null, messageId: null }) }));
 
 const runOf = (row: Row): Run => ({
   id: row.id,

@@ -93,7 +93,7 @@ export const calls = {
   'chats.show': call(z.object({ messageId: MessageId }), Chat),
 
   /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
-   *  chat runs it waits in the queue. */
+   *  chat runs it waits in the queue. One that is sent while a turn is paused ends that turn and goes at once. */
   'turns.send': call(
     z.object({
       chatId: ChatId,

@@ -32,13 +32,14 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const key = useChat((state) => state.chosen ?? 'new');
   const draft = useChat((state) => state.drafts[key] ?? '');
   const attachments = useChat((state) => state.attachments[key]) ?? noAttachments;
-  const running = useChat((state) => runningTurn(state) !== null);
+  const paused = usePaused();
+  const running = useChat((state) => runningTurn(state) !== null) && !paused;
   const sendWith = useSettings((state) => state.values.sendWith);
   const { setDraft, send, setOverlay, setBranchFrom } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, remove } = useAttach(attachments);
   const field = useRef<HTMLTextAreaElement>(null);
-  const placeholder = usePlaceholder(key === 'new');
+  const placeholder = usePlaceholder(key === 'new', paused);
   const filled = draft.trim() !== '' || attachments.length > 0;
   const ready = filled && adding.length === 0;
   const [early, setEarly] = useState<{ now: boolean } | null>(null);
@@ -146,13 +147,15 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   );
 }
 
-function usePlaceholder(fresh: boolean): string {
+/** Whether an answer of this chat waits for a person: what is sent then says how to go on. */
+const usePaused = () =>
+  useChat(({ open }) => open !== null && [...open.messages.values()].some(({ state }) => state.at === 'paused'));
+
+function usePlaceholder(fresh: boolean, paused: boolean): string {
   const { t } = useTranslation();
   const models = useEngine((state) => state.models);
-  const chat = useChat((state) => state.open?.chat ?? null);
   const freshModel = useChat((state) => state.fresh.modelId);
   const defaultModel = useSettings((state) => state.values.defaultModelId);
-  const paused = useChat((state) => chat !== null && state.busy.get(chat.id) === 'waiting');
   if (paused) return t('composer.orSay');
   if (!fresh) return t('composer.followUp');
   const model = modelById(models, freshModel ?? defaultModel) ?? models.find((entry) => entry.builtIn);

@@ -1,21 +1,24 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Choice, LoopEvidence, TurnId } from '../../app/protocol/index.ts';
+import type { Choice, LoopEvidence, MessageId, TurnId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { quoteOf, savedTime, stripOf } from './loop-evidence.ts';
+import { writtenFor } from './speed.ts';
 import type { Live } from './state.ts';
-import { actions } from './store.ts';
+import { actions, useChat } from './store.ts';
 import { useNow } from './use-now.ts';
 
-type LoopCardProps = { turnId: TurnId; evidence: LoopEvidence; live: Live | null };
+type LoopCardProps = { messageId: MessageId; turnId: TurnId; evidence: LoopEvidence; live: Live | null };
 
 /** What repeated, how often, what it cost and would have cost, and the ways out. */
-export function LoopCard({ turnId, evidence, live }: LoopCardProps) {
+export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
   const { t } = useTranslation();
+  const samples = useChat((state) => state.samples.get(messageId));
+  const time = useMemo(() => savedTime(evidence, writtenFor(samples)), [evidence, samples]);
   const pause = live?.pause ?? null;
   const inAnswer = evidence.where === 'answer';
   const choices = pause?.choices ?? [inAnswer ? 'stop' : 'answer-now', 'rewind', 'keep-going', 'loop-guard-off'];
@@ -39,7 +42,7 @@ export function LoopCard({ turnId, evidence, live }: LoopCardProps) {
         </div>
       </div>
       <Quote evidence={evidence} />
-      <StripOf evidence={evidence} live={live} />
+      <StripOf evidence={evidence} time={time} />
       <div className="mt-4.5 flex flex-wrap items-center gap-2">
         {choices.map((choice) => (
           <ChoiceButton
@@ -136,13 +139,10 @@ function Quote({ evidence }: { evidence: LoopEvidence }) {
   );
 }
 
-function StripOf({ evidence, live }: { evidence: LoopEvidence; live: Live | null }) {
+function StripOf({ evidence, time }: { evidence: LoopEvidence; time: number | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { fresh, repeated, saved, marks } = stripOf(evidence);
-  const written =
-    live?.firstTokenAt != null && live.thinking?.until == null ? performance.now() - live.firstTokenAt : null;
-  const [time] = useState(() => savedTime(evidence, written));
   return (
     <div className="mt-4 flex gap-0.5 text-xs text-fg-3 tabular-nums">
       <Part grow={fresh} bar={<span className="block h-3.5 rounded-s-xs rounded-e-[2px] bg-pencil-line" />}>
@@ -203,7 +203,7 @@ export function LoopLine({ evidence }: { evidence: LoopEvidence }) {
       {open && (
         <>
           <Quote evidence={evidence} />
-          <StripOf evidence={evidence} live={null} />
+          <StripOf evidence={evidence} time={null} />
         </>
       )}
     </div>

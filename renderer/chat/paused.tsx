@@ -15,7 +15,9 @@ export function Paused({ message, live }: { message: Message; live: Live | null 
   if (message.state.at !== 'paused') return null;
   const { turnId, evidence } = message.state;
   if (evidence) {
-    const card = <LoopCard key={evidence.times} turnId={turnId} evidence={evidence} live={live} />;
+    const card = (
+      <LoopCard key={evidence.times} messageId={message.id} turnId={turnId} evidence={evidence} live={live} />
+    );
     // What circles in thinking is thinking still: the pencil's line goes on beside the card.
     if (evidence.where === 'answer') return card;
     return <div className="ms-1.75 border-s-2 border-pencil-line pt-3 pb-2.5 ps-4">{card}</div>;

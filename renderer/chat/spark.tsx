@@ -6,8 +6,8 @@ const POINTS = 25;
 
 /** Decode speed over time, averaged into at most 25 points, drawn between the line's own lowest and highest speed. */
 export function sparkPoints(samples: readonly StatsSample[]): [x: number, y: number][] {
-  const speeds = samples.flatMap((sample) =>
-    sample.phase === 'prefill' || sample.tokensPerSecond === null ? [] : [sample.tokensPerSecond],
+  const speeds = samples.flatMap(({ phase, tokensPerSecond }) =>
+    phase === 'prefill' || tokensPerSecond === null || !Number.isFinite(tokensPerSecond) ? [] : tokensPerSecond,
   );
   if (speeds.length < 2) return [];
   const count = Math.min(POINTS, speeds.length);

@@ -125,6 +125,14 @@ function spread(values: readonly number[]): { median: number; low: number; high:
   return { median: at(0.5), low: at(0.1), high: at(0.9) };
 }
 
+/** How long was written, thinking included, as far as it was sampled; reading is no writing. */
+export function writtenFor(samples: readonly StatsSample[] | undefined): number | null {
+  const all = soundSamples(samples ?? []);
+  const begin = all.findIndex(({ phase }) => phase !== 'prefill');
+  const last = all.at(-1);
+  return begin === -1 || !last ? null : last.atMs - (all[begin - 1]?.atMs ?? 0);
+}
+
 /** How long and how much was thought, as far as it was sampled. */
 export function thoughtOf(samples: readonly StatsSample[] | undefined): { ms: number; tokens: number } | null {
   const all = soundSamples(samples ?? []);

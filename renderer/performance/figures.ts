@@ -12,6 +12,21 @@ export const FEWEST = 5;
 export const figureOf = (run: Run, metric: Metric): number | null =>
   metric === 'firstToken' ? run.firstTokenMs : run[metric];
 
+/** What the history is about: runs of everything, or of one sort and one back end. */
+export type Filter = { sort: 'all' | 'answers' | 'benchmarks'; backEnd: string | null };
+
+export const filtered = (runs: readonly Run[], { sort, backEnd }: Filter): Run[] =>
+  runs.filter(
+    (run) =>
+      (sort === 'all' || (sort === 'benchmarks') === (run.batch !== null)) &&
+      (backEnd === null || run.backEnd === backEnd),
+  );
+
+/** The back ends on which a model ran. */
+export const backEndsOf = (runs: readonly Run[], model: string | null): string[] => [
+  ...new Set(runs.flatMap((run) => (run.model === model ? run.backEnd : []))),
+];
+
 export type Dot = { run: Run; value: number; outlier: boolean };
 export type Column = { key: string; engine: string; backEnd: string; dots: Dot[]; spread: Spread | null };
 
@@ -33,6 +48,61 @@ export function columnsOf(runs: readonly Run[], model: string, metric: Metric): 
 }
 
 export const hasMedian = ({ spread }: Column): boolean => spread !== null && spread.count >= FEWEST;
+
+const counted = ({ dots }: Column): number[] => dots.flatMap(({ run, value }) => (run.disturbed ? [] : value));
+
+/** What changed from one column to another: by how much, and whether for the better. Null inside the noise. */
+export type Change = { from: Column; to: Column; share: number; better: boolean };
+
+function changeOf(from: Column, to: Column, metric: Metric): Change | null {
+  const result = compare(counted(from), counted(to));
+  if (result.verdict !== 'higher' && result.verdict !== 'lower') return null;
+  return {
+    from,
+    to,
+    share: Math.abs(result.change),
+    better: (result.verdict === 'higher') !== (metric === 'firstToken'),
+  };
+}
+
+/** Columns that are worse than the one before them on their back end. */
+export function setbacksOf(columns: readonly Column[], metric: Metric): Map<string, Change> {
+  const setbacks = new Map<string, Change>();
+  for (const members of Map.groupBy(columns.filter(hasMedian), ({ backEnd }) => backEnd).values()) {
+    for (const [at, to] of members.entries()) {
+      const from = members[at - 1];
+      const change = from ? changeOf(from, to, metric) : null;
+      if (change && !change.better) setbacks.set(to.key, change);
+    }
+  }
+  return setbacks;
+}
+
+/** From the oldest to the newest version on the back end that ran last; null where there are not two. */
+export function trendOf(columns: readonly Column[], metric: Metric): { from: Column; change: Change | null } | null {
+  const newest = columns.findLast(hasMedian);
+  const from = columns.find((column) => hasMedian(column) && column.backEnd === newest?.backEnd);
+  return newest && from && from !== newest ? { from, change: changeOf(from, newest, metric) } : null;
+}
+
+export type Scale = { low: number; high: number; ticks: number[] };
+
+/** Round marks around the values: their differences are to be seen, and what the marks say stands beside them. */
+export function scaleOf(values: readonly number[]): Scale {
+  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+  const most = values.reduce((high, value) => Math.max(high, value), 0);
+  if (most <= 0) return { low: 0, high: 1, ticks: [0, 1] };
+  const step = roundStep(Math.max(most - least, most / 10) / 3);
+  const low = Math.floor((0.98 * least) / step);
+  const high = Math.max(low + 1, Math.ceil((1.02 * most) / step));
+  const ticks = Array.from({ length: high - low + 1 }, (_, at) => (low + at) * step);
+  return { low: low * step, high: high * step, ticks };
+}
+
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return ([1, 2, 5].find((digit) => digit * power >= step) ?? 10) * power;
+}
 
 export type Bench = {
   batch: string;

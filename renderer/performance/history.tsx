@@ -1,16 +1,30 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
-import { openChat } from '../shell/commands.ts';
+import { openChat, openMessage } from '../shell/commands.ts';
 import { Segmented } from '../ui/choice.tsx';
 import { MISSING } from '../ui/format.ts';
-import { type Column, columnsOf, type Dot, hasMedian, type Metric, SHORTEST } from './figures.ts';
+import {
+  type Change,
+  type Column,
+  columnsOf,
+  type Dot,
+  filtered,
+  hasMedian,
+  type Metric,
+  SHORTEST,
+  scaleOf,
+  setbacksOf,
+  trendOf,
+} from './figures.ts';
+import { Filters } from './filters.tsx';
 import { usePerformance } from './store.ts';
 
 /** Every answer of a model as a dot, by version of the engine and back end; the same as a table below. */
 export function History({ model }: { model: string | null }) {
   const { t } = useTranslation();
-  const { runs, metric } = usePerformance();
-  const columns = model === null ? [] : columnsOf(runs, model, metric);
+  const { runs, metric, filter } = usePerformance();
+  const columns = model === null ? [] : columnsOf(filtered(runs, filter), model, metric);
+  const setbacks = setbacksOf(columns, metric);
   return (
     <section aria-label={t('performance.history')} className="min-w-0 p-5 xl:border-e xl:border-line">
       <header className="flex flex-wrap items-center gap-3">
@@ -26,11 +40,15 @@ export function History({ model }: { model: string | null }) {
         />
       </header>
       <p className="mt-1 text-xs text-fg-3">{t('performance.dots', { tokens: SHORTEST })}</p>
+      {runs.length > 0 && <Filters model={model} />}
       {columns.length === 0 ? (
-        <p className="py-16 text-center text-fg-3">{t('performance.empty')}</p>
+        <p className="py-16 text-center text-fg-3">
+          {t(runs.length === 0 ? 'performance.empty' : 'performance.nothingSuch')}
+        </p>
       ) : (
         <>
-          <Dots columns={columns} metric={metric} />
+          <Dots columns={columns} metric={metric} setbacks={setbacks} />
+          <Trend columns={columns} metric={metric} setbacks={setbacks} />
           <Table columns={columns} metric={metric} />
         </>
       )}
@@ -40,32 +58,38 @@ export function History({ model }: { model: string | null }) {
 
 const MOST_DOTS = 200;
 
-function Dots({ columns, metric }: { columns: readonly Column[]; metric: Metric }) {
+type DotsProps = { columns: readonly Column[]; metric: Metric; setbacks: ReadonlyMap<string, Change> };
+
+function Dots({ columns, metric, setbacks }: DotsProps) {
   const { t } = useTranslation();
   const format = useMetricFormat();
-  const values = columns.flatMap(({ dots }) => dots.map(({ value }) => value));
-  const top = Math.max(...values) * 1.1 || 1;
-  const height = (value: number) => `${(value / top) * 100}%`;
+  const scale = scaleOf(columns.flatMap(({ dots }) => dots.slice(-MOST_DOTS).map(({ value }) => value)));
+  const height = (value: number) => `${((value - scale.low) / (scale.high - scale.low)) * 100}%`;
   return (
     <div className="mt-4">
-      <div className="relative flex h-64 border-y border-line">
-        <span className="absolute start-0 top-0 text-2xs text-fg-3">{format(metric, top)}</span>
+      <div className="relative flex h-64 ps-16">
+        {scale.ticks.map((tick) => (
+          <span
+            key={tick}
+            aria-hidden
+            className="absolute inset-x-0 border-t border-grid"
+            style={{ bottom: height(tick) }}
+          >
+            <span className="absolute -top-2 start-0 bg-page pe-2 text-2xs leading-4 text-fg-3 tabular-nums">
+              {format(metric, tick)}
+            </span>
+          </span>
+        ))}
         {columns.map((column) => (
           <div key={column.key} className="relative min-w-0 flex-1">
             {column.dots.slice(-MOST_DOTS).map((dot) => (
               <DotOf key={dot.run.id} dot={dot} bottom={height(dot.value)} name={format(metric, dot.value)} />
             ))}
-            {hasMedian(column) && column.spread && (
-              <span
-                aria-hidden
-                className="absolute inset-x-[20%] h-0.5 translate-y-1/2 bg-series-1"
-                style={{ bottom: height(column.spread.median) }}
-              />
-            )}
+            <Median column={column} metric={metric} setback={setbacks.get(column.key)} height={height} />
           </div>
         ))}
       </div>
-      <div aria-hidden className="mt-1.5 flex text-center text-xs text-fg-3">
+      <div aria-hidden className="mt-1.5 flex ps-16 text-center text-xs text-fg-3">
         {columns.map((column) => (
           <span key={column.key} className="min-w-0 flex-1 truncate">
             {t('performance.version', { engine: column.engine, backEnd: column.backEnd })}
@@ -76,10 +100,57 @@ function Dots({ columns, metric }: { columns: readonly Column[]; metric: Metric 
   );
 }
 
+type MedianProps = { column: Column; metric: Metric; setback: Change | undefined; height: (value: number) => string };
+
+function Median({ column, metric, setback, height }: MedianProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  if (!hasMedian(column) || !column.spread) return null;
+  return (
+    <>
+      <span
+        aria-hidden
+        className={`absolute inset-x-[20%] h-0.5 translate-y-1/2 ${setback ? 'bg-bad' : 'bg-series-1'}`}
+        style={{ bottom: height(column.spread.median) }}
+      />
+      {setback && (
+        <span
+          className="absolute inset-x-0 translate-y-full truncate pt-1 text-center text-2xs text-bad-text"
+          style={{ bottom: height(Math.min(...column.dots.map(({ value }) => value))) }}
+        >
+          {t(`performance.worse.${metric}`, { share: formats.percent(setback.share) })}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What the dots amount to, in a sentence. */
+function Trend({ columns, metric, setbacks }: DotsProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const trend = trendOf(columns, metric);
+  if (!trend) return null;
+  const { from, change } = trend;
+  const share = change && formats.percent(change.share);
+  const said = change && t(`performance.${change.better ? 'better' : 'worse'}.${metric}`, { share });
+  const engines = [...setbacks.values()].map(({ to }) => to.engine).join(', ');
+  return (
+    <p className="mt-3 text-xs text-fg-2">
+      <b className="font-semibold text-fg">
+        {said
+          ? t('performance.since', { change: said, engine: from.engine })
+          : t('performance.sameSince', { engine: from.engine })}
+      </b>{' '}
+      {setbacks.size > 0 && t('performance.setback', { count: setbacks.size, engines })}
+    </p>
+  );
+}
+
 /** Spread sideways by its number, so that dots of one speed do not hide each other. Leads to its message. */
 function DotOf({ dot: { run, value, outlier }, bottom, name }: { dot: Dot; bottom: string; name: string }) {
   const { t } = useTranslation();
-  const chatId = run.chatId;
+  const { chatId, messageId } = run;
   const look = run.disturbed ? 'bg-series-5' : outlier ? 'bg-warn' : 'bg-series-1';
   const place = { bottom, insetInlineStart: `${50 + ((run.id * 37) % 41) - 20}%` };
   if (chatId === null) {
@@ -98,7 +169,7 @@ function DotOf({ dot: { run, value, outlier }, bottom, name }: { dot: Dot; botto
       aria-label={t('performance.openAnswer', { value: name })}
       title={name}
       data-value={value}
-      onClick={() => openChat(chatId)}
+      onClick={() => (messageId === null ? openChat(chatId) : void openMessage(chatId, messageId))}
       className={`absolute size-1.5 -translate-x-1/2 translate-y-1/2 rounded-full opacity-70 hover:opacity-100 ${look}`}
       style={place}
     />

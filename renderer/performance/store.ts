@@ -10,7 +10,7 @@ import {
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { createCommits } from '../chat/commits.ts';
-import type { Metric } from './figures.ts';
+import type { Filter, Metric } from './figures.ts';
 import { type Live, noLive, withEvents } from './live.ts';
 
 export type Tab = 'overview' | 'compare';
@@ -23,6 +23,7 @@ type Performance = {
   /** Null: the model that was measured last. */
   model: string | null;
   metric: Metric;
+  filter: Filter;
   /** Batches that are compared. */
   chosen: readonly string[];
   live: Live;
@@ -44,6 +45,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
   failure: null,
   model: null,
   metric: 'decode',
+  filter: { sort: 'all', backEnd: null },
   chosen: [],
   live: noLive,
   doubtful: null,

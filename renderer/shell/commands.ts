@@ -1,8 +1,9 @@
-import type { MessageId } from '../../app/protocol/index.ts';
+import type { ChatId, MessageId } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
 import { isForked } from '../chat/branches.ts';
 import { answerAsMarkdown } from '../chat/export.ts';
 import { focusComposer } from '../chat/focus.ts';
+import { showMessage } from '../chat/show-message.ts';
 import { runningTurn, shownBranch } from '../chat/shown.ts';
 import { isRunning } from '../chat/state.ts';
 import { useChat } from '../chat/store.ts';
@@ -400,6 +401,14 @@ export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0
   shell().go({ at: 'chat' });
   void chat().choose(chatId);
   focusComposer();
+}
+
+/** The chat on the branch of a message, with that message in view. */
+export async function openMessage(chatId: ChatId, messageId: MessageId): Promise<void> {
+  shell().go({ at: 'chat' });
+  await chat().choose(chatId);
+  if (!shownBranch(chat()).some(({ id }) => id === messageId)) await chat().show(messageId);
+  showMessage(messageId);
 }
 
 /** The keys of a command here and now: the user's own, the browser's, or those of the table. */

@@ -1,6 +1,19 @@
+import type { Page } from '@playwright/test';
 import { answers, ask, begin, card, choose, circle, expect, test, textOf } from './app.ts';
 
 //  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
+
+/** An answer that is long enough for a dot of the history, the same each time. */
+async function tellStory(page: Page): Promise<void> {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
+  await page
+    .getByRole('navigation', { name: 'Start' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  await ask(page, 'Tell me a story.');
+}
 
 test.beforeEach(async ({ page, app }) => begin(page, app));
 
@@ -49,7 +62,7 @@ test('a paused turn is still there after a reload, waits, and stops with its rea
 test('the sparkline opens the chart, by keyboard too, with its table; the page of figures has the answer', async ({
   page,
 }) => {
-  await ask(page, 'Tell me a story.');
+  await tellStory(page);
   const speed = page.getByRole('button', { name: /^Speed of this answer/ });
   await expect(page.getByText('Finished', { exact: true })).toBeVisible();
   await speed.focus();
@@ -61,6 +74,34 @@ test('the sparkline opens the chart, by keyboard too, with its table; the page o
   await page.keyboard.press('Alt+3');
   await expect(page.getByRole('heading', { name: 'Performance' })).toBeVisible();
   await expect(page.getByText('last 1 answer')).toBeVisible();
+  await page.getByRole('radio', { name: 'Benchmarks', exact: true }).click();
+  await expect(page.getByText('No run fits what is chosen here.')).toBeVisible();
+  await page.getByRole('radio', { name: 'Answers', exact: true }).click();
+  await page.getByRole('button', { name: /open this answer$/ }).click();
+  await expect(answers(page)).toHaveCount(1);
+  await expect(answers(page)).toBeInViewport();
+});
+
+test('an answer of another branch is shown when its dot is followed', async ({ page }) => {
+  await tellStory(page);
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).last().click();
+  await expect(page.getByText('2/2')).toBeVisible();
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+  await page.keyboard.press('Alt+3');
+  const dots = page.getByRole('button', { name: /open this answer$/ });
+  await expect(dots).toHaveCount(2);
+  await dots.first().click();
+  await expect(page.getByText('1/2')).toBeVisible();
+});
+
+test('a message sent while the card waits says how to go on', async ({ page }) => {
+  await circle(page, 'Off');
+  await expect(page.getByPlaceholder('Or say how to go on')).toBeVisible();
+  await ask(page, 'Leave that.');
+  await expect(card(page)).toHaveCount(0);
+  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+  await expect(answers(page)).toHaveCount(2);
 });
 
 test('a benchmark shows its progress and becomes a row', async ({ page }) => {

@@ -37,7 +37,11 @@ const shots: Shot[] = [
   { name: 'palette', scene: 'chat', prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'thinking', scene: 'thinking' },
   { name: 'loop', scene: 'loop' },
-  { name: 'speed', scene: 'speed' },
+  {
+    name: 'speed',
+    scene: 'speed',
+    prepare: (page) => page.getByRole('button', { name: /^Speed of this answer/ }).click(),
+  },
   { name: 'performance', scene: 'performance' },
   {
     name: 'compare',

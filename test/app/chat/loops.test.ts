@@ -1,19 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Choice, Client, Settings, TurnEvent } from '../../../app/protocol/index.ts';
 import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
+import { killableEngine } from '../../support/kills.ts';
 
 //  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
 
-const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
+const circling = { temperature: 0, frequencyPenalty: -2 };
 const story = 'Tell me a long story about a fox, a river and an old mill.';
 
-async function ask(client: Client, { thinking = true, guard = {} as Partial<Settings['loopGuard']> } = {}) {
+async function ask(
+  client: Client,
+  { thinking = true, guard = {} as Partial<Settings['loopGuard']>, text = story, most = 500 } = {},
+) {
   const { loopGuard } = await client.call('settings.get', undefined);
   await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0, ...guard } });
   const { id } = await client.call('chats.create', {});
-  const chat = await client.call('chats.update', { chatId: id, thinking, sampling: circling });
+  const chat = await client.call('chats.update', { chatId: id, thinking, sampling: { ...circling, maxTokens: most } });
   const heard = listen(client);
-  const sent = await client.call('turns.send', { chatId: chat.id, text: story });
+  const sent = await client.call('turns.send', { chatId: chat.id, text });
   const read = () => readMessage(client, chat.id, sent.messageId);
   const decide = (choice: Choice) => client.call('turns.decide', { turnId: sent.turnId as never, choice });
   return { ...sent, chat, heard, read, decide, events: () => heard.of(sent.turnId), end: () => heard.end(sent.turnId) };
@@ -126,6 +130,54 @@ test('deciding twice, and from two windows, counts once', async () => {
   await expect(turn.decide('answer-now')).rejects.toMatchObject({ code: 'not-found' });
 });
 
+test('the engine ends while a turn waits: the text stays, deciding comes too late, and the answer can be gone on with', {
+  timeout: 120_000,
+}, async () => {
+  const engine = killableEngine();
+  const { client } = await startCore({ startEngine: engine.startEngine });
+  const turn = await ask(client);
+  await paused(client);
+  const { thinking } = await turn.read();
+  engine.kill();
+  expect(await turn.end()).toMatchObject({ type: 'failed', failure: { code: 'engine-lost' } });
+  await expect(turn.decide('rewind')).rejects.toMatchObject({ code: 'not-found' });
+  const lost = await turn.read();
+  expect(lost.thinking).toBe(thinking);
+  expect(lost.loops).toHaveLength(1);
+  await client.call('chats.update', { chatId: turn.chat.id, loopGuard: false });
+  const more = await client.call('turns.resume', { messageId: turn.messageId });
+  expect(await turn.heard.end(more.turnId)).toMatchObject({ type: 'finished' });
+  const whole = await turn.read();
+  expect(whole.thinking.startsWith(thinking)).toBe(true);
+  expect(whole.thinking.length + whole.text.length).toBeGreaterThan(thinking.length);
+});
+
+test('rewind where no snapshot is left: the text is read again, and that is told', { timeout: 120_000 }, async () => {
+  const { client } = await startCore();
+  const turn = await ask(client, { text: `${'The old mill stood by the river. '.repeat(30)}${story}` });
+  const { event } = await paused(client);
+  const before = (await turn.read()).thinking;
+  // Another chat is answered meanwhile: the model has only one timeline.
+  const other = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId: other.id, sampling: { temperature: 0, maxTokens: 8 } });
+  const sent = await client.call('turns.send', { chatId: other.id, text: 'Hello!' });
+  await turn.heard.end(sent.turnId);
+  await turn.decide('rewind');
+  await restOf(client);
+  const events = turn.events();
+  const decided = events.findIndex(({ type }) => type === 'decided');
+  const read = events.slice(decided).findLast((one) => one.type === 'progress');
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  expect(read).toMatchObject({ type: 'progress' });
+  if (read?.type !== 'progress') return;
+  expect(read.done).toBe(read.total);
+  expect(read.total - read.cached).toBeGreaterThan(64);
+  const retracted = events.find((one) => one.type === 'retracted');
+  const from = retracted?.type === 'retracted' ? retracted.from : 0;
+  expect(evidence?.where).toBe('thinking');
+  expect((await turn.read()).thinking.startsWith(before.slice(0, from))).toBe(true);
+});
+
 test('nobody there: the set action is taken, and rewinding is tried once only', async () => {
   const { client } = await startCore();
   const turn = await ask(client, { guard: { action: 'rewind' } });
@@ -158,6 +210,21 @@ test('switched off, nothing is watched', async () => {
   const turn = await ask(client, { guard: { sensitivity: 'off' } });
   expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'length' });
   expect(turn.events().some(isPause)).toBe(false);
+});
+
+test('a thinking budget in seconds closes the thinking too', { timeout: 120_000 }, async () => {
+  const { client } = await startCore();
+  await client.call('settings.set', { thinkingBudget: { tokens: null, seconds: 1 }, contextLength: 8192 });
+  // Without a budget it thinks until nothing more fits.
+  const turn = await ask(client, { guard: { sensitivity: 'off' }, most: 8000 });
+  const { event } = await next(client, 'turn', (one) => one.event.type === 'delta' && one.event.kind === 'answer');
+  expect(event.type).toBe('delta');
+  await client.call('turns.cancel', { turnId: turn.turnId as never });
+  await turn.end();
+  const message = await turn.read();
+  expect(message.timings?.thinkingMs).toBeGreaterThanOrEqual(1000);
+  expect(message.usage?.thinkingTokens).toBeLessThan(8000);
+  expect(message.text).not.toBe('');
 });
 
 test('a thinking budget closes the thinking of a model that never would', async () => {

@@ -39,6 +39,26 @@ test('meanwhile other chats are answered, and then the turn goes on where it was
   expect(after.thinking.length).toBeGreaterThan(before.thinking.length);
 });
 
+test('what is sent meanwhile says how to go on: the turn ends where it is, and the message is answered', {
+  timeout: 120_000,
+}, async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const turn = await askUntilPaused(client);
+  const before = await readMessage(client, turn.chatId, turn.messageId);
+  await client.call('chats.update', { chatId: turn.chatId, thinking: false, sampling: { temperature: 0 } });
+  const answered = next(client, 'turn', ({ turnId, event }) => turnId !== turn.turnId && event.type === 'finished');
+  const sent = await client.call('turns.send', { chatId: turn.chatId, text: 'Leave that. Hello!' });
+  expect(await heard.end(turn.turnId)).toMatchObject({ type: 'finished', reason: 'loop' });
+  const { messageId } = await answered;
+  const answer = await readMessage(client, turn.chatId, messageId);
+  expect(answer.parentId).toBe(sent.userMessageId);
+  expect(answer.text).not.toBe('');
+  const after = await readMessage(client, turn.chatId, turn.messageId);
+  expect(after.thinking.startsWith(before.thinking)).toBe(true);
+  expect((await readMessage(client, turn.chatId, sent.userMessageId as string)).parentId).toBe(turn.messageId);
+});
+
 test('nobody comes: the suggested choice is taken after the time of the settings, unless somebody looks at the card', async () => {
   const { client } = await startCore();
   const turn = await askUntilPaused(client, 1);

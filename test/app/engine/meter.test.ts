@@ -28,6 +28,21 @@ test('an answer that is over before its first sample was due has one all the sam
   expect(meter.short()).toEqual({ atMs: 26, phase: 'answer', tokensPerSecond: 500, tokens: 4, memoryBytes: 1000 });
 });
 
+test('a clock that is set back or forward: samples go on, and nothing is negative or endless', () => {
+  const { meter, tokenAt } = metered();
+  const hour = 3_600_000;
+  const set = [0, 60, 120, 180, 240, -hour, 60 - hour, 120 - hour, 180 - hour, hour, hour + 60, hour + 120, hour + 180];
+  const samples = set.map((ms) => tokenAt(ms)).filter((sample) => sample !== null);
+  expect(samples.length).toBeGreaterThanOrEqual(5);
+  for (const { tokensPerSecond } of samples) expect(tokensPerSecond).toBeGreaterThan(0);
+  const times = samples.map(({ atMs }) => atMs);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  const { firstTokenMs, totalMs } = meter.timings();
+  expect(firstTokenMs).toBe(0);
+  // The hour that was lost is not made up for, the one that was jumped over is idle time.
+  expect(totalMs).toBe(240 + 180 + (hour + hour - 180) + 180);
+});
+
 test('the time of a GPU is summed over the legs, and absent where none was there', () => {
   const { meter } = metered();
   const leg = (deviceMs?: number) =>

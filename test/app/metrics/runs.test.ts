@@ -37,6 +37,21 @@ test('an answer is measured once, with the message it belongs to', async () => {
   expect(first?.tokens).toBe((usage?.answerTokens ?? 0) + (usage?.thinkingTokens ?? 0));
 });
 
+test('of a deleted chat the figures stay, and lead nowhere; they do again once it is back', async () => {
+  const { client } = await startCore();
+  const heard = listen(client);
+  const chat = await client.call('chats.create', {});
+  await client.call('chats.update', { chatId: chat.id, sampling: { maxTokens: 4 } });
+  const sent = await client.call('turns.send', { chatId: chat.id, text: 'Hello!' });
+  await heard.end(sent.turnId);
+  const place = async () => (await client.call('metrics.runs', {})).map(({ chatId, messageId }) => [chatId, messageId]);
+  expect(await place()).toEqual([[chat.id, sent.messageId]]);
+  await client.call('chats.delete', { chatId: chat.id });
+  expect(await place()).toEqual([[null, null]]);
+  await client.call('chats.restore', { chatId: chat.id });
+  expect(await place()).toEqual([[chat.id, sent.messageId]]);
+});
+
 test('a benchmark runs five times after a warm-up, tells its progress, and is kept as one batch', async () => {
   const { client } = await startCore();
   const [starter] = await client.call('models.list', undefined);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StatsSample } from '../../../app/protocol/index.ts';
-import { figuresOf, seriesOf, soundSamples } from '../../../renderer/chat/speed.ts';
+import { sparkPoints } from '../../../renderer/chat/spark.tsx';
+import { figuresOf, seriesOf, soundSamples, writtenFor } from '../../../renderer/chat/speed.ts';
 
 const sample = (atMs: number, change: Partial<StatsSample> = {}): StatsSample => ({
   atMs,
@@ -64,6 +65,25 @@ test('not-a-number, infinities and a clock that jumps back draw nothing', () => 
   expect(soundSamples(odd).map(({ atMs }) => atMs)).toEqual([100, 200, 300]);
   expect(seriesOf(odd)).toMatchObject({ seconds: [0.1, 0.2, 0.3], speeds: [null, null, 40], memory: [1, null, 1] });
   expect(figuresOf({ timings: null, usage: null }, odd).decode).toEqual({ median: 40, low: 40, high: 40 });
+});
+
+test('how long was written: from the end of reading to the last sample', () => {
+  expect(writtenFor(undefined)).toBeNull();
+  expect(writtenFor([sample(100, { phase: 'prefill' })])).toBeNull();
+  expect(writtenFor([sample(100, { phase: 'prefill' }), sample(600, { phase: 'thinking' }), sample(900)])).toBe(800);
+});
+
+test('the sparkline: nothing for one sample, few points for 100,000, none that is no number', () => {
+  expect(sparkPoints([])).toEqual([]);
+  expect(sparkPoints([sample(100)])).toEqual([]);
+  const odd = [Number.NaN, Number.POSITIVE_INFINITY, null].map((tokensPerSecond, at) =>
+    sample(at, { tokensPerSecond }),
+  );
+  expect(sparkPoints([...odd, sample(100)])).toEqual([]);
+  const many = Array.from({ length: 100_000 }, (_, at) => sample(at * 100, { tokensPerSecond: at % 2 ? 30 : 50 }));
+  const points = sparkPoints([...odd, ...many]);
+  expect(points).toHaveLength(25);
+  for (const [x, y] of points) expect([x >= 0 && x <= 48, y >= 0 && y <= 14]).toEqual([true, true]);
 });
 
 test('the work of a GPU is a time and its share; without a GPU there is no figure', () => {

@@ -230,17 +230,18 @@ function loopScene(): Scene {
     state: { at: 'paused', turnId: 'turn' as never, evidence: circle },
     loops: [circle],
   });
-  const live: Live = {
-    turnId: 'turn' as never,
-    startedAt: -36_500,
-    reading: null,
-    thinking: { since: -36_000, until: null, tokens: 1660 },
-    answerTokens: 0,
-    firstTokenAt: -36_000,
-    pause: null,
-  };
   const scene = put(world, chat, [question, answer]);
-  return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
+  world.samples.set(
+    answer.id,
+    Array.from({ length: 120 }, (_, at) => ({
+      atMs: 400 + 300 * (at + 1),
+      phase: 'thinking' as const,
+      tokensPerSecond: 46 + 2 * Math.sin(at * 1.3),
+      tokens: Math.round((1660 * (at + 1)) / 120),
+      memoryBytes: 5.9 * 2 ** 30,
+    })),
+  );
+  return scene;
 }
 
 function speedScene(): Scene {

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../../app/protocol/index.ts';
 import {
+  backEndsOf,
   benchesOf,
   type ComparedRow,
   columnsOf,
   comparedRows,
   curvesOf,
+  filtered,
   hasMedian,
   SHORTEST,
+  scaleOf,
+  setbacksOf,
+  trendOf,
   widestChange,
 } from '../../../renderer/performance/figures.ts';
 
@@ -64,6 +69,56 @@ test('a disturbed run is a dot and moves no median; an outlier is named', () => 
 test('fewer than five runs are dots without a median', () => {
   const columns = columnsOf([run(), run(), run(), run()], 'Starter', 'decode');
   expect(columns.map(hasMedian)).toEqual([false]);
+});
+
+test('the history of one sort of runs, and of one back end', () => {
+  const runs = [run(), run({ batch: 'a' }), run({ backEnd: 'vulkan' }), run({ model: 'Other', backEnd: 'metal' })];
+  const ids = (filter: Parameters<typeof filtered>[1]) =>
+    filtered(runs, filter).map(({ id }) => runs.findIndex((one) => one.id === id));
+  expect(ids({ sort: 'all', backEnd: null })).toEqual([0, 1, 2, 3]);
+  expect(ids({ sort: 'answers', backEnd: null })).toEqual([0, 2, 3]);
+  expect(ids({ sort: 'benchmarks', backEnd: null })).toEqual([1]);
+  expect(ids({ sort: 'answers', backEnd: 'vulkan' })).toEqual([2]);
+  expect(backEndsOf(runs, 'Starter')).toEqual(['cpu', 'vulkan']);
+});
+
+test('a version that is slower outside the noise is a setback; the trend is from the oldest to the newest', () => {
+  const of = (engine: string, speed: number, change: Partial<Run> = {}) =>
+    [0.99, 1, 1.01, 1, 0.995].map((noise) =>
+      run({ engine, decode: speed * noise, firstTokenMs: 5000 / (speed * noise), ...change }),
+    );
+  const columns = (metric: 'decode' | 'firstToken', runs: Run[]) => columnsOf(newestFirst(runs), 'Starter', metric);
+  const runs = [
+    ...of('1', 40),
+    ...of('2', 30),
+    ...of('3', 30.1),
+    ...of('4', 50),
+    ...of('9', 5, { backEnd: 'gpu' }),
+    ...of('4', 50),
+  ];
+  for (const metric of ['decode', 'firstToken'] as const) {
+    const all = columns(metric, runs);
+    expect([...setbacksOf(all, metric).keys()]).toEqual(['2 cpu']);
+    const cpu = columns(
+      metric,
+      runs.filter(({ backEnd }) => backEnd === 'cpu'),
+    );
+    expect(trendOf(cpu, metric)).toMatchObject({ from: { engine: '1' }, change: { better: true } });
+  }
+  expect(setbacksOf(columns('decode', runs), 'decode').get('2 cpu')?.share).toBeCloseTo(0.25);
+  expect(trendOf(columns('decode', [...of('1', 40), ...of('2', 40)]), 'decode')).toMatchObject({ change: null });
+  expect(trendOf(columns('decode', of('1', 40)), 'decode')).toBeNull();
+  expect(trendOf(columns('decode', [run()]), 'decode')).toBeNull();
+});
+
+test('round marks that hold every value', () => {
+  expect(scaleOf([38, 46.4, 41])).toEqual({ low: 35, high: 50, ticks: [35, 40, 45, 50] });
+  expect(scaleOf([])).toEqual({ low: 0, high: 1, ticks: [0, 1] });
+  for (const values of [[0, 0], [7], [0.001, 0.002], [1, 2300], [899, 900]]) {
+    const { low, high, ticks } = scaleOf(values);
+    expect(ticks.length).toBeLessThan(9);
+    for (const value of values) expect([low <= value, value <= high]).toEqual([true, true]);
+  }
 });
 
 test('runs of a benchmark belong together, newest first', () => {

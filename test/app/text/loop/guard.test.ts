@@ -21,6 +21,25 @@ function copiesUntilAsked(guard: LoopGuard, limit: number, place: Place = 'think
   return null;
 }
 
+const letters = (at: number) =>
+  `${'bdfgklmnprstvwxz'[at >> 4]}${'aeiouaeiouaeioua'[at & 15]}${'bcdfghjklmnpqrst'[at & 15]}`;
+const sorts: [string, (at: number) => string][] = [
+  ['words', (at) => ` ${letters(at)}o`],
+  ['code', (at) => `  ${letters(at)}(x);\n`],
+  ['data', (at) => `${at * 7919}, `],
+];
+
+test.each(
+  sorts.flatMap(([sort, piece]) => (['thinking', 'answer'] as const).map((place) => [sort, place, piece] as const)),
+)('the longest period, of 256 different tokens, is seen in %s as %s', (_, place, piece) => {
+  const guard = guardWith();
+  let found: Finding | null = null;
+  for (let at = 0; !found && at < 6 * 256; at++) found = guard.push(1000 + (at % 256), piece(at % 256), place);
+  expect(found?.period).toBe(256);
+  expect(found?.copies).toBeLessThanOrEqual(4);
+  expect(found?.last).toBeLessThan(4 * 256);
+});
+
 test('the evidence names the text, the copies, the period and the places', () => {
   const guard = guardWith();
   const before = tokens(`${lead} `, 'starter').length;

@@ -1,0 +1,38 @@
+import { useTranslation } from 'react-i18next';
+import { Segmented, Select } from '../ui/choice.tsx';
+import { backEndsOf, type Filter } from './figures.ts';
+import { usePerformance } from './store.ts';
+
+const EVERY = 'every';
+
+/** Which runs the history shows; the back end is asked where a model ran on several. */
+export function Filters({ model }: { model: string | null }) {
+  const { t } = useTranslation();
+  const { runs, filter } = usePerformance();
+  const backEnds = [...new Set([...backEndsOf(runs, model), ...(filter.backEnd === null ? [] : [filter.backEnd])])];
+  const choose = (change: Partial<Filter>) => usePerformance.setState({ filter: { ...filter, ...change } });
+  return (
+    <div className="mt-3 flex flex-wrap items-center gap-2">
+      <Segmented<Filter['sort']>
+        label={t('performance.shown')}
+        value={filter.sort}
+        options={(['all', 'answers', 'benchmarks'] as const).map((value) => ({
+          value,
+          name: t(`performance.sort.${value}`),
+        }))}
+        onChange={(sort) => choose({ sort })}
+      />
+      {backEnds.length > 1 && (
+        <Select
+          label={t('performance.backEnd')}
+          value={filter.backEnd ?? EVERY}
+          options={[
+            { value: EVERY, name: t('performance.everyBackEnd') },
+            ...backEnds.map((name) => ({ value: name, name })),
+          ]}
+          onChange={(next) => choose({ backEnd: next === EVERY ? null : next })}
+        />
+      )}
+    </div>
+  );
+}
