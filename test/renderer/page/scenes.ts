@@ -236,7 +236,7 @@ function loopScene(): Scene {
     Array.from({ length: 120 }, (_, at) => ({
       atMs: 400 + 300 * (at + 1),
       phase: 'thinking' as const,
-      tokensPerSecond: 46 + 2 * Math.sin(at * 1.3),
+      tokensPerSecond: 46 + 3 * Math.sin(at * 0.31) * Math.cos(at * 0.07),
       tokens: Math.round((1660 * (at + 1)) / 120),
       memoryBytes: 5.9 * 2 ** 30,
     })),
