@@ -13,7 +13,8 @@ VulkanBackend::VulkanBackend(std::shared_ptr<Device> device)
       commands_(device_, pipelines_),
       staging_(device_, commands_),
       arena_(device_, Device::Place::device, size_t{1} << 20),
-      uploads_(device_, Device::Place::host, size_t{1} << 16) {}
+      uploads_(device_, Device::Place::host, size_t{1} << 16),
+      scores_(device_, Device::Place::host, size_t{1} << 16) {}
 VulkanBackend::~VulkanBackend() { commands_.abandon(); }
 
 void VulkanBackend::begin(const PassOptions& options) {
@@ -22,6 +23,7 @@ void VulkanBackend::begin(const PassOptions& options) {
   gates_of_ = {};
   arena_.recycle();
   uploads_.recycle();
+  scores_.recycle();
 }
 
 void VulkanBackend::finish() {
@@ -52,10 +54,6 @@ void VulkanBackend::place(VulkanBuffer& to, size_t offset, const void* from, siz
   if (to.mapped) std::memcpy(to.mapped + offset, from, bytes);
   else staging_.write(to, offset, from, bytes);
 }
-void VulkanBackend::fetch(void* to, VulkanBuffer& from, size_t offset, size_t bytes) {
-  if (from.mapped) std::memcpy(to, from.mapped + offset, bytes);
-  else staging_.read(to, from, offset, bytes);
-}
 
 void VulkanBackend::write(Buffer& to, size_t offset, const void* from, size_t bytes) {
   assert(offset + bytes <= to.bytes());
@@ -66,8 +64,13 @@ void VulkanBackend::write(Buffer& to, size_t offset, const void* from, size_t by
 
 void VulkanBackend::read(void* to, Buffer& from, size_t offset, size_t bytes) {
   assert(offset + bytes <= from.bytes());
+  VulkanBuffer& source = vulkan_buffer(from);
+  if (!source.mapped) {
+    staging_.read(to, source, offset, bytes);
+    return;
+  }
   if (commands_.busy()) commands_.finish();
-  fetch(to, vulkan_buffer(from), offset, bytes);
+  std::memcpy(to, source.mapped + offset, bytes);
 }
 
 void VulkanBackend::read(float* to, const Tensor& from) {

@@ -119,7 +119,7 @@ class VulkanBackend final : public Backend {
   Tensor upload(const void* from, size_t bytes);  // into the arena: ids, positions
   // Bytes into a buffer nothing is running on; gathered, so that staging_.flush() ends a row of them.
   void place(VulkanBuffer& to, size_t offset, const void* from, size_t bytes);
-  void fetch(void* to, VulkanBuffer& from, size_t offset, size_t bytes);
+  void fill(VulkanWeight& weight, std::span<const WeightView> views, int64_t experts);
   Part make_part(const std::vector<Slice>& slices, int64_t experts);
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
@@ -147,6 +147,7 @@ class VulkanBackend final : public Backend {
   Staging staging_;
   Arena arena_;
   Arena uploads_;  // what the CPU hands over: ids, positions
+  Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
   PassOptions pass_{};
   Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
   uint64_t expert_bytes_read_ = 0;

@@ -12,7 +12,6 @@ namespace {
 // About 50 ms on a small integrated GPU: the desktop draws its frames between submissions.
 constexpr double work_per_submission = 2e10;
 constexpr uint32_t sets_a_pool = 128;
-constexpr size_t most_arguments = 10;
 constexpr size_t push_bytes = 128;
 constexpr VkPipelineStageFlags working = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags all_writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
@@ -101,6 +100,20 @@ Argument Commands::bound(const Argument& a) const {
   return {a.buffer, first, end - first, a.access};
 }
 
+// The buffers of a dispatch: recorded with it, else in a set from a pool that is emptied when the pass is done.
+void Commands::bind(const Pipeline& pipeline, VkWriteDescriptorSet* writes, uint32_t count) {
+  const DeviceFunctions& call = device_->call;
+  VkCommandBuffer commands = slots_[current_].commands;
+  if (device_->limits().push_descriptors) {
+    call.CmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, count, writes);
+    return;
+  }
+  const VkDescriptorSet set = descriptor_set(pipeline.bindings);
+  for (uint32_t i = 0; i < count; i++) writes[i].dstSet = set;
+  call.UpdateDescriptorSets(device_->handle(), count, writes, 0, nullptr);
+  call.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &set, 0, nullptr);
+}
+
 VkDescriptorSet Commands::descriptor_set(VkDescriptorSetLayout layout) {
   Slot& slot = slots_[current_];
   const size_t pool = slot.sets / sets_a_pool;
@@ -134,7 +147,6 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
   std::array<VkDescriptorBufferInfo, most_arguments> buffers;
   std::array<VkWriteDescriptorSet, most_arguments> writes;
   std::array<uint32_t, push_bytes / 4> push;
-  const VkDescriptorSet set = descriptor_set(pipeline.bindings);
   uint32_t count = 0;
   for (const Argument& a : arguments) {
     ranges[count] = bound(a);
@@ -142,7 +154,7 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
     buffers[count] = {.buffer = a.buffer->handle, .offset = ranges[count].offset, .range = ranges[count].bytes};
     writes[count] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                      .pNext = nullptr,
-                     .dstSet = set,
+                     .dstSet = {},
                      .dstBinding = count,
                      .dstArrayElement = 0,
                      .descriptorCount = 1,
@@ -157,14 +169,13 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
   touch(ranges.data(), count);
   const DeviceFunctions& call = device_->call;
   VkCommandBuffer commands = slots_[current_].commands;
-  call.UpdateDescriptorSets(device_->handle(), count, writes.data(), 0, nullptr);
   call.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
-  call.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &set, 0, nullptr);
+  bind(pipeline, writes.data(), count);
   call.CmdPushConstants(commands, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, pushed, push.data());
   call.CmdDispatch(commands, static_cast<uint32_t>(grid.groups[0]), static_cast<uint32_t>(grid.groups[1]),
                    static_cast<uint32_t>(grid.groups[2]));
   work_ += grid.work;
-  if (work_ > work_per_submission) submit();
+  if (work_ > work_per_submission) hand_over();
 }
 
 void Commands::copy(VulkanBuffer& to, size_t to_offset, VulkanBuffer& from, size_t from_offset, size_t bytes) {
@@ -181,8 +192,8 @@ void Commands::clear(VulkanBuffer& buffer) {
   device_->call.CmdFillBuffer(slots_[current_].commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
 }
 
-void Commands::submit() {
-  if (!recording_) return;
+uint64_t Commands::hand_over() {
+  if (!recording_) return submitted_;
   Slot& slot = slots_[current_];
   barrier(VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_HOST_BIT);
   recording_ = false;
@@ -201,6 +212,7 @@ void Commands::submit() {
   device_->check(device_->call.QueueSubmit(device_->queue(), 1, &info, VkFence{}), "the GPU stopped");
   submitted_ = value;
   slot.value = value;
+  return value;
 }
 
 void Commands::wait(uint64_t value) {
@@ -214,10 +226,7 @@ void Commands::wait(uint64_t value) {
   device_->check(result, "the GPU stopped");
 }
 
-void Commands::finish() {
-  submit();
-  wait(submitted_);
-}
+void Commands::finish() { wait(hand_over()); }
 
 void Commands::abandon() noexcept {
   if (recording_) device_->call.EndCommandBuffer(slots_[current_].commands);

@@ -47,6 +47,10 @@ class Commands {
   void clear(VulkanBuffer& buffer);
   // True when work is recorded or running: memory must not be touched by the CPU.
   bool busy() const { return recording_ || waited_ < submitted_; }
+  // Hands what is recorded to the GPU; returns the mark that it reaches when it is done.
+  uint64_t hand_over();
+  // Returns when the GPU has reached a mark. Throws DeviceError when it failed.
+  void wait(uint64_t mark);
   // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
   void finish();
   // Waits for what was handed over and forgets what was only recorded (a cancelled or failed pass).
@@ -62,21 +66,20 @@ class Commands {
   struct Slot {
     VkCommandPool pool{};
     VkCommandBuffer commands{};
-    std::vector<VkDescriptorPool> descriptors;
-    size_t sets = 0;     // taken from the pools
-    uint64_t value = 0;  // of the timeline when it is done
+    std::vector<VkDescriptorPool> descriptors;  // where a dispatch cannot bring its own
+    size_t sets = 0;                            // taken from the pools
+    uint64_t value = 0;                         // of the timeline when it is done
   };
 
   void dispatch(const char* kernel, const Constants& constants, std::initializer_list<Argument> arguments,
                 const void* params, size_t params_bytes, const Grid& grid);
   Argument bound(const Argument& argument) const;
+  void bind(const Pipeline& pipeline, VkWriteDescriptorSet* writes, uint32_t count);
   VkDescriptorSet descriptor_set(VkDescriptorSetLayout layout);
   void touch(std::initializer_list<Argument> arguments);
   void touch(const Argument* arguments, size_t count);
   void barrier(VkAccessFlags to, VkPipelineStageFlags stage);
   void open();
-  void submit();
-  void wait(uint64_t value);
 
   std::shared_ptr<Device> device_;
   Pipelines& pipelines_;

@@ -1,6 +1,7 @@
 #include "vulkan/device.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@ namespace {
 constexpr uint64_t word_slack = 16;             // a kernel may read the word after the last one
 constexpr uint64_t largest_range = 0xfffffff0;  // kernels count bytes of a binding in 32 bits
 constexpr uint32_t most_threads = 256;
+constexpr uint32_t least_subgroup = 4, most_subgroup = 64;
 
 struct Properties {
   VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
@@ -53,6 +55,29 @@ bool subgroups_can_be_fixed(const InstanceFunctions& call, VkPhysicalDevice devi
   VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
   call.GetPhysicalDeviceFeatures2(device, &all);
   return features.subgroupSizeControl && features.computeFullSubgroups;
+}
+
+// The sizes that a pipeline may ask of its subgroups; the driver's own where it may not ask.
+struct SubgroupSizes {
+  uint32_t least, most;
+};
+SubgroupSizes subgroup_sizes(const InstanceFunctions& call, VkPhysicalDevice device, uint32_t own, bool fixed) {
+  if (!fixed) return {own, own};
+  VkPhysicalDeviceSubgroupSizeControlProperties sizes{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  call.GetPhysicalDeviceProperties2(device, &all);
+  if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return {own, own};
+  return {std::max(sizes.minSubgroupSize, least_subgroup), std::min(sizes.maxSubgroupSize, most_subgroup)};
+}
+
+bool has_push_descriptors(const InstanceFunctions& call, VkPhysicalDevice device) {
+  if (!has_extension(call, device, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) return false;
+  VkPhysicalDevicePushDescriptorPropertiesKHR push{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &push};
+  call.GetPhysicalDeviceProperties2(device, &all);
+  return push.maxPushDescriptors >= most_arguments;
 }
 
 struct Variants {
@@ -120,15 +145,26 @@ std::string missing(const Properties& properties, bool timeline, int32_t family)
   if (!(properties.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) ||
       (properties.subgroup.supportedOperations & needed) != needed)
     return "subgroup arithmetic in compute shaders";
-  if (properties.subgroup.subgroupSize < 4 || properties.subgroup.subgroupSize > 64) return "subgroups of 4 to 64";
+  if (properties.subgroup.subgroupSize < least_subgroup || properties.subgroup.subgroupSize > most_subgroup)
+    return "subgroups of 4 to 64";
   return "";
+}
+
+// The size that kernels are compiled for; 0 and a reason where one was asked for that the driver does not allow.
+uint32_t chosen_subgroup(uint32_t own, const SubgroupSizes& sizes, std::string& reason) {
+  const char* chosen = std::getenv("LONGHAND_VULKAN_SUBGROUP");
+  if (!chosen) return own;
+  const auto asked = static_cast<uint32_t>(std::strtoul(chosen, nullptr, 10));
+  if (std::has_single_bit(asked) && asked >= sizes.least && asked <= sizes.most) return asked;
+  reason = "has subgroups of " + std::to_string(sizes.least) + " to " + std::to_string(sizes.most) +
+           ", LONGHAND_VULKAN_SUBGROUP asks for " + chosen;
+  return 0;
 }
 
 Limits limits_of(const Properties& properties, bool fixed, bool unified) {
   const VkPhysicalDeviceLimits& limits = properties.limits();
   const uint64_t range = std::min<uint64_t>({limits.maxStorageBufferRange, properties.memory.maxMemoryAllocationSize});
   return {.unified = unified,
-          .subgroup = properties.subgroup.subgroupSize,
           .fixed_subgroup = fixed,
           .group = std::min({limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0], most_threads}),
           .range = std::min(range, largest_range),
@@ -148,8 +184,13 @@ DeviceFunctions functions_of(const Instance& instance, VkDevice device) {
   return call;
 }
 
-VkResult create_device(const Instance& instance, VkPhysicalDevice physical, uint32_t family, bool fixed,
-                       const Variants& variants, VkDevice* device) {
+struct Extensions {
+  bool fixed_subgroup, push_descriptors;
+  Variants variants;
+};
+
+VkResult create_device(const Instance& instance, VkPhysicalDevice physical, uint32_t family, const Extensions& wanted,
+                       VkDevice* device) {
   void* next = nullptr;
   std::vector<const char*> extensions;
   VkPhysicalDeviceSubgroupSizeControlFeatures sizes{
@@ -165,11 +206,12 @@ VkResult create_device(const Instance& instance, VkPhysicalDevice physical, uint
     features.pNext = next;
     next = &features;
   };
-  if (fixed) enable(sizes);
-  if (fixed) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-  if (variants.dot) enable(products);
-  if (variants.dot) extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
-  if (variants.half) enable(halves);
+  if (wanted.fixed_subgroup) enable(sizes);
+  if (wanted.fixed_subgroup) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (wanted.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  if (wanted.variants.dot) enable(products);
+  if (wanted.variants.dot) extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+  if (wanted.variants.half) enable(halves);
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, .timelineSemaphore = VK_TRUE};
   enable(timeline);
@@ -203,18 +245,29 @@ std::shared_ptr<Device> Device::open(int index, std::string& reason) {
     return nullptr;
   }
   const bool fixed = subgroups_can_be_fixed(instance->call, physical);
+  const uint32_t own = properties.subgroup.subgroupSize;
+  std::string refused;
+  const uint32_t subgroup = chosen_subgroup(own, subgroup_sizes(instance->call, physical, own, fixed), refused);
+  if (subgroup == 0) {
+    reason = name + " " + refused;
+    return nullptr;
+  }
   const VkPhysicalDeviceType type = properties.all.properties.deviceType;
-  const Variants variants = variants_wanted(instance->call, physical, type);
+  const Extensions wanted{.fixed_subgroup = fixed,
+                          .push_descriptors = has_push_descriptors(instance->call, physical),
+                          .variants = variants_wanted(instance->call, physical, type)};
   VkDevice device = nullptr;
-  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family), fixed, variants, &device);
+  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family), wanted, &device);
   if (result != VK_SUCCESS) {
     reason = name + " could not be opened: " + text(result);
     return nullptr;
   }
   std::shared_ptr<Device> made(new Device(*instance, physical, device, static_cast<uint32_t>(family)));
   made->limits_ = limits_of(properties, fixed, is_unified(type));
-  made->limits_.integer_dot = variants.dot;
-  made->limits_.half = variants.half;
+  made->limits_.subgroup = subgroup;
+  made->limits_.push_descriptors = wanted.push_descriptors;
+  made->limits_.integer_dot = wanted.variants.dot;
+  made->limits_.half = wanted.variants.half;
   return made;
 }
 

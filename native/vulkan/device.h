@@ -16,14 +16,19 @@ namespace longhand::vulkan {
 class VulkanBuffer;
 using VulkanBufferPtr = std::shared_ptr<VulkanBuffer>;
 
+// The bindings of a kernel, at most.
+constexpr uint32_t most_arguments = 10;
+
 // What a device can do, as far as the kernels ask.
 struct Limits {
-  bool unified = false;         // device memory is memory of the CPU: buffers are mapped, nothing is staged
-  uint32_t subgroup = 0;        // threads of a subgroup, 4 to 64
-  bool fixed_subgroup = false;  // a pipeline may ask for this size and for full subgroups
-  uint32_t group = 0;           // threads of a workgroup, at most
-  uint64_t range = 0;           // bytes of a binding, and of a buffer
-  uint64_t alignment = 0;       // of a binding's offset
+  bool unified = false;  // device memory is memory of the CPU: buffers are mapped, nothing is staged
+  // Threads of a subgroup, 4 to 64: what the driver takes by itself, or LONGHAND_VULKAN_SUBGROUP where it allows that.
+  uint32_t subgroup = 0;
+  bool fixed_subgroup = false;    // a pipeline may ask for this size and for full subgroups
+  bool push_descriptors = false;  // bindings are recorded with the dispatch, no descriptor set is made
+  uint32_t group = 0;             // threads of a workgroup, at most
+  uint64_t range = 0;             // bytes of a binding, and of a buffer
+  uint64_t alignment = 0;         // of a binding's offset
   // Variants of kernels for the fast path. LONGHAND_VULKAN_VARIANTS, a list of "dot" and "half" (or empty), takes what
   // of it the device has, instead of what it is said to be good at.
   bool integer_dot = false;  // four products of bytes an instruction

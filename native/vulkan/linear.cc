@@ -131,7 +131,11 @@ Tensor VulkanBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* n
 }
 
 Tensor VulkanBackend::logits(Tensor x, const Weight& head, const Norm& norm, float scale) {
-  return linear(x, head, {.norm = &norm, .scale = scale});
+  const VulkanWeight& w = vulkan_weight(head);
+  assert(x.cols == w.in && w.experts == 1);
+  const Tensor y = scores_.take(x.rows, w.out);
+  for (const Part& part : w.parts) project(x, part, {.options = {.norm = &norm, .scale = scale}}, y);
+  return y;
 }
 
 }  // namespace longhand::vulkan

@@ -56,6 +56,7 @@ namespace longhand::vulkan {
   X(CmdBindPipeline)                        \
   X(CmdBindDescriptorSets)                  \
   X(CmdPushConstants)                       \
+  X(CmdPushDescriptorSetKHR)                \
   X(CmdDispatch)                            \
   X(CmdPipelineBarrier)                     \
   X(CmdCopyBuffer)                          \

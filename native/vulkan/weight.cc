@@ -92,6 +92,8 @@ Part VulkanBackend::make_part(const std::vector<Slice>& slices, int64_t experts)
   size_t bytes = 0;
   for (const Slice& slice : slices) bytes += bytes_of(slice);
   part.bytes = device_->allocate(bytes, Device::Place::device);
+  // Before the first byte is on its way: where there is no room for it, nothing has to be waited for.
+  part.table = device_->allocate(slices.size() * sizeof(params::WeightSegment), Device::Place::device);
   size_t used = 0;
   const auto put = [&](const std::byte* from, size_t row, const Slice& slice) {
     const size_t at = used, count = static_cast<size_t>(slice.count) * row;
@@ -117,7 +119,6 @@ Part VulkanBackend::make_part(const std::vector<Slice>& slices, int64_t experts)
     row += slice.count;
   }
   part.rows = narrow(row);
-  part.table = device_->allocate(table.size() * sizeof table[0], Device::Place::device);
   place(*part.table, 0, table.data(), part.table->bytes());
   return part;
 }
@@ -125,13 +126,24 @@ Part VulkanBackend::make_part(const std::vector<Slice>& slices, int64_t experts)
 WeightPtr VulkanBackend::prepare(std::span<const WeightView> views, std::shared_ptr<const void>, int64_t experts) {
   assert(!views.empty() && static_cast<int64_t>(views.size()) % experts == 0);
   auto weight = std::make_shared<VulkanWeight>();
-  const int64_t group = static_cast<int64_t>(views.size()) / experts;
   weight->in = columns(views[0]);
   weight->experts = std::max(experts, stacked(views[0]));
   for (const WeightView& view : views) {
     assert(columns(view) == weight->in);
     weight->bytes += static_cast<size_t>(rows_of(view) * stacked(view)) * full_row_bytes(view);
   }
+  try {
+    fill(*weight, views, experts);
+    staging_.flush();
+  } catch (...) {
+    staging_.drop();  // before the buffers go that bytes are on their way to
+    throw;
+  }
+  return weight;
+}
+
+void VulkanBackend::fill(VulkanWeight& weight, std::span<const WeightView> views, int64_t experts) {
+  const int64_t group = static_cast<int64_t>(views.size()) / experts;
   const auto view_at = [&](int64_t e, int64_t i) -> const WeightView& {
     return views[static_cast<size_t>((experts > 1 ? e * group : 0) + i)];
   };
@@ -146,13 +158,13 @@ WeightPtr VulkanBackend::prepare(std::span<const WeightView> views, std::shared_
   uint64_t taken_bytes = 0;
   const auto close = [&] {
     std::vector<Slice> slices;
-    for (int64_t e = 0; e < weight->experts; e++)
+    for (int64_t e = 0; e < weight.experts; e++)
       for (const Slice& one : taken)
         slices.push_back({&view_at(e, one.index), experts > 1 ? 0 : e, one.first, one.count});
-    Part part = make_part(slices, weight->experts);
-    part.first = narrow(weight->out);
-    weight->out += part.rows;
-    weight->parts.push_back(std::move(part));
+    Part part = make_part(slices, weight.experts);
+    part.first = narrow(weight.out);
+    weight.out += part.rows;
+    weight.parts.push_back(std::move(part));
     taken.clear();
     taken_bytes = 0;
   };
@@ -160,7 +172,7 @@ WeightPtr VulkanBackend::prepare(std::span<const WeightView> views, std::shared_
     const WeightView& view = view_at(0, i);
     if (!alike(i, i)) throw Unsupported("[vulkan] the experts of \"" + view.name + "\" are stored in different types");
     if (!taken.empty() && !alike(taken[0].index, i)) close();
-    const uint64_t row = (full_row_bytes(view) + 3 * piece_alignment) * static_cast<uint64_t>(weight->experts);
+    const uint64_t row = (full_row_bytes(view) + 3 * piece_alignment) * static_cast<uint64_t>(weight.experts);
     if (row > room) throw Unsupported("[vulkan] one row of \"" + view.name + "\" is larger than a binding of this GPU");
     for (int64_t first = 0; first < rows_of(view);) {
       if (taken_bytes + row > room) close();
@@ -171,8 +183,6 @@ WeightPtr VulkanBackend::prepare(std::span<const WeightView> views, std::shared_
     }
   }
   close();
-  staging_.flush();
-  return weight;
 }
 
 }  // namespace longhand::vulkan

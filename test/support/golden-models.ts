@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Model } from '../../native/addon/index.d.ts';
+import { published } from '../golden/cases.ts';
 import { golden } from './addon.ts';
 import { asFloats, readSafetensors, safetensors, temporaryFolder } from './formats.ts';
 import {
@@ -22,21 +23,6 @@ import { soaking } from './soak.ts';
 /** `npm run test:soak`: every prompt in every way. */
 const timeout = soaking ? 3_600_000 : 240_000;
 
-const published = [
-  'llama/gqa_tied',
-  'llama/rope_llama3',
-  'qwen3/qk_norm_tied',
-  'qwen3/hd128_untied',
-  'qwen3_5/dense_tied',
-  'qwen3_5/dense_gqa_mixed',
-  'qwen3_5/real_head_dims',
-  'qwen3_5_moe/top3',
-  'lfm2/auto_adjust',
-  'lfm2/no_adjust',
-  'lfm2_moe/top4',
-  'minicpm_sala/mixed',
-  'minicpm_sala/gap',
-];
 const stored: [title: string, name: string, file: string, prefix: string][] = [
   ['bf16', 'qwen3_5/dense_tied', 'model_bf16.safetensors', 'bf16_weights.logits.'],
   ['experts one a tensor', 'qwen3_5_moe/top3', 'model_per_expert.safetensors', 'logits.'],

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** What a runner counted; test/run.mjs adds up the counts of all runners. */
@@ -18,6 +18,7 @@ export default class CountReporter implements Reporter {
       count.failures.push({ file, name: 'outside of a test', message: firstLine(message) });
     }
     for (const module of modules) countModule(module, count);
+    process.stdout.write(`${partsInWords(modules)}\n`);
     const file = process.env.LONGHAND_COUNT;
     if (file) writeFileSync(file, JSON.stringify(count));
   }
@@ -37,6 +38,27 @@ function countModule(module: TestModule, count: Count): void {
     else if (result.state === 'skipped') count.skipped.push({ file, name: test.fullName, reason: result.note ?? '' });
     else fail(test.fullName, result.errors ?? []);
   }
+}
+
+/** "seconds by part: app 120, vulkan 48": the budgets of ARCHITECTURE.md §9, added over all workers. Tests of ops count to the
+ *  back end that their name begins with. */
+function partsInWords(modules: readonly TestModule[]): string {
+  const seconds = new Map<string, number>();
+  const add = (part: string, ms: number) => seconds.set(part, (seconds.get(part) ?? 0) + ms / 1000);
+  for (const module of modules) {
+    const [, part = 'test'] = relative(process.cwd(), module.moduleId).split(sep);
+    const { environmentSetupDuration, prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic();
+    let rest = environmentSetupDuration + prepareDuration + collectDuration + setupDuration + duration;
+    for (const test of part === 'ops' ? module.children.allTests() : []) {
+      const [, device] = /^(metal|vulkan)\b/.exec(test.fullName) ?? [];
+      const ms = device ? (test.diagnostic()?.duration ?? 0) : 0;
+      if (device) add(device, ms);
+      rest -= ms;
+    }
+    add(part, rest);
+  }
+  const sorted = [...seconds].sort(([, a], [, b]) => b - a);
+  return `seconds by part: ${sorted.map(([part, time]) => `${part} ${time.toFixed(0)}`).join(', ')}`;
 }
 
 const firstLine = (message = ''): string => message.split('\n', 1)[0] as string;

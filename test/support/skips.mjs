@@ -9,6 +9,7 @@ export const REASONS = [
   { reason: /^needs a CPU with\b/, holds: () => true },
   { reason: /^needs a GPU\b/, holds: () => true },
   { reason: /^needs glslc\b/, holds: () => true },
+  { reason: /^needs spirv-val\b/, holds: () => true },
   { reason: /^needs SwiftShader\b/, holds: () => true },
   { reason: /^needs to run as root\b/, holds: ({ root }) => !root },
   { reason: /^needs to run without root\b/, holds: ({ root }) => root },

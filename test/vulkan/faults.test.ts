@@ -98,6 +98,31 @@ describe('with a faulty device', { timeout }, () => {
   test.each(['128', '512'])('a native vector of %s bits, subgroups of another size: the same tokens', (bits) => {
     expect(runs({ LP_NATIVE_VECTOR_WIDTH: bits })).toEqual(sound);
   });
+  test.each([4, 8, 16, 32, 64])(
+    'subgroups of %i: the same tokens where the driver allows them, else what it does',
+    (size) => {
+      const forced = { LONGHAND_VULKAN_SUBGROUP: String(size) };
+      const [device] = devices(forced);
+      if (device?.available) {
+        expect(device.detail).toContain(`subgroups of ${size}`);
+        expect(runs(forced)).toEqual(sound);
+      } else {
+        const asked = new RegExp(` has subgroups of (\\d+) to (\\d+), LONGHAND_VULKAN_SUBGROUP asks for ${size}$`);
+        const [, least, most] = asked.exec(device?.reason ?? '') ?? [];
+        expect(Number(least) > size || Number(most) < size).toBe(true);
+      }
+    },
+  );
+  test.each(['0', '12', 'many'])('a size of %s is none', (size) => {
+    expect(reasons({ LONGHAND_VULKAN_SUBGROUP: size })[0]).toMatch(
+      new RegExp(`LONGHAND_VULKAN_SUBGROUP asks for ${size}$`),
+    );
+  });
+  test('no extension, no 16-bit arithmetic, asked for or not: the same tokens', () => {
+    const plain = { ...faulty, FAULTY_PLAIN: '1', LONGHAND_VULKAN_VARIANTS: 'dot,half' };
+    expect(devices(plain)[0]?.detail).toMatch(/subgroups of \d+$/);
+    expect(runs(plain)).toEqual(sound);
+  });
 
   test('out of memory in the middle of a load: said, and what was taken is given back', () => {
     const large = join(golden, 'lfm2', 'auto_adjust');

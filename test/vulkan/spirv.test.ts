@@ -28,6 +28,16 @@ test('they are those of the sources', { timeout: 120_000 }, ({ skip }) => {
     expect(readFileSync(join(fresh, name)).equals(readFileSync(join(committed, name))), name).toBe(true);
 });
 
+test('spirv-val has nothing to say', ({ skip }) => {
+  if (spawnSync('spirv-val', ['--version']).status !== 0) skip('needs spirv-val');
+  for (const name of names) {
+    const { status, stdout, stderr } = spawnSync('spirv-val', ['--target-env', 'vulkan1.2', join(committed, name)], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout, stderr], name).toEqual([0, '', '']);
+  }
+});
+
 // Kernels that run only where the device lists it.
 const [half, dotInput, dot] = [9, 6018, 6019];
 const variants: Record<string, number[]> = { 'linear_dot.spv': [dotInput, dot], 'matmul_half.spv': [half] };

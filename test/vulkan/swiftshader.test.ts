@@ -1,11 +1,12 @@
 // Another driver: Google's SwiftShader, which Debian's Chromium brings. Subgroups of 4, no integer products, no f16. Whole models
 // of every kind of layer, against the references of test/golden: all tokens of a prompt but one at once, then the last.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
 import { largestDifference, readCase, required } from '../support/golden.ts';
 import { soaking } from '../support/soak.ts';
-import { inProcess, manifest } from './drivers.ts';
+import { inProcess, library, manifest } from './drivers.ts';
 
 const driver = ['/usr/lib/chromium/libvk_swiftshader.so', '/opt/google/chrome/libvk_swiftshader.so'].find((path) =>
   existsSync(path),
@@ -13,6 +14,7 @@ const driver = ['/usr/lib/chromium/libvk_swiftshader.so', '/opt/google/chrome/li
 beforeEach(({ skip }) => {
   if (driver === undefined) skip('needs SwiftShader: libvk_swiftshader.so of a Chromium');
 });
+const drivers = '/usr/share/vulkan/icd.d';
 const env = () => ({ VK_ICD_FILENAMES: manifest(driver ?? '') });
 
 const models = [
@@ -31,6 +33,20 @@ test('it is found, with what it can do', () => {
   );
   expect(device).toMatchObject({ available: true, name: expect.stringContaining('SwiftShader') });
   expect(device?.detail).toMatch(/subgroups of 4$/);
+});
+
+test.each(['SwiftShader', 'llvmpipe'])('beside another driver, %s as a discrete GPU comes first', (best) => {
+  const mesa = readdirSync(drivers).find((name) => name.startsWith('lvp_icd')) ?? '';
+  const both = { VK_ICD_FILENAMES: `${join(drivers, mesa)}:${env().VK_ICD_FILENAMES}`, FAULTY_BEST: best };
+  const listed = inProcess<Device[]>(
+    "async (addon) => (await addon.devices()).filter(({ backEnd }) => backEnd === 'vulkan')",
+    { ...both, LONGHAND_VULKAN_LOADER: library('faulty') },
+  );
+  expect(listed.map(({ id, available }) => [id, available])).toEqual([
+    ['vulkan:0', true],
+    ['vulkan:1', true],
+  ]);
+  expect(listed.map(({ name }) => name.includes(best))).toEqual([true, false]);
 });
 
 test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 3_600_000 : 240_000 }, (name) => {

@@ -61,6 +61,10 @@ describe('validation', { timeout: 240_000 }, () => {
     const env = { LONGHAND_VULKAN_LOADER: library('faulty'), FAULTY_DISCRETE: '1' };
     expect(watched('discrete', [join(golden, 'qwen3_5/dense_tied')], env)).toBe('');
   });
+  test('descriptor sets, where bindings cannot be recorded with a dispatch', () => {
+    const env = { LONGHAND_VULKAN_LOADER: library('faulty'), FAULTY_PLAIN: '1' };
+    expect(watched('plain', [join(golden, 'lfm2/auto_adjust')], env)).toBe('');
+  });
   test('the kernels of the fast path for integer products and f16', () => {
     const env = { LONGHAND_VULKAN_VARIANTS: 'dot,half' };
     expect(watched('variants', [join(golden, 'mlx_models/qwen3_5_4bit')], env)).toBe('');

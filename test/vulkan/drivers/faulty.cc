@@ -5,6 +5,8 @@
 //   FAULTY_RANGE=<bytes>      a binding holds no more
 //   FAULTY_GROUP=<threads>    a workgroup holds no more
 //   FAULTY_DISCRETE=1         device memory is not mapped
+//   FAULTY_PLAIN=1            no extension and no 16-bit or 8-bit feature
+//   FAULTY_BEST=<word>        the device with this word in its name is a discrete one
 //   FAULTY_DEVICES=<n>        the first device n times
 //   FAULTY_MEMORY=<bytes>     that much device memory in all
 //   FAULTY_SUBMIT=<n>         the n-th submission loses the device
@@ -60,6 +62,7 @@ NEXT(WaitSemaphores)
 NEXT(CreateComputePipelines)
 NEXT(CmdDispatch)
 NEXT(CmdPipelineBarrier)
+NEXT(EnumerateDeviceExtensionProperties)
 #undef NEXT
 
 std::atomic<long> submits = 0, pipelines = 0, dispatches = 0, barriers = 0, opened = 0;
@@ -86,15 +89,28 @@ void GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDevicePrope
   limits.maxStorageBufferRange = static_cast<uint32_t>(setting("FAULTY_RANGE", limits.maxStorageBufferRange));
   limits.maxComputeWorkGroupInvocations =
       static_cast<uint32_t>(setting("FAULTY_GROUP", limits.maxComputeWorkGroupInvocations));
-  if (discrete) properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  const char* best = std::getenv("FAULTY_BEST");
+  if (discrete || (best && std::strstr(properties->properties.deviceName, best)))
+    properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
 }
 
 void GetPhysicalDeviceFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
   next_GetPhysicalDeviceFeatures2(device, features);
-  if (setting("FAULTY_TIMELINE", 1)) return;
+  const bool timeline = setting("FAULTY_TIMELINE", 1) != 0, plain = setting("FAULTY_PLAIN", 0) != 0;
   for (auto* each = static_cast<VkPhysicalDeviceTimelineSemaphoreFeatures*>(features->pNext); each;
-       each = static_cast<VkPhysicalDeviceTimelineSemaphoreFeatures*>(each->pNext))
-    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES) each->timelineSemaphore = 0;
+       each = static_cast<VkPhysicalDeviceTimelineSemaphoreFeatures*>(each->pNext)) {
+    if (!timeline && each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES)
+      each->timelineSemaphore = 0;
+    if (plain && each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES)
+      reinterpret_cast<VkPhysicalDeviceShaderFloat16Int8Features*>(each)->shaderFloat16 = 0;
+  }
+}
+
+VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char* layer, uint32_t* count,
+                                            VkExtensionProperties* extensions) {
+  if (setting("FAULTY_PLAIN", 0) == 0) return next_EnumerateDeviceExtensionProperties(device, layer, count, extensions);
+  *count = 0;
+  return VK_SUCCESS;
 }
 
 // The one type of the software driver becomes two: the GPU's own, and the CPU's.
@@ -191,6 +207,7 @@ PFN_vkVoidFunction ours(const char* name, PFN_vkVoidFunction real) {
   WRAP(CreateComputePipelines)
   WRAP(CmdDispatch)
   WRAP(CmdPipelineBarrier)
+  WRAP(EnumerateDeviceExtensionProperties)
 #undef WRAP
   return real;
 }
