@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
 import { golden } from '../support/addon.ts';
+import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../support/formats.ts';
 import { needsVulkan } from './device.ts';
 import { inProcess, library, manifest, scratchFile } from './drivers.ts';
 
@@ -91,6 +92,24 @@ describe('with a faulty device', { timeout }, () => {
   test('what cannot be split is refused with the numbers', () => {
     const [outcome] = runs({ ...faulty, FAULTY_RANGE: '16384' });
     expect(outcome).toMatch(/^\[vulkan\] one operation needs \d+ bytes in one piece, this GPU allows 16384$/);
+  });
+  test('what has no kernel is refused when it is loaded, by its name', () => {
+    const [outcome] = runs({ ...faulty, FAULTY_RANGE: '4352' });
+    expect(outcome).toMatch(/^\[vulkan\] one row of "model\.[\w.]+" is larger than a binding of this GPU$/);
+    const source = join(golden, 'qwen3_5_moe', 'top3');
+    const stored = readSafetensors(readFileSync(join(source, 'model_per_expert.safetensors')));
+    const name = Object.keys(stored).find((tensor) => /experts\.1\.gate_proj/.test(tensor)) ?? '';
+    const { shape, bytes } = stored[name] as StoredTensor;
+    // The upper half of a float is a bf16.
+    const halves = Uint8Array.from(bytes).filter((_, at) => at % 4 >= 2);
+    const mixed = temporaryFolder({
+      'config.json': readFileSync(join(source, 'config.json')),
+      'model.safetensors': safetensors({ ...stored, [name]: { dtype: 'BF16', shape, bytes: halves } }),
+    });
+    const load = `async (addon) => addon.load(${JSON.stringify(mixed)}, { device: 'vulkan' }).then(() => '', ({ message }) => message)`;
+    expect(inProcess<string>(load, {})).toMatch(
+      /^\[vulkan\] the experts of "[^"]+experts[^"]*" are stored in different types$/,
+    );
   });
   test('workgroups of 128: the same tokens', () => {
     expect(runs({ ...faulty, FAULTY_GROUP: '128' })).toEqual(sound);
