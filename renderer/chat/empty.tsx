@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { useDocuments } from '../documents/store.ts';
 import { useFormats } from '../i18n.ts';
 import { openChat } from '../shell/commands.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Composer } from './composer.tsx';
-import { useChat } from './store.ts';
+import { actions, useChat } from './store.ts';
 
-/** One question and one way forward; the last chat is a line away. */
+/** One question and one way forward; one's documents and the last chat are a line away. */
 export function Empty() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -19,6 +20,7 @@ export function Empty() {
           <Composer tall />
         </div>
         <div className="mt-0.5 flex flex-col px-1">
+          <AskDocuments />
           <Line
             icon="attach"
             name={t('empty.attach')}
@@ -39,7 +41,25 @@ export function Empty() {
   );
 }
 
-type LineProps = { icon: 'attach' | 'chat'; name: string; about: string; onClick: () => void };
+const NAMED = 2;
+
+function AskDocuments() {
+  const { t } = useTranslation();
+  const collections = useDocuments((state) => state.collections);
+  const filled = collections?.filter(({ builtIn, documents }) => !builtIn && documents > 0) ?? [];
+  if (filled.length === 0) return null;
+  const names = filled.slice(0, NAMED).map(({ name }) => name);
+  return (
+    <Line
+      icon="documents"
+      name={t('empty.documents')}
+      about={[...names, ...(filled.length > NAMED ? ['…'] : [])].join(', ')}
+      onClick={() => actions.setOverlay({ at: 'documents' })}
+    />
+  );
+}
+
+type LineProps = { icon: 'attach' | 'chat' | 'documents'; name: string; about: string; onClick: () => void };
 
 function Line({ icon, name, about, onClick }: LineProps) {
   return (
@@ -48,7 +68,7 @@ function Line({ icon, name, about, onClick }: LineProps) {
       onClick={onClick}
       className="flex h-8.5 items-center gap-3 rounded-sm px-3 ring-inset-focus hover:bg-hover"
     >
-      <Icon name={icon === 'attach' ? 'file' : 'chat'} className="text-fg-3" />
+      <Icon name={icon === 'attach' ? 'file' : icon} className="text-fg-3" />
       <span className="max-w-2/3 truncate font-medium">{name}</span>
       <span className="truncate text-fg-3">{about}</span>
     </button>

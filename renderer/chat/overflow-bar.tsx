@@ -38,6 +38,9 @@ export function OverflowBar({ full }: { full: Full }) {
             {part.name}
           </span>
         ))}
+        <span aria-hidden className="absolute -translate-x-1/2 rtl:translate-x-1/2" style={{ insetInlineStart: at }}>
+          {formats.contextSize(limit)}
+        </span>
       </div>
     </div>
   );

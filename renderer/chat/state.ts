@@ -20,8 +20,8 @@ export type Live = {
   thinking: { since: number; until: number | null; tokens: number } | null;
   answerTokens: number;
   firstTokenAt: number | null;
-  /** Set while the turn waits for a person. */
-  pause: { choices: Choice[]; suggested: Choice } | null;
+  /** Set while the turn waits for a person, with the time since when. */
+  pause: { choices: Choice[]; suggested: Choice; at: number } | null;
 };
 
 /** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
@@ -191,12 +191,25 @@ export function applyToLive(before: Live | undefined, turnId: TurnId, event: Tur
         now,
       );
     case 'paused':
-      return { ...live, pause: { choices: event.choices, suggested: event.suggested } };
+      return { ...live, pause: { choices: event.choices, suggested: event.suggested, at: now } };
     case 'decided':
-      return { ...live, pause: null };
+      return goneOn(live, now);
     default:
       return live;
   }
+}
+
+/** The time that nobody decided in counts for nothing. */
+function goneOn(live: Live, now: number): Live {
+  const waited = live.pause ? now - live.pause.at : 0;
+  const { thinking, firstTokenAt } = live;
+  return {
+    ...live,
+    pause: null,
+    startedAt: live.startedAt + waited,
+    firstTokenAt: firstTokenAt === null ? null : firstTokenAt + waited,
+    thinking: thinking?.until === null ? { ...thinking, since: thinking.since + waited } : thinking,
+  };
 }
 
 function withTokens(live: Live, kind: 'thinking' | 'answer', tokens: number, now: number): Live {

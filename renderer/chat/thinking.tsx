@@ -29,7 +29,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const samples = useChat((state) => (live ? undefined : state.samples.get(message.id)));
   const measured = useMemo(() => thoughtOf(samples), [samples]);
   const passed = live?.thinking
-    ? (live.thinking.until ?? now) - live.thinking.since
+    ? (live.thinking.until ?? live.pause?.at ?? now) - live.thinking.since
     : (message.timings?.thinkingMs ?? measured?.ms ?? null);
   const tokens = live?.thinking?.tokens ?? message.usage?.thinkingTokens ?? measured?.tokens ?? 0;
   const open = chosen ?? (show === 'open' || (show === 'running' && running));

@@ -107,6 +107,27 @@ describe('events of a turn', () => {
     expect(ended.busy.size).toBe(0);
   });
 
+  test('the time in which nobody decided is no time of thinking', () => {
+    const { data, answer } = opened();
+    const thought = withTurnEvents(
+      data,
+      happened(answer, { type: 'delta', kind: 'thinking', text: 'a', tokens: 1 }),
+      100,
+    );
+    const paused = withTurnEvents(
+      thought,
+      happened(answer, { type: 'paused', choices: ['keep-going'], suggested: 'keep-going' }),
+      400,
+    );
+    expect(paused.live.get(answer.id)?.pause?.at).toBe(400);
+    const decided = withTurnEvents(paused, happened(answer, { type: 'decided', choice: 'keep-going' }), 9400);
+    expect(decided.live.get(answer.id)).toMatchObject({
+      pause: null,
+      firstTokenAt: 9100,
+      thinking: { since: 9100, until: null },
+    });
+  });
+
   test('a failure keeps the text and what is known of its cost', () => {
     const { data, answer } = opened();
     const failure = { code: 'engine-lost' as const, message: '[engine] gone' };

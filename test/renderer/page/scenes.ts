@@ -4,6 +4,7 @@ import { useChat } from '../../../renderer/chat/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
+import { newCollection } from '../../support/fake-documents.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
 import { documentScenes } from './document-scenes.ts';
@@ -221,6 +222,7 @@ function loopScene(): Scene {
   const { world, chats } = worldOfMocks();
   const chat = chats.get('Round table puzzle') as Chat;
   world.settings.showThinking = 'open';
+  world.settings.loopGuard = { ...world.settings.loopGuard, waitSeconds: 0 };
   const question = newMessage(chat.id, 'user', {
     text: 'Six guests sit at a round table. Ada must not sit next to Bo. Cem sits opposite Dana. Eli is two seats to the left of Ada. Who sits on Ada’s right?',
   });
@@ -380,6 +382,15 @@ function brokenScene(): Scene {
   return scene;
 }
 
+function emptyScene(): Scene {
+  const { world } = worldOfMocks();
+  for (const name of ['Papers', 'Contracts']) {
+    const collection = newCollection(name, { documents: 12 });
+    world.library.collections.set(collection.id, collection);
+  }
+  return { world };
+}
+
 function linksScene(): Scene {
   const { world } = worldOfMocks();
   const chat = newChat({ title: 'Links' });
@@ -407,7 +418,7 @@ const scenes: Record<string, () => Scene> = {
   'stream-long': () => streamScene(20_000, 100),
   'stream-short': () => streamScene(4000, 0),
   'stream-short-long': () => streamScene(4000, 100),
-  empty: () => ({ world: worldOfMocks().world }),
+  empty: emptyScene,
   onboarding: () => {
     const world = createWorld();
     world.settings.onboarded = false;
