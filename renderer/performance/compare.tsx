@@ -60,6 +60,7 @@ function Side({ letter, at, bench, benches }: SideProps) {
           width={240}
         />
       )}
+      {bench?.disturbed && <span className="text-xs text-warn-text">{t('performance.disturbed')}</span>}
     </div>
   );
 }
