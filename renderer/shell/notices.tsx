@@ -1,55 +1,56 @@
-import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
+import type { Notice } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import en from '../strings/en.json';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useEngine } from './engine.ts';
 
-type Said = { code: string; details: Record<string, string> };
+type Code = Notice['code'];
 
-const useNotices = create<{ said: Said[]; closed: ReadonlySet<string> }>()(() => ({ said: [], closed: new Set() }));
+const useNotices = create<{ said: Notice[]; closed: ReadonlySet<Code> }>()(() => ({ said: [], closed: new Set() }));
 
-/** Things that belong to no single page: a full disk, a database restored from its backup. Each code once. */
+/** Things that belong to no single page: a full disk, a database restored from its backup. Each code once; that there is
+ *  room again takes the place of that there was none. */
 export const listenToNotices = () =>
-  core.on('notice', (notice) =>
+  core.on('notice', (notice) => {
+    const gone: Code[] = notice.code === 'saved-again' ? ['saved-again', 'disk-full'] : [notice.code];
     useNotices.setState((state) => ({
-      said: [...state.said.filter((other) => other.code !== notice.code), notice],
+      said: [...state.said.filter(({ code }) => !gone.includes(code)), notice],
       closed: new Set([...state.closed].filter((code) => code !== notice.code)),
-    })),
-  );
+    }));
+  });
 
-const sentences: Record<string, string> = en.notices;
+/** What the sentences name, where it is not told. */
+const unnamed = { address: '', damaged: '', reason: '' };
+
+const isGood = (code: Code) => code === 'saved-again';
 
 export function Notices() {
   const { t } = useTranslation();
   const { said, closed } = useNotices();
   const atStart = useEngine((state) => state.info?.notices) ?? [];
   const shown = [...atStart, ...said].filter(
-    (notice, index, all) =>
-      !closed.has(notice.code) && all.findLastIndex((other) => other.code === notice.code) === index,
+    ({ code }, index, all) => !closed.has(code) && all.findLastIndex((other) => other.code === code) === index,
   );
-  return shown.map((notice) => (
+  return shown.map(({ code, details }) => (
     <div
-      key={notice.code}
-      role="alert"
-      className="flex flex-none items-center gap-2 border-b border-warn-line bg-warn-soft px-5 py-2"
+      key={code}
+      role={isGood(code) ? 'status' : 'alert'}
+      className={`flex flex-none items-center gap-2 border-b px-5 py-2 ${isGood(code) ? 'border-line bg-ok-soft' : 'border-warn-line bg-warn-soft'}`}
     >
-      <Icon name="warning" className="text-warn-text" />
-      <span className="min-w-0 flex-1 wrap-anywhere">{sentenceOf(notice)}</span>
+      {isGood(code) ? (
+        <Icon name="check" className="text-ok-text" />
+      ) : (
+        <Icon name="warning" className="text-warn-text" />
+      )}
+      <span className="min-w-0 flex-1 wrap-anywhere">{t(`notices.${code}`, { ...unnamed, ...details })}</span>
       <IconButton
         small
         icon="close"
         label={t('close')}
-        onClick={() => useNotices.setState((state) => ({ closed: new Set([...state.closed, notice.code]) }))}
+        onClick={() => useNotices.setState((state) => ({ closed: new Set([...state.closed, code]) }))}
       />
     </div>
   ));
-
-  function sentenceOf({ code, details }: Said): string {
-    const sentence: string | undefined = sentences[code];
-    if (sentence) return i18next.services.interpolator.interpolate(sentence, details, i18next.language, {});
-    return t('notices.other', { code, details: Object.values(details).join(', ') });
-  }
 }

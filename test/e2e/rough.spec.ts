@@ -120,3 +120,19 @@ test('a thousand chats, some named with emoji or from right to left: few are dra
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(list.getByText('Chat 1000')).toBeVisible();
 });
+
+test('a full disk is told once, and that there is room again takes its place', async ({ page, scene }) => {
+  await scene('empty');
+  const say = (code: 'disk-full' | 'saved-again') =>
+    page.evaluate((said) => window.page.core.emit('notice', { code: said, details: {} }), code);
+  const full = page.getByRole('alert').filter({ hasText: 'The disk is full' });
+  await say('disk-full');
+  await say('disk-full');
+  await expect(full).toHaveCount(1);
+  await say('saved-again');
+  await expect(full).toHaveCount(0);
+  const free = page.getByRole('status').filter({ hasText: 'There is room on the disk again' });
+  await expect(free).toBeVisible();
+  await free.getByRole('button', { name: 'Close' }).click();
+  await expect(free).toBeHidden();
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ErrorCode, FinishReason } from '../../app/protocol/index.ts';
+import { ErrorCode, FinishReason, Notice } from '../../app/protocol/index.ts';
 import english from '../../renderer/strings/en.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..', '..', 'renderer');
@@ -24,6 +24,10 @@ describe('strings', () => {
     for (const reason of FinishReason.options) expect(english.reason).toHaveProperty(reason);
   });
 
+  test('everything that is said to no single page has a sentence', () => {
+    expect(Object.keys(english.notices).sort()).toEqual([...Notice.shape.code.options].sort());
+  });
+
   test('no string is written for nobody', () => {
     const all = [...sources.values()].join('\n');
     const families = [...all.matchAll(/`([a-zA-Z.]+)\.\$\{/g)].map((match) => `${match[1]}.`);
@@ -32,8 +36,7 @@ describe('strings', () => {
       return (
         !all.includes(`'${plain}'`) &&
         !families.some((family) => plain.startsWith(family)) &&
-        !plain.startsWith('setting.') &&
-        !plain.startsWith('notices.')
+        !plain.startsWith('setting.')
       );
     });
     expect(unused).toEqual([]);
