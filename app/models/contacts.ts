@@ -68,21 +68,23 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
     ...more,
   });
 
+  /** Notes who is asked. @throws DownloadError `off` when nobody may be */
+  function pass({ host }: URL, why: Why): void {
+    note(row(host, why, { allowed: allowed(), times: 1, bytes: 0 }));
+    if (allowed()) return;
+    throw new DownloadError('off', `[network] ${host} was not asked: the network is switched off in Settings, Privacy`);
+  }
+
   return {
     via: (why) => ({
       ...net,
       async fetch(input, init) {
-        const { host, protocol } = addressOf(input);
-        if (protocol === 'file:') return net.fetch(input, init);
-        if (!allowed()) {
-          note(row(host, why, { allowed: false, times: 1, bytes: 0 }));
-          throw new DownloadError(
-            'off',
-            `[network] ${host} was not asked: the network is switched off in Settings, Privacy`,
-          );
-        }
-        note(row(host, why, { allowed: true, times: 1, bytes: 0 }));
+        pass(addressOf(input), why);
         return net.fetch(input, init);
+      },
+      async open(url, ...rest) {
+        if (url.protocol !== 'file:') pass(url, why);
+        return net.open(url, ...rest);
       },
       received(host, bytes) {
         if (host !== '') note(row(host, why, { allowed: true, times: 0, bytes }));

@@ -21,7 +21,7 @@ export type DownloadOptions = {
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   free?: (path: string) => Promise<number>;
   /** False while the drive of these paths is away: then nothing that is not found counts as lost. */
-  there?: () => boolean;
+  there?: () => Promise<boolean>;
   /** First wait after a failure; doubles up to a minute, with jitter. */
   backOffMs?: number;
 };
@@ -125,7 +125,7 @@ class Run {
     yield* this.#waitForSpace();
     this.#part = await openPartFile(this.#options.partPath, this.#file.size);
     if (this.#part.existed || this.#journal.map.bytesHere === 0) return;
-    if (this.#options.there?.() === false) throw new DownloadError('disk', '[download] the drive is not there');
+    if ((await this.#options.there?.()) === false) throw new DownloadError('disk', '[download] the drive is not there');
     this.#journal.restart();
   }
 

@@ -77,7 +77,8 @@ export function journalIn(database: Database): Journal {
         hashes: () =>
           Buffer.from(Array.from({ length: map.count }, (_, block) => hashes.get(block) ?? '').join(''), 'hex'),
         commit(blocks) {
-          database.transaction(() => {
+          // A block that the journal forgets is fetched again; one that is not there is never in it.
+          database.passing(() => {
             for (const { block, sha256 } of blocks) {
               database.run(
                 'INSERT OR REPLACE INTO download_blocks (file, block, sha256) VALUES (?, ?, ?)',

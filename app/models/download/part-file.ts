@@ -39,11 +39,13 @@ export async function openPartFile(path: string, size: Bytes) {
     path,
     /** Whether it was there before, with what an earlier run wrote. */
     existed: existing !== null,
-    async write(bytes: Uint8Array, at: Bytes): Promise<void> {
-      let written = 0;
-      while (written < bytes.length) {
-        const result = await handle.write(bytes, written, bytes.length - written, at + written).catch(translate);
-        written += result.bytesWritten;
+    /** Pieces that lie one after the other, as they came: they need not be joined first. */
+    async write(pieces: readonly Uint8Array[], at: Bytes): Promise<void> {
+      let [left, place] = [pieces, at];
+      while (left.length > 0) {
+        const { bytesWritten } = await handle.writev(left, place).catch(translate);
+        place += bytesWritten;
+        left = after(left, bytesWritten);
       }
     },
     /** On the platter before the journal may say so. */
@@ -51,7 +53,7 @@ export async function openPartFile(path: string, size: Bytes) {
       await handle.datasync().catch(translate);
     },
     async hashOfBlock(map: BlockMap, block: number): Promise<string> {
-      return hashOf(await readBlock(map, block));
+      return hashOf([await readBlock(map, block)]);
     },
     /** SHA-256 of the whole file, a megabyte at a time. */
     async hash(progress: (checked: Bytes) => void, signal: AbortSignal): Promise<string> {
@@ -82,7 +84,21 @@ export async function openPartFile(path: string, size: Bytes) {
   };
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export function hashOf(pieces: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** What is left of pieces when the first bytes are taken away. */
+function after(pieces: readonly Uint8Array[], bytes: Bytes): Uint8Array[] {
+  let passed = 0;
+  return pieces.flatMap((piece) => {
+    const from = Math.max(0, Math.min(piece.length, bytes - passed));
+    passed += piece.length;
+    return from < piece.length ? [piece.subarray(from)] : [];
+  });
+}
 
 function translate(error: NodeJS.ErrnoException): never {
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw new DiskFull(0);

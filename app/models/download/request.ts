@@ -1,16 +1,22 @@
-import { fileFetch } from './file-fetch.ts';
+import type { Answered, Open, RequestHeaders } from './open.ts';
+import { openFile } from './open-file.ts';
+import { openHttp } from './open-http.ts';
 import { type Address, type Bytes, DownloadError } from './state.ts';
 
 /** How the network is reached; tests make time pass faster. */
 export type Network = {
+  /** For the small answers of a hub's interface. */
   fetch: typeof fetch;
+  /** For files. */
+  open: Open;
   /** Without a byte for this long a connection is given up (slow loris, dead link, a network drive that went away). */
   stallMs: number;
   /** Hears of every piece of a body. */
   received?: (host: string, bytes: Bytes) => void;
 };
 export const network: Network = {
-  fetch: (input, init) => (addressOf(input).protocol === 'file:' ? fileFetch(input, init) : fetch(input, init)),
+  fetch: (input, init) => fetch(input, init),
+  open: (url, ...rest) => (url.protocol === 'file:' ? openFile(url, ...rest) : openHttp(url, ...rest)),
   stallMs: 30_000,
 };
 export const addressOf = (input: Parameters<typeof fetch>[0]): URL =>
@@ -36,61 +42,77 @@ export async function request(
   signal: AbortSignal,
   net: Network,
 ): Promise<Answer> {
-  const home = new URL(address.url).host;
+  let url = withoutPassword(new URL(address.url));
+  const home = url.host;
   const stall = stallGuard(signal, net.stallMs);
-  let url = new URL(address.url);
-  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const headers: { range?: string; authorization?: string; 'accept-encoding': string } = {
-      'accept-encoding': 'identity',
-    };
-    if (range) headers.range = `bytes=${range.first}-${range.last}`;
-    if (address.token && url.host === home) headers.authorization = `Bearer ${address.token}`;
-    const response = await net
-      .fetch(url, { headers, redirect: 'manual', signal: stall.signal })
-      .catch((error) => throwNetwork(error, signal));
-    const location = response.headers.get('location');
-    if (response.status >= 300 && response.status < 400 && location) {
-      await response.body?.cancel();
-      url = nextHop(url, location);
-      continue;
+  try {
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      const headers: RequestHeaders = { 'accept-encoding': 'identity' };
+      if (range) headers.range = `bytes=${range.first}-${range.last}`;
+      if (address.token && url.host === home) headers.authorization = `Bearer ${address.token}`;
+      const answer = await net
+        .open(url, headers, stall.signal)
+        .catch((error) => throwNetwork(error, signal, stall.signal));
+      const location = answer.header('location');
+      if (answer.status >= 300 && answer.status < 400 && location) {
+        answer.cancel();
+        url = nextHop(url, location);
+        continue;
+      }
+      const { host } = url;
+      const heard = (bytes: Bytes) => net.received?.(host, bytes);
+      return read(answer, range, etag, { stall, signal, heard, host, elsewhere: host !== home });
     }
-    const { host } = url;
-    const heard = (bytes: Bytes) => net.received?.(host, bytes);
-    return read(response, range, etag, { stall, signal, heard, elsewhere: host !== home });
+    throw new DownloadError('server', `[download] more than ${MOST_REDIRECTS} redirects from ${home}`);
+  } catch (error) {
+    stall.done();
+    throw error;
   }
-  throw new DownloadError('server', `[download] more than ${MOST_REDIRECTS} redirects from ${home}`);
 }
 
 function nextHop(from: URL, location: string): URL {
-  const next = new URL(location, from);
+  const next = URL.parse(location, from.href);
+  if (!next) throw new DownloadError('server', '[download] redirect to what is no address');
   const allowed = next.protocol === 'https:' || next.protocol === from.protocol;
   if (!allowed || (next.protocol !== 'https:' && next.protocol !== 'http:')) {
     throw new DownloadError('server', `[download] redirect to ${next.protocol}, allowed is https`);
   }
-  return next;
+  return withoutPassword(next);
+}
+
+/** Addresses are shown and kept: a password must not be one's part. */
+function withoutPassword(url: URL): URL {
+  if (url.username === '' && url.password === '') return url;
+  throw new DownloadError(
+    'server',
+    `[download] the address of ${url.host} has a name or a password in it, allowed is none`,
+  );
 }
 
 function read(
-  response: Response,
+  answered: Answered,
   range: { first: Bytes; last: Bytes } | null,
   etag: string | null,
-  { elsewhere, ...reading }: Reading & { elsewhere: boolean },
+  { elsewhere, host, ...reading }: Reading & { elsewhere: boolean; host: string },
 ): Answer {
-  const { stall } = reading;
+  const { status, header } = answered;
   const refuse = (error: DownloadError): never => {
-    stall.done();
-    response.body?.cancel().catch(() => {});
+    answered.cancel();
     throw error;
   };
-  if (response.status >= 400) refuse(refusal(response, elsewhere));
-  if (response.status !== 200 && response.status !== 206) {
-    refuse(new DownloadError('server', `[download] status ${response.status}, allowed are 200 and 206`));
+  if (status >= 400) refuse(refusal(answered, host, elsewhere));
+  if (status !== 200 && status !== 206) {
+    refuse(new DownloadError('server', `[download] status ${status}, allowed are 200 and 206`));
   }
-  if (/^text\/html/i.test(response.headers.get('content-type') ?? '')) {
+  if (/^text\/html/i.test(header('content-type') ?? '')) {
     refuse(new DownloadError('wrong-content', '[download] a web page came instead of the file; a login may be needed'));
   }
-  const ranged = response.status === 206;
-  const told = ranged ? contentRange(response) : { first: 0, size: numberOf(response.headers.get('content-length')) };
+  const packed = header('content-encoding') ?? 'identity';
+  if (packed !== 'identity') {
+    refuse(new DownloadError('server', `[download] the bytes came packed (${packed}), asked for was identity`));
+  }
+  const ranged = status === 206;
+  const told = ranged ? contentRange(answered) : { first: 0, size: numberOf(header('content-length')) };
   if (ranged && range && told.first !== range.first) {
     refuse(
       new DownloadError('server', `[download] bytes from ${told.first} came, ${range.first} were asked for`, {
@@ -98,28 +120,26 @@ function read(
       }),
     );
   }
-  const tag = validator(response);
+  const tag = validator(answered);
   if (etag && tag && tag !== etag)
     refuse(new DownloadError('remote-changed', '[download] the file on the server changed'));
-  return { ranged, etag: tag, size: told.size, body: chunks(response, reading) };
+  return { ranged, etag: tag, size: told.size, body: chunks(answered, reading) };
 }
 
 /** The hub's name for the content where it has one, else the ETag. */
-function validator(response: Response): string | null {
-  return response.headers.get('x-linked-etag') ?? response.headers.get('etag');
-}
+const validator = ({ header }: Answered): string | null => header('x-linked-etag') ?? header('etag');
 
 type Reading = { stall: ReturnType<typeof stallGuard>; signal: AbortSignal; heard: (bytes: Bytes) => void };
 
-async function* chunks(response: Response, { stall, signal, heard }: Reading) {
+async function* chunks({ body }: Answered, { stall, signal, heard }: Reading) {
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of body) {
       stall.alive();
-      heard((chunk as Uint8Array).length);
-      yield chunk as Uint8Array;
+      heard(chunk.length);
+      yield chunk;
     }
   } catch (error) {
-    throwNetwork(error, signal);
+    throwNetwork(error, signal, stall.signal);
   } finally {
     stall.done();
   }
@@ -141,10 +161,9 @@ function stallGuard(outer: AbortSignal, ms: number) {
 }
 
 /** `elsewhere`: a storage host behind a signed address, where 403 means that the signature has expired. */
-function refusal(response: Response, elsewhere: boolean): DownloadError {
-  const { status } = response;
-  const retryAfter = secondsUntil(response.headers.get('retry-after'));
-  const message = `[download] status ${status} from ${new URL(response.url || 'http://unknown').host}`;
+function refusal({ status, header }: Answered, host: string, elsewhere: boolean): DownloadError {
+  const retryAfter = secondsUntil(header('retry-after'));
+  const message = `[download] status ${status} from ${host}`;
   if (status === 403 && elsewhere)
     return new DownloadError('server', `${message}: address expired`, { transient: true });
   if (status === 401 || status === 403) return new DownloadError('gated', message);
@@ -160,8 +179,8 @@ function secondsUntil(header: string | null): number | null {
   return Number.isFinite(seconds) ? Math.min(600, Math.max(0, seconds)) : null;
 }
 
-function contentRange(response: Response): { first: Bytes; size: Bytes | null } {
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(response.headers.get('content-range') ?? '');
+function contentRange({ header }: Answered): { first: Bytes; size: Bytes | null } {
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(header('content-range') ?? '');
   if (!match) return { first: -1, size: null };
   return { first: Number(match[1]), size: numberOf(match[3] ?? null) };
 }
@@ -170,11 +189,12 @@ function numberOf(text: string | null): Bytes | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-function throwNetwork(error: unknown, signal: AbortSignal): never {
-  if (error instanceof DownloadError) throw error;
+function throwNetwork(error: unknown, signal: AbortSignal, stall: AbortSignal): never {
   if (signal.aborted) throw signal.reason;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
-  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DownloadError) throw error;
+  const told = stall.aborted ? stall.reason : error;
+  const cause = told instanceof Error && told.cause instanceof Error ? told.cause.message : '';
+  const message = told instanceof Error ? told.message : String(told);
   throw new DownloadError('network', `[download] ${message}${cause && `: ${cause}`}`, {
     transient: true,
     cause: error,

@@ -24,7 +24,7 @@ export async function damagedIn(
       signal.throwIfAborted();
       const length = map.length(block);
       const { bytesRead } = await file.read(buffer, 0, length, map.start(block));
-      if (bytesRead < length || hashOf(buffer.subarray(0, length)) !== hashAt(hashes, block)) damaged.push(block);
+      if (bytesRead < length || hashOf([buffer.subarray(0, length)]) !== hashAt(hashes, block)) damaged.push(block);
       progress(length);
     }
   } finally {

@@ -74,6 +74,7 @@ class BlockWriter {
   readonly #end: Bytes;
   readonly #transfer: Transfer;
   #held: Uint8Array[] = [];
+  #bytes: Bytes = 0;
 
   constructor(transfer: Transfer, at: Bytes, end: Bytes) {
     this.#transfer = transfer;
@@ -89,16 +90,21 @@ class BlockWriter {
       const block = Math.floor(this.at / BLOCK);
       const blockEnd = map.start(block) + map.length(block);
       const piece = rest.subarray(0, blockEnd - this.at);
-      if (!map.has(block)) this.#held.push(piece);
+      if (!map.has(block)) {
+        this.#held.push(piece);
+        this.#bytes += piece.length;
+      }
       this.at += piece.length;
       rest = rest.subarray(piece.length);
       if (this.at < blockEnd) return;
-      const bytes = Buffer.concat(this.#held);
+      const pieces = this.#held;
+      const bytes = this.#bytes;
       this.#held = [];
+      this.#bytes = 0;
       // What another connection brought meanwhile was held in part only.
-      if (map.has(block) || bytes.length < map.length(block)) continue;
-      await part.write(bytes, map.start(block));
-      const sha256 = hashOf(bytes);
+      if (map.has(block) || bytes < map.length(block)) continue;
+      await part.write(pieces, map.start(block));
+      const sha256 = hashOf(pieces);
       map.arrived(block);
       finished.push({ block, sha256 });
     }

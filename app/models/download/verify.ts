@@ -1,4 +1,3 @@
-import { BLOCK } from './blocks.ts';
 import type { FileJournal } from './journal.ts';
 import type { PartFile } from './part-file.ts';
 import { hashOf } from './part-file.ts';
@@ -16,7 +15,8 @@ export async function damagedBlocks(part: PartFile, journal: FileJournal, signal
   return damaged;
 }
 
-/** Fetches the file once more without writing it and names the blocks that differ: bytes that were damaged on the way. */
+/** Fetches the file once more without writing it and names the blocks that differ: bytes that were damaged on the way. What a
+ *  server sends beyond the end is not looked at. */
 export async function* blocksThatDiffer(
   file: RemoteFile,
   journal: FileJournal,
@@ -29,16 +29,17 @@ export async function* blocksThatDiffer(
   let bytes = 0;
   for await (const chunk of answer.body) {
     let rest = chunk;
-    while (rest.length > 0) {
+    while (rest.length > 0 && block < journal.map.count) {
       const piece = rest.subarray(0, journal.map.length(block) - bytes);
       held.push(piece);
       bytes += piece.length;
       rest = rest.subarray(piece.length);
       if (bytes < journal.map.length(block)) break;
-      yield { block, differs: hashOf(Buffer.concat(held, Math.min(bytes, BLOCK))) !== journal.hashOf(block) };
+      yield { block, differs: hashOf(held) !== journal.hashOf(block) };
       block++;
       held = [];
       bytes = 0;
     }
+    if (block === journal.map.count) return;
   }
 }

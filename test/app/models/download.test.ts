@@ -231,10 +231,10 @@ test('going on asks for the missing bytes at once: nothing is waited for and not
   });
   const net: Network = {
     ...network,
-    fetch: (input, init) => {
+    open: (...request) => {
       asked = true;
       ask();
-      return network.fetch(input, init);
+      return network.open(...request);
     },
   };
   // Whoever waited for anything before the first request would wait for ever.

@@ -1,0 +1,14 @@
+//  One request for a file, to a server or to a disk.
+
+/** Asks once; redirects are not followed. */
+export type Open = (url: URL, headers: RequestHeaders, signal: AbortSignal) => Promise<Answered>;
+export type RequestHeaders = { range?: string; authorization?: string; 'accept-encoding': string };
+/** An answer before its body. */
+export type Answered = {
+  status: number;
+  /** By its name in small letters. */
+  header: (name: string) => string | null;
+  body: AsyncIterable<Uint8Array>;
+  /** Nobody wants the body. */
+  cancel: () => void;
+};
