@@ -44,7 +44,8 @@ export const importModel = command({
 
 export const adopt = command({
   name: 'adopt',
-  summary: 'Links models of Ollama, LM Studio, Jan, GPT4All and the Hugging Face cache. Without a name: lists them.',
+  summary:
+    'Links models of Ollama, LM Studio, Jan, GPT4All, MLX and the Hugging Face cache. Without a name: lists them.',
   usage: '[NAME]',
   words: [0, 1],
   flags: DATA_FLAG,

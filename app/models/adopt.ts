@@ -10,7 +10,7 @@ export type Homes = { home: string; env: Record<string, string | undefined> };
  *  Yields as it finds, so that the first rows are there at once. */
 export async function* findAdoptable(homes: Homes): AsyncGenerator<Adoptable> {
   const seen = new Set<string>();
-  for (const scan of [huggingFace, lmStudio, ollama, jan, gpt4all]) {
+  for (const scan of [huggingFace, mlx, lmStudio, ollama, jan, gpt4all]) {
     for await (const found of scan(homes)) {
       const real = await realpath(found.path).catch(() => null);
       if (real === null || seen.has(real)) continue;
@@ -31,6 +31,17 @@ async function* huggingFace({ home, env }: Homes): AsyncGenerator<Adoptable> {
     const current = await readFile(join(hub, repository.name, 'refs', 'main'), 'utf8').catch(() => '');
     const commit = commits.find((entry) => entry.name === current.trim()) ?? commits.at(-1);
     if (commit) yield* modelsIn('Hugging Face cache', `${match[1]}/${match[2]}`, join(snapshots, commit.name));
+  }
+}
+
+/** Where apps of MLX keep what they fetched (the hub client of Swift), and where `mlx_lm.convert` writes by itself. */
+async function* mlx({ home }: Homes): AsyncGenerator<Adoptable> {
+  yield* modelsIn('MLX', 'mlx_model', join(home, 'mlx_model'));
+  const root = join(home, 'Documents', 'huggingface', 'models');
+  for (const publisher of await folders(root)) {
+    for (const { name } of await folders(join(root, publisher.name))) {
+      yield* modelsIn('MLX', `${publisher.name}/${name}`, join(root, publisher.name, name));
+    }
   }
 }
 

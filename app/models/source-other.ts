@@ -4,6 +4,16 @@ import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
 import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
 
+type ModelScopeFile = {
+  Path: string;
+  Type: string;
+  Size: number;
+  Sha256?: string;
+  /** The commit that changed it last, and when. */
+  Revision?: string;
+  CommittedDate?: number;
+};
+
 /** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
 export function modelScopeSource(url: string, net: Via = () => network): Source {
   const home = url.replace(/\/+$/, '');
@@ -53,19 +63,23 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
         { reason: 'look', about: name },
         signal,
       )) as {
-        Data?: {
-          LatestCommitter?: unknown;
-          Files?: { Path: string; Type: string; Size: number; Sha256?: string; Revision?: string }[];
-        };
+        Data?: { LatestCommitter?: { Id?: string } | null; Files?: ModelScopeFile[] };
       };
       const entries = (listing.Data?.Files ?? []).filter((file) => file.Type === 'blob');
       if (entries.length === 0) throw new DownloadError('not-found', `[modelscope] ${name} at ${wanted} has no files`);
+      const commit = commitOf(listing.Data?.LatestCommitter?.Id, listing.Data?.Files ?? []) ?? wanted;
       const files = entries.map((entry) =>
-        file(name, wanted, { name: safePath(entry.Path), size: entry.Size, sha256: entry.Sha256 ?? null, etag: null }),
+        file(name, commit, { name: safePath(entry.Path), size: entry.Size, sha256: entry.Sha256 ?? null, etag: null }),
       );
-      return { source: 'modelscope', name, commit: wanted, gated: false, files };
+      return { source: 'modelscope', name, commit, gated: false, files };
     },
   };
+}
+
+/** The commit of a listing: not every answer names it, but the last change of all is of it. */
+function commitOf(told: string | undefined, files: readonly ModelScopeFile[]): string | undefined {
+  const [newest] = files.toSorted((a, b) => (b.CommittedDate ?? 0) - (a.CommittedDate ?? 0));
+  return [told, newest?.Revision].find((name) => name !== undefined && /^[0-9a-f]{40}$/.test(name));
 }
 
 /** One file behind a plain address. Its validator stands for the commit. */

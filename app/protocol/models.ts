@@ -85,7 +85,7 @@ export type RemoteModel = z.infer<typeof RemoteModel>;
 
 /** A model that another program keeps on this computer. */
 export const Adoptable = z.object({
-  app: z.enum(['Hugging Face cache', 'LM Studio', 'Ollama', 'Jan', 'GPT4All']),
+  app: z.enum(['Hugging Face cache', 'MLX', 'LM Studio', 'Ollama', 'Jan', 'GPT4All']),
   name: z.string(),
   kind: z.enum(['gguf', 'safetensors']),
   /** What the engine opens: a .gguf file (also without that ending) or a folder. */

@@ -24,12 +24,14 @@ async function found(env: Record<string, string> = {}): Promise<Adoptable[]> {
   return all.filter((model) => model.path.startsWith(home));
 }
 
-test('models of five programs are found where they are', async () => {
+test('models of six programs are found where they are', async () => {
   const cache = '.cache/huggingface/hub/models--acme--tiny';
   const blob = await put(`${cache}/blobs/abc`, 'weights');
   await put(`${cache}/snapshots/c0ffee/config.json`, '{}');
   await symlink(blob, join(home, cache, 'snapshots/c0ffee/model.safetensors'));
   await put(`${cache}/refs/main`, 'c0ffee');
+  await put('Documents/huggingface/models/mlx-community/tiny-4bit/config.json', '{}');
+  await put('Documents/huggingface/models/mlx-community/tiny-4bit/model.safetensors', '12');
   await put('.lmstudio/models/acme/tiny-GGUF/tiny-Q4_0.gguf', '12345');
   const digest = 'a'.repeat(64);
   await put(`.ollama/models/blobs/sha256-${digest}`, 'gguf');
@@ -46,6 +48,7 @@ test('models of five programs are found where they are', async () => {
       path: join(home, cache, 'snapshots/c0ffee'),
       bytes: 7,
     },
+    expect.objectContaining({ app: 'MLX', name: 'mlx-community/tiny-4bit', kind: 'safetensors', bytes: 2 }),
     expect.objectContaining({ app: 'LM Studio', name: 'acme/tiny-GGUF: tiny-Q4_0', bytes: 5 }),
     expect.objectContaining({
       app: 'Ollama',
