@@ -46,7 +46,7 @@ export type HostOptions = {
   /** False for a core that lives for one command: it loads no model before it is asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
-  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs'>;
+  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'glanceMs' | 'disk'>;
   now?: () => number;
 };
 
@@ -186,6 +186,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
 
     'turns.send': async (sent) => {
+      await models.look(getChat(db, sent.chatId).modelId);
       await checkRoom(core, sent);
       return turns.send(sent);
     },
@@ -212,6 +213,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
     ...manager.handlers,
     'models.load': async ({ modelId }) => {
+      await models.look(modelId);
       await engine.load(models.target(modelId).target);
       models.used(modelId);
     },

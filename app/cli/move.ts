@@ -23,7 +23,10 @@ export const move = command({
       const folder = values.home ? before.home : given && resolve(context.places.here, given);
       if (folder && values.plan) {
         const plan = await client.call('library.plan', { folder });
-        const takes = plan.copies ? `${bytes(plan.bytes)} to copy, ${bytes(plan.free)} free` : 'on the same disk';
+        const more = plan.more > 0 ? ` (${bytes(plan.more)} of it second copies: no hard links there)` : '';
+        const takes = plan.copies
+          ? `${bytes(plan.bytes)} to copy${more}, ${bytes(plan.free)} free`
+          : 'on the same disk';
         terminal.out(json ? `${JSON.stringify({ plan })}\n` : `${plan.folder}  ${takes}\n`);
         return plan.missing > 0 ? 1 : 0;
       }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Download, type DownloadStatus, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -14,12 +12,14 @@ import {
   type WantedFile,
 } from '../store/downloads.ts';
 import { newId } from '../store/identity.ts';
+import { exists } from './disk.ts';
 import { type DownloadOptions, discard, download } from './download/download.ts';
 import { journalIn } from './download/journal.ts';
 import { Throttle } from './download/rate.ts';
 import type { Network } from './download/request.ts';
 import { takeUp } from './download/salvage.ts';
 import type { DownloadState } from './download/state.ts';
+import { folderName, ggufOf, modelPath } from './model-folder.ts';
 import type { Manifest, Shelf } from './shelf.ts';
 import type { Repository, Source } from './source.ts';
 import { labelOf } from './variants.ts';
@@ -53,7 +53,7 @@ export type DownloadsOptions = {
   db: Database;
   shelf: Shelf;
   source: (id: string) => Source | undefined;
-  /** Why the library takes nothing now. */
+  /** Why the library takes nothing now, as far as it is known. */
   barred?: () => 'moving' | 'away' | null;
   /** The network for the download of a model with this name. */
   net?: (name: string) => Network;
@@ -95,7 +95,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   function runNext(): void {
     if (active || closed) return;
     const item = items.find((candidate) => candidate.status.at === 'queued');
-    if (!item || bar(item)) return;
+    if (!item) return;
     const stop = new AbortController();
     const ended = run(item, stop.signal).finally(() => {
       active = null;
@@ -106,15 +106,17 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     active = { id: item.row.id, stop, ended };
   }
 
-  /** True when the library takes nothing now: then it waits. */
-  function bar(item: Item): boolean {
+  /** Looks, and is true when the library takes nothing now: then the item waits. */
+  async function bar(item: Item): Promise<boolean> {
+    await shelf.look();
     const reason = barred();
-    if (reason) set(item, { at: 'waitingForLibrary', reason });
+    if (reason && item.status.at !== 'paused') set(item, { at: 'waitingForLibrary', reason });
     return reason !== null;
   }
 
   async function run(item: Item, signal: AbortSignal): Promise<void> {
     const { row } = item;
+    if (await bar(item)) return;
     item.doneBefore = 0;
     const kept: Manifest['files'] = [];
     for (const [index, file] of row.files.entries()) {
@@ -137,7 +139,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       items = items.filter((candidate) => candidate !== item);
       tell();
     } catch (error) {
-      if (bar(item)) return;
+      if (await bar(item)) return;
       set(item, { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error) });
     }
   }
@@ -151,16 +153,16 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       set(item, { at: 'failed', code: 'not-found', message: `[downloads] the source ${row.source} is not set up` });
       return null;
     }
-    if (bar(item)) return null;
+    if (await bar(item)) return null;
     if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
     const partPath = shelf.partPath(row.id, index);
     const target = `${partPath}.whole`;
     const net = options.net && { net: options.net(row.name) };
-    const there = () => barred() !== 'away';
+    const there = shelf.look;
     const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
     const file = source.file(row.repository, row.commit, wanted);
-    const left = wanted.sha256 === null ? null : shelf.damaged(wanted.sha256);
-    if (left && !existsSync(partPath)) await takeUp(file, left, settings, signal);
+    const left = wanted.sha256 === null ? null : await shelf.damaged(wanted.sha256);
+    if (left && !(await exists(partPath))) await takeUp(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
       if (state.at === 'done') {
         await shelf.accept(target, state.sha256, state.bytes, state.blocks);
@@ -169,15 +171,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         setDownloadFiles(db, row.id, row.files);
         return state.sha256;
       }
-      apply(item, state);
+      await apply(item, state);
     }
     return null;
   }
 
-  function apply(item: Item, state: DownloadState): void {
+  async function apply(item: Item, state: DownloadState): Promise<void> {
     if ('done' in state) item.doneNow = state.done;
     // A drive that was taken out is no fault of the file.
-    if (state.at === 'failed' && state.code === 'disk' && bar(item)) return;
+    if (state.at === 'failed' && state.code === 'disk' && (await bar(item))) return;
     const status = statusOf(state);
     if (status) set(item, status);
   }
@@ -334,19 +336,3 @@ const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
   a.length === b.length && a.every((file, index) => file.name === b[index]?.name);
-
-/** `org--name@commit` and the quantisation, readable and free of anything a file system minds. */
-const folderName = (row: DownloadRow): string => {
-  const gguf = ggufOf(row);
-  const name = `${row.repository.replace(/^https?:\/\//, '').replaceAll('/', '--')}@${row.commit.slice(0, 12)}`;
-  return `${name}${gguf ? `-${labelOf(gguf)}` : ''}`.replace(/[^\w.@-]/g, '_');
-};
-
-export const ggufOf = (row: Pick<DownloadRow, 'files'>): string | undefined =>
-  row.files.find((file) => file.name.endsWith('.gguf'))?.name;
-
-/** What the engine opens: the folder, or the (first) GGUF file in it. */
-const modelPath = (folder: string, row: DownloadRow): string => {
-  const gguf = ggufOf(row);
-  return gguf ? join(folder, gguf) : folder;
-};

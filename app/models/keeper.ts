@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Engine } from '../engine/client.ts';
@@ -13,6 +12,7 @@ import {
 import type { ModelRow } from '../store/models.ts';
 import { removeLink } from './adoption.ts';
 import { checkFiles, type Damage, rememberCheck } from './check.ts';
+import { exists } from './disk.ts';
 import type { Gate } from './gate.ts';
 import type { Library } from './library.ts';
 import { awayError } from './library.ts';
@@ -63,7 +63,7 @@ export function createKeeper({ library, shelf, place, gate, engine, emit, now }:
   /** The model's own folder on the shelf; null for files that belong to somebody else. */
   const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
     if (path === null || presetOf !== null || !shelf.owns(path)) return null;
-    if (!shelf.there()) throw awayError(path);
+    if (!(await shelf.look())) throw awayError(path);
     const [name = ''] = relative(shelf.folder(), path).split('/');
     const folder = join(shelf.folder(), name);
     const manifest = await readManifest(folder);
@@ -96,7 +96,7 @@ export function createKeeper({ library, shelf, place, gate, engine, emit, now }:
     const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, signal);
     signal.throwIfAborted();
     // What cannot be read because its drive went away is not damaged.
-    if (!shelf.there()) throw awayError(folder);
+    if (!(await shelf.look())) throw awayError(folder);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
   }
@@ -182,7 +182,7 @@ export function createKeeper({ library, shelf, place, gate, engine, emit, now }:
       if (entry.folder !== null) {
         const folder = join(shelf.folder(), entry.folder);
         // The same model may have been fetched again in the meantime.
-        if (existsSync(folder)) await shelf.discardAside(modelId);
+        if (await exists(folder)) await shelf.discardAside(modelId);
         else await shelf.takeBack(modelId, folder);
       }
       const { path } = entry;

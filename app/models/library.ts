@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { EncoderTarget, LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
@@ -27,8 +26,9 @@ import {
   setModelSettings,
   setModelUsed,
 } from '../store/models.ts';
+import type { Disk, Glance, Kind } from './disk.ts';
 import type { Place } from './place.ts';
-import { createPresence, type Presence } from './presence.ts';
+import type { Presences } from './presence.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -37,7 +37,8 @@ const leastContext = 512;
 export const starterId = 'starter' as ModelId;
 
 export type Library = {
-  list(): ModelEntry[];
+  /** With a look whether their files are there. */
+  list(): Promise<ModelEntry[]>;
   entryOf(row: ModelRow): ModelEntry;
   /** Where files of others are that are used here. */
   linkedPaths(): string[];
@@ -53,6 +54,8 @@ export type Library = {
   presetsOf(modelId: ModelId): ModelRow[];
   /** `sampling`: what the user set for this model. */
   target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
+  /** Looks whether its files are there: what `target` knows is from the last look. */
+  look(modelId: ModelId | null): Promise<void>;
   /** @throws LonghandError `template-failed` when its template cannot be rendered; then nothing is changed */
   configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
   duplicate(modelId: ModelId, name: string): ModelEntry;
@@ -78,31 +81,30 @@ export type LibraryOptions = {
   /** Bytes a model may take now, when what is in memory makes room for it. */
   memoryLimit: () => number;
   /** Where the files are that are our own. */
-  place: Pick<Place, 'owns' | 'there'>;
+  place: Pick<Place, 'owns'>;
+  presences: Presences;
+  disk: Disk;
+  glance: Glance;
   /** Folder of the model that ships with the app. */
   starter: string;
   now: () => number;
 };
 
 export function createLibrary(options: LibraryOptions): Library {
-  const { db, engine, emit, settings, place, starter, now } = options;
+  const { db, engine, emit, settings, place, presences, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
   /** As they stand in the database; this process alone writes them. */
   let rows: ModelRow[] | null = null;
-  const list = () => {
+  const known = (): ModelRow[] => {
     rows ??= listModels(db);
-    const presence = createPresence(place);
-    return rows.map((row) => shown(row, presence));
+    return rows;
   };
-  const linkedPaths = () => {
-    rows ??= listModels(db);
-    return rows.flatMap(({ path }) => (path !== null && !place.owns(path) ? [path] : []));
-  };
-  const entryOf = (row: ModelRow) => shown(row, createPresence(place));
-  const shown = (row: ModelRow, presence: (path: string) => Presence): ModelEntry => {
+  const paths = () => known().flatMap(({ path }) => (path === null ? [] : [path]));
+  const linkedPaths = () => paths().filter((path) => !place.owns(path));
+  const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
-    const found = path === null ? 'here' : presence(path);
+    const found = path === null ? 'here' : presences.of(path);
     return {
       id,
       name,
@@ -120,18 +122,18 @@ export function createLibrary(options: LibraryOptions): Library {
   };
   const changed = () => {
     rows = null;
-    emit('models.changed', list());
+    emit('models.changed', known().map(entryOf));
   };
 
-  const isThere = (path: string | null): path is string => path !== null && existsSync(path);
+  const isThere = (path: string | null): path is string => path !== null && presences.of(path) === 'here';
   const encoderTarget = (path: string): EncoderTarget => {
     const { device, threads } = settings();
     return { path, device, threads };
   };
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
-    const path = modelPath(given);
-    const known = findModelByPath(db, path);
+    const path = await modelPath(given);
+    const before = findModelByPath(db, path);
     const facts = await engine.ask('inspect', { path });
     if (!facts.description.supported) {
       throw new LonghandError(
@@ -142,9 +144,11 @@ export function createLibrary(options: LibraryOptions): Library {
         },
       );
     }
-    const id = known?.id ?? (newId(now()) as ModelId);
-    if (known) setModelFacts(db, id, facts);
-    else addModel(db, { id, name: plainName(name ?? nameOf(path)) || 'Model', path, facts }, now());
+    const called = plainName(name ?? (await nameOf(path))) || 'Model';
+    const id = before?.id ?? (newId(now()) as ModelId);
+    if (before) setModelFacts(db, id, facts);
+    else addModel(db, { id, name: called, path, facts }, now());
+    await presences.look([path]);
     changed();
     return entryOf(find(id));
   }
@@ -168,7 +172,7 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {
-    const found = createPresence(place)(path);
+    const found = presences.of(path);
     if (found === 'away') throw awayError(path);
     if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
   }
@@ -198,15 +202,43 @@ export function createLibrary(options: LibraryOptions): Library {
     );
   }
 
+  /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
+   *  @throws LonghandError `bad-request`, `not-found`, `unreadable` */
+  async function modelPath(given: string): Promise<string> {
+    const path = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
+    if (!isAbsolute(path)) throw new LonghandError('bad-request', `[models] "${given}" is not a full path`);
+    const whole = resolve(path);
+    const silent = { slow: 'silent', busy: () => 'silent' as const } as const;
+    const kind = await options.glance<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
+    if (kind === 'silent') throw new LonghandError('unreadable', `[models] the disk of ${whole} does not answer`);
+    if (kind === null) throw new LonghandError('not-found', `[models] nothing is at ${whole}`);
+    return kind === 'file' && !whole.toLowerCase().endsWith('.gguf') ? dirname(whole) : whole;
+  }
+
+  /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
+   *  there the repository's name is used. */
+  async function nameOf(path: string): Promise<string> {
+    const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
+    if (repository !== undefined) return repository;
+    return declaredName(await options.disk.text(join(path, 'config.json'))) ?? basename(path).replace(/\.gguf$/i, '');
+  }
+
   return {
-    list,
+    async list() {
+      await presences.look(paths());
+      return known().map(entryOf);
+    },
+    async look(modelId) {
+      const path = findModel(db, modelId ?? settings().defaultModelId ?? starterId)?.path;
+      if (path) await presences.look([path]);
+    },
     entryOf,
     linkedPaths,
     refresh: changed,
     add,
     find,
     presetsOf: (modelId) => presetsOf(db, modelId),
-    inspect: async (given) => (await engine.ask('inspect', { path: modelPath(given) })).description,
+    inspect: async (given) => (await engine.ask('inspect', { path: await modelPath(given) })).description,
     forget(modelId) {
       if (modelId === starterId)
         throw new LonghandError('bad-request', '[models] the built-in model cannot be removed');
@@ -250,11 +282,11 @@ export function createLibrary(options: LibraryOptions): Library {
       return { target: encoderTarget(path), name };
     },
     encoders: () =>
-      listModels(db)
+      known()
         .filter(({ path, facts }) => facts?.description.encoder && !facts.description.ranker && isThere(path))
         .map(({ id }) => id),
     ranker() {
-      const found = listModels(db).find(({ path, facts }) => facts?.description.ranker && isThere(path));
+      const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;
     },
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
@@ -263,11 +295,12 @@ export function createLibrary(options: LibraryOptions): Library {
       changed();
     },
     async warmUp() {
+      await presences.look(paths());
       const row = findModel(
         db,
-        settings().defaultModelId ?? listModels(db).find(({ facts }) => !facts?.description.encoder)?.id ?? starterId,
+        settings().defaultModelId ?? known().find(({ facts }) => !facts?.description.encoder)?.id ?? starterId,
       );
-      if (row && settings().warmStart && existsSync(row.path ?? starter))
+      if (row && settings().warmStart && (row.path === null || presences.of(row.path) === 'here'))
         await engine.load(target(row.id).target).catch(() => {});
       setModelFacts(db, starterId, await engine.ask('inspect', { path: starter }));
       changed();
@@ -284,16 +317,6 @@ export const awayError = (path: string) =>
     details: { reason: 'away' },
   });
 
-/** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
- *  @throws LonghandError `bad-request`, `not-found` */
-function modelPath(given: string): string {
-  const path = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
-  if (!isAbsolute(path)) throw new LonghandError('bad-request', `[models] "${given}" is not a full path`);
-  const whole = resolve(path);
-  if (!existsSync(whole)) throw new LonghandError('not-found', `[models] nothing is at ${whole}`);
-  return statSync(whole).isFile() && !whole.toLowerCase().endsWith('.gguf') ? dirname(whole) : whole;
-}
-
 // Control characters, and marks that turn or hide text: a name must read as it is.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -302,16 +325,10 @@ const MOST_NAME = 200;
 /** What the files of somebody say they are called, as a line of text. */
 const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MOST_NAME);
 
-/** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
- *  there the repository's name is used. */
-function nameOf(path: string): string {
-  const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
-  return repository ?? declaredName(path) ?? basename(path).replace(/\.gguf$/i, '');
-}
-
-function declaredName(path: string): string | null {
+/** What a configuration says its model is called. */
+function declaredName(text: string | null): string | null {
   try {
-    const config: unknown = JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
+    const config: unknown = JSON.parse(text ?? '');
     const name = typeof config === 'object' && config !== null && '_name_or_path' in config ? config._name_or_path : '';
     return typeof name === 'string' && name !== '' && !isAbsolute(name) ? basename(name) : null;
   } catch {

@@ -18,7 +18,8 @@ import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createContacts } from './contacts.ts';
-import { createDownloads, type DownloadsOptions, ggufOf } from './downloads.ts';
+import { createGlance, type Disk, disk as disks } from './disk.ts';
+import { createDownloads, type DownloadsOptions } from './downloads.ts';
 import { asFailure } from './failure.ts';
 import { createGate } from './gate.ts';
 import { createKeepAlive } from './keep-alive.ts';
@@ -26,9 +27,10 @@ import { createKeeper } from './keeper.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createLooker } from './look.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './machine.ts';
+import { ggufOf } from './model-folder.ts';
 import { createMover, type MoverOptions } from './move.ts';
 import { createPlace } from './place.ts';
-import { watchDrives } from './presence.ts';
+import { createPresences, watchDrives } from './presence.ts';
 import { FOLDER } from './remote-headers.ts';
 import { certificatesIn, takeRoute } from './route.ts';
 import { createShelf } from './shelf.ts';
@@ -47,8 +49,10 @@ export type ModelManagerOptions = {
   now: () => number;
   downloads?: DownloadsOptions['tuning'];
   move?: MoverOptions['tuning'];
-  /** How often it is looked whether drives are there. */
+  /** How often it is looked whether drives are there, and how long each look may take. */
   lookMs?: number;
+  glanceMs?: number;
+  disk?: Disk;
 };
 
 type Owned = Extract<CallName, `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
@@ -73,8 +77,10 @@ const SEARCH_MS = 30_000;
 
 /** Models from the first look at a catalogue to the last byte on disk. */
 export function createModelManager(options: ModelManagerOptions): ModelManager {
-  const { db, engine, emit, settings, dataFolder, resources, now } = options;
-  const place = createPlace(db, join(dataFolder, 'models'));
+  const { db, engine, emit, settings, dataFolder, resources, now, disk = disks } = options;
+  const glance = createGlance(options.glanceMs);
+  const place = createPlace(db, join(dataFolder, 'models'), disk, glance);
+  const presences = createPresences(place, disk, glance);
   const gate = createGate();
   let devices: Device[] = [];
   engine
@@ -94,10 +100,14 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     settings,
     memoryLimit: limit,
     place,
+    presences,
+    disk,
+    glance,
     starter: join(resources, 'starter-model'),
     now,
   });
-  const facts = () => machineFacts(place.there() ? place.folder() : place.home, limit(), bandwidth.known());
+  const facts = async () =>
+    machineFacts((await place.look()) ? place.folder() : place.home, limit(), bandwidth.known());
   const bandwidth = createBandwidth({
     db,
     engine,
@@ -143,12 +153,13 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       void facts().then((machine) => emit('machine.changed', machine));
     },
     letGo,
-    ...(options.move && { tuning: options.move }),
+    tuning: { glance, ...options.move },
   });
   const drives = watchDrives({
     paths: library.linkedPaths,
+    presences,
     there: place.there,
-    overlooked: () => downloads.waits() || mover.waits(),
+    overlooked: async () => downloads.waits() || (await mover.waits()),
     ...(options.lookMs !== undefined && { everyMs: options.lookMs }),
     changed() {
       library.refresh();
@@ -205,7 +216,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       return downloads.start({ source: from.id, name: repository, commit, gated: false, files: pinned }, files, name);
     },
     'models.adoptable': async () => {
-      const known = new Set(library.list().map(({ path }) => path));
+      const known = new Set((await library.list()).map(({ path }) => path));
       return (await listAdoptable()).filter(({ path }) => !known.has(path));
     },
     'models.adopt': async ({ path }) => {
@@ -218,7 +229,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       return facts();
     },
 
-    'library.state': mover.state,
+    'library.state': async () => {
+      await place.look();
+      return mover.state();
+    },
     'library.plan': ({ folder }) => mover.plan(folder),
     'library.move': ({ folder }) => mover.begin(folder),
     'library.pause': mover.pause,

@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type Dirent, existsSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, truncate, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
+import { exists } from './disk.ts';
 import { isMark } from './place.ts';
 import { building, isManifest, isModelFolder } from './shelf.ts';
 
@@ -42,7 +43,7 @@ async function ours(folder: string): Promise<string[]> {
   });
   const names: string[] = [];
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
-    if (/^(blobs|incoming|removed)$/.test(name) || isModelFolder(join(folder, name))) names.push(name);
+    if (/^(blobs|incoming|removed)$/.test(name) || (await isModelFolder(join(folder, name)))) names.push(name);
   }
   return names;
 }
@@ -59,6 +60,8 @@ export type MirrorOptions = {
   progress: (copied: number, checked: number) => void;
   /** False: also on one volume bytes are copied. */
   mayLink?: boolean;
+  /** False: where `to` is, each name of a file is a file of its own. */
+  hardLinks?: boolean;
 };
 
 /** Makes everything of `from` stand in `to` as well, and nothing else of ours. What is there already is passed over.
@@ -72,12 +75,12 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
     const target = join(to, piece.name);
     for (let at = dirname(target); at.length > to.length; at = dirname(at)) folders.add(at);
     await mkdir(dirname(target), { recursive: true });
-    const twin = carried.get(piece.file);
+    const twin = options.hardLinks === false ? undefined : carried.get(piece.file);
     if (twin === undefined || !(await linked(twin, target))) {
       const source = join(from, piece.name);
-      await carry(source, target, piece, options).catch((error) => {
+      await carry(source, target, piece, options).catch(async (error) => {
         // Removed meanwhile: the next time it is not in the list.
-        if (options.signal.aborted || existsSync(source)) throw error;
+        if (options.signal.aborted || (await exists(source))) throw error;
       });
     }
     if (twin === undefined) carried.set(piece.file, target);

@@ -2,28 +2,48 @@ import { link, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from 'node
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { type LibraryPlan, LonghandError } from '../protocol/index.ts';
+import { createGlance, type Glance } from './disk.ts';
 import { freeSpace } from './download/part-file.ts';
 import { filesOf, sizeOf } from './mirror.ts';
 import type { Place } from './place.ts';
 
-//  What is known of a move before it begins. Looking changes nothing.
+//  What is known of a move before it begins. Looking leaves nothing behind.
 
 /** The folder that is made in one that holds something already. */
 const NAME = 'Longhand models';
 
-export type PlanOptions = { mayLink: boolean; free: (path: string) => Promise<number> };
-export const usually: PlanOptions = { mayLink: true, free: freeSpace };
+export type PlanOptions = {
+  mayLink: boolean;
+  free: (path: string) => Promise<number>;
+  /** Whether the volume of a folder keeps a file under two names (exFAT does not). @throws when nothing can be written */
+  hardLinks: (folder: string) => Promise<boolean>;
+  glance: Glance;
+};
+export const usually: PlanOptions = { mayLink: true, free: freeSpace, hardLinks: hardLinksAt, glance: createGlance() };
 
-/** @throws LonghandError `bad-request` for a place that cannot be the library's, with the reason */
+type Target = { folder: string; copies: boolean; hardLinks: boolean; free: number };
+
+/** @throws LonghandError `bad-request` for a place that cannot be the library's, with the reason; `unreadable` for a disk
+ *  that does not answer */
 export async function planMove(place: Place, given: string, options: PlanOptions): Promise<LibraryPlan> {
+  const silent = { slow: null, busy: () => null };
+  const target = await options.glance<Target | null>(given, () => lookAt(place, given, options), silent);
+  if (!target) throw new LonghandError('unreadable', `[move] the disk of ${given} does not answer`);
+  const { folder, copies, hardLinks, free } = target;
+  const pieces = await filesOf(place.folder());
+  const once = sizeOf(pieces, true);
+  const bytes = copies ? sizeOf(pieces, hardLinks) : once;
+  return { folder, bytes, more: bytes - once, copies, free, missing: copies ? Math.max(0, bytes - free) : 0 };
+}
+
+async function lookAt(place: Place, given: string, options: PlanOptions): Promise<Target> {
   const folder = await targetOf(place, given);
   const ground = await existing(folder);
-  const pieces = await filesOf(place.folder());
   const from = await stat(await existing(place.folder()));
   const copies = !options.mayLink || from.dev !== (await stat(ground)).dev;
-  const bytes = sizeOf(pieces, true);
-  const free = await options.free(ground);
-  return { folder, bytes, copies, free, missing: copies ? Math.max(0, bytes - free) : 0 };
+  // Where nothing can be written yet it is tried when the folder is made.
+  const hardLinks = !copies || (await options.hardLinks(ground).catch(() => true));
+  return { folder, copies, hardLinks, free: await options.free(ground) };
 }
 
 async function targetOf(place: Place, given: string): Promise<string> {
@@ -74,17 +94,23 @@ async function realOf(path: string): Promise<string> {
 
 /** Makes the folder and tries what a library needs. Returns whether the volume has hard links.
  *  @throws LonghandError `permission`, `disk-full` */
-export async function prepare(folder: string): Promise<boolean> {
-  const probe = join(folder, '.longhand-probe');
+export async function prepare(folder: string, { hardLinks }: Pick<PlanOptions, 'hardLinks'>): Promise<boolean> {
   try {
     await make(folder);
+    return await hardLinks(folder);
+  } catch (error) {
+    throw asMoveFailure(error);
+  }
+}
+
+async function hardLinksAt(folder: string): Promise<boolean> {
+  const probe = join(folder, '.longhand-probe');
+  try {
     await writeFile(probe, 'probe');
     return await link(probe, `${probe}-2`).then(
       () => true,
       () => false,
     );
-  } catch (error) {
-    throw asMoveFailure(error);
   } finally {
     await rm(probe, { force: true }).catch(() => {}); // it could not be written
     await rm(`${probe}-2`, { force: true }).catch(() => {});

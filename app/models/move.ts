@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import {
   type Failure,
@@ -10,6 +9,7 @@ import {
 } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../store/library.ts';
+import { exists } from './disk.ts';
 import { type Gate, orAborted } from './gate.ts';
 import { clear, filesOf, mirror, sizeOf } from './mirror.ts';
 import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './move-plan.ts';
@@ -29,7 +29,7 @@ export type Mover = {
   /** Bytes are copied now: what is fetched has to wait. */
   copying(): boolean;
   /** What is left to delete can be reached again. */
-  waits(): boolean;
+  waits(): Promise<boolean>;
   /** Drives came or went. */
   look(): void;
   close(): Promise<void>;
@@ -51,6 +51,7 @@ export type MoverOptions = {
 };
 
 const REPORT_MS = 200;
+const notThere = { slow: false, busy: () => false };
 
 export function createMover(options: MoverOptions): Mover {
   const { db, place, gate } = options;
@@ -125,18 +126,18 @@ export function createMover(options: MoverOptions): Mover {
   async function copyTo(to: string, signal: AbortSignal): Promise<void> {
     show('copying');
     await options.rest();
-    await prepare(to);
-    needed();
+    const hardLinks = await prepare(to, tuning);
+    await needed();
     done = 0;
-    total = sizeOf(await filesOf(place.folder()), true);
-    const copy = { signal, mayLink: tuning.mayLink };
+    total = sizeOf(await filesOf(place.folder()), hardLinks);
+    const copy = { signal, mayLink: tuning.mayLink, hardLinks };
     await mirror(place.folder(), to, { ...copy, progress: count });
     signal.throwIfAborted();
     // What changed meanwhile is little: for that moment nothing else changes.
     await gate.alone(async () => {
       show('switching');
       await mirror(place.folder(), to, { ...copy, progress: () => {} });
-      needed();
+      await needed();
       signal.throwIfAborted();
       await place.switchTo(to);
     }, signal);
@@ -144,16 +145,16 @@ export function createMover(options: MoverOptions): Mover {
   }
 
   /** Of a drive that is gone there is nothing to read, which must not pass for an empty library. */
-  function needed(): void {
-    if (!place.there()) {
+  async function needed(): Promise<void> {
+    if (!(await place.look())) {
       throw new LonghandError('not-found', `[move] ${place.folder()} is not there`, { details: { reason: 'away' } });
     }
   }
 
-  const waits = () => {
+  const waits = async () => {
     if (!stopped) return false;
     const { movingTo, leaving } = libraryRow(db);
-    return movingTo === null && leaving !== null && existsSync(leaving);
+    return movingTo === null && leaving !== null && (await tuning.glance(leaving, () => exists(leaving), notThere));
   };
   const halt = async () => {
     run?.stop.abort();
@@ -163,8 +164,8 @@ export function createMover(options: MoverOptions): Mover {
   queueMicrotask(start);
   return {
     state,
-    plan: (folder) => {
-      needed();
+    async plan(folder) {
+      await needed();
       return planMove(place, folder, tuning);
     },
     async begin(given) {
@@ -172,12 +173,11 @@ export function createMover(options: MoverOptions): Mover {
       if (movingTo !== null || leaving !== null) {
         throw new LonghandError('conflict', '[move] the library is being moved already');
       }
-      needed();
-      const { folder, copies, free, missing } = await planMove(place, given, tuning);
-      const hardLinks = await prepare(folder);
-      // Without them each name of a file takes its room.
-      const bytes = hardLinks ? 0 : sizeOf(await filesOf(place.folder()), false);
-      const short = copies ? Math.max(missing, bytes - free) : 0;
+      await needed();
+      const { folder, copies, free } = await planMove(place, given, tuning);
+      // The plan could not try it where nothing can be written yet.
+      const hardLinks = await prepare(folder, tuning);
+      const short = copies ? Math.max(0, sizeOf(await filesOf(place.folder()), hardLinks) - free) : 0;
       if (short > 0) {
         await rmdir(folder).catch(() => {}); // it was there before
         throw new LonghandError('disk-full', `[move] ${short} bytes are missing at ${folder}`, {
@@ -210,7 +210,7 @@ export function createMover(options: MoverOptions): Mover {
     copying: () => run !== null && libraryRow(db).movingTo !== null,
     waits,
     look() {
-      if (waits()) start();
+      void waits().then((again) => again && start());
     },
     async close() {
       closed = true;

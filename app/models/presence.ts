@@ -1,73 +1,110 @@
-import { type Dirent, readdirSync, readlinkSync } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
+import { createGlance, type Disk, disk as disks, type Glance, type Names } from './disk.ts';
 import type { Place } from './place.ts';
 
 /** `away`: not even its folder is there, as when a drive was taken out; it may be back at any moment. */
 export type Presence = 'here' | 'missing' | 'away';
 
-/** Whether files are there, for many of them at once: each folder is read once. */
-export function createPresence(place: Pick<Place, 'owns' | 'there'>): (path: string) => Presence {
-  const folders = new Map<string, Map<string, Dirent> | null>();
-  let there: boolean | null = null;
-
-  const namesOf = (folder: string): Map<string, Dirent> | null => {
-    const known = folders.get(folder);
-    if (known !== undefined) return known;
-    const names = read(folder);
-    folders.set(folder, names);
-    return names;
-  };
-  const presenceOf = (path: string, links = 0): Presence => {
-    const names = namesOf(dirname(path));
-    if (names === null) return 'away';
-    const entry = names.get(basename(path));
-    if (!entry) return 'missing';
-    if (!entry.isSymbolicLink()) return 'here';
-    return links < MOST_LINKS ? presenceOf(resolve(dirname(path), readlinkSync(path)), links + 1) : 'missing';
-  };
-  return (path) => {
-    if (!place.owns(path)) return presenceOf(path);
-    there ??= place.there();
-    return there ? presenceOf(path) : 'away';
-  };
-}
+/** Whether files are there. */
+export type Presences = {
+  /** As it was when it was last looked at; what nobody has looked at counts as there. Never waits for a disk. */
+  of(path: string): Presence;
+  /** Looks at many at once: each folder is read once. */
+  look(paths: readonly string[]): Promise<void>;
+};
 
 const MOST_LINKS = 8;
 
-function read(folder: string): Map<string, Dirent> | null {
-  try {
-    return new Map(readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry]));
-  } catch {
-    return null; // not there, or not readable: so are its files
+export function createPresences(
+  place: Pick<Place, 'owns' | 'there' | 'look'>,
+  disk: Disk = disks,
+  glance: Glance = createGlance(),
+): Presences {
+  const folders = new Map<string, Names | null>();
+
+  function presenceOf(path: string, links = 0): Presence {
+    const [folder, name] = parted(path);
+    const names = folders.get(folder);
+    if (names === undefined) return 'here';
+    if (names === null) return 'away';
+    const target = names.get(name);
+    if (target === null) return 'here';
+    if (target === undefined || links === MOST_LINKS) return 'missing';
+    return presenceOf(resolve(folder, target), links + 1);
   }
+
+  /** Reads a folder. Returns where those of its names lead that are links. */
+  async function read(folder: string, wanted: readonly string[]): Promise<string[]> {
+    const names = await glance<Names | null | undefined>(folder, () => disk.names(folder), {
+      slow: null,
+      busy: () => folders.get(folder),
+    });
+    if (names !== undefined) folders.set(folder, names);
+    const onward: string[] = [];
+    for (const name of wanted) {
+      const target = names?.get(name);
+      if (target) onward.push(resolve(folder, target));
+    }
+    return onward;
+  }
+
+  return {
+    of: (path) => (place.owns(path) && !place.there() ? 'away' : presenceOf(path)),
+    async look(paths) {
+      const there = await place.look();
+      let next = there ? paths : paths.filter((path) => !place.owns(path));
+      for (let links = 0; links <= MOST_LINKS && next.length > 0; links++) {
+        const wanted = byFolder(next);
+        next = (await Promise.all([...wanted].map(([folder, names]) => read(folder, names)))).flat();
+      }
+    },
+  };
+}
+
+/** `path.dirname` and `path.basename` of full paths, for thousands of them. */
+function parted(path: string): [folder: string, name: string] {
+  const end = sep === '/' ? path.lastIndexOf(sep) : Math.max(path.lastIndexOf(sep), path.lastIndexOf('/'));
+  return [path.slice(0, end) || path.slice(0, end + 1), path.slice(end + 1)];
+}
+
+function byFolder(paths: readonly string[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>();
+  for (const path of paths) {
+    const [folder, name] = parted(path);
+    const names = folders.get(folder);
+    if (names) names.push(name);
+    else folders.set(folder, [name]);
+  }
+  return folders;
 }
 
 export type WatchOptions = {
   /** Files that may come and go. */
   paths: () => readonly string[];
+  presences: Presences;
   there: () => boolean;
   changed: () => void;
   /** Whether somebody waits for a drive that is there: it went and came back between two looks. */
-  overlooked: () => boolean;
+  overlooked: () => Promise<boolean>;
   everyMs?: number;
 };
 
 const LOOK_MS = 3000;
 
-/** Looks now and then whether the drives of models are there. Without waiting for a disk that does not answer. */
-export function watchDrives({ paths, there, changed, overlooked, everyMs = LOOK_MS }: WatchOptions) {
-  let before: string | null = null;
+/** Looks now and then whether the drives of models are there. */
+export function watchDrives({ paths, presences, there, changed, overlooked, everyMs = LOOK_MS }: WatchOptions) {
+  const state = () => JSON.stringify([there(), ...paths().filter((path) => presences.of(path) === 'away')]);
+  let before = state();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let closed = false;
 
   async function look() {
-    const folders = [...new Set(paths().map((path) => dirname(path)))];
-    const seen = await Promise.all(folders.map((folder) => access(folder).then(yes, no)));
-    const now = [there(), ...folders.filter((_, at) => seen[at])].join('\n');
+    await presences.look(paths());
+    const waits = await overlooked();
+    const now = state();
     if (closed) return;
-    if (before !== null && (before !== now || overlooked())) changed();
+    if (before !== now || waits) changed();
     before = now;
     timer = setTimeout(next, everyMs);
     timer.unref();
@@ -84,6 +121,3 @@ export function watchDrives({ paths, there, changed, overlooked, everyMs = LOOK_
     },
   };
 }
-
-const yes = () => true;
-const no = () => false;

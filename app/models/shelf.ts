@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -12,6 +11,7 @@ import {
   removeBlob,
   setBlocksOfBlob,
 } from '../store/downloads.ts';
+import { exists } from './disk.ts';
 import { damagedIn } from './download/salvage.ts';
 import type { Place } from './place.ts';
 
@@ -40,11 +40,11 @@ export type Shelf = {
   /** Hashes of the blocks of a file that is or was here whole. */
   blocksOf(sha256: string): Uint8Array | null;
   /** What is left of a file that was damaged. */
-  damaged(sha256: string): { path: string; hashes: Uint8Array } | null;
+  damaged(sha256: string): Promise<{ path: string; hashes: Uint8Array } | null>;
   /** Makes the model's folder appear with all its files at once. Returns its path. */
   assemble(model: string, manifest: Manifest): Promise<string>;
-  /** Whether it can be read: its drive may be away. */
-  there(): boolean;
+  /** Looks whether it can be read: its drive may be away. */
+  look(): Promise<boolean>;
   /** Whether a path is in this folder, and not somebody else's. */
   owns(path: string): boolean;
   /** Bytes that discarding a model's folder would free. */
@@ -82,8 +82,8 @@ const MANIFEST = '.longhand.json';
 export const isManifest = (path: string): boolean => basename(path) === MANIFEST;
 /** What a model's folder is called before it is whole, and while it is removed. */
 export const building = (folder: string): string => `${folder}.new`;
-export const isModelFolder = (folder: string): boolean =>
-  existsSync(join(folder, MANIFEST)) || /.@[\w.-]+\.new$/.test(folder);
+export const isModelFolder = async (folder: string): Promise<boolean> =>
+  /.@[\w.-]+\.new$/.test(folder) || exists(join(folder, MANIFEST));
 const never = new AbortController().signal;
 
 /** Null for a folder that was not made by `assemble`. */
@@ -110,7 +110,7 @@ export function createShelf(db: Database, place: Place): Shelf {
 
   return {
     folder,
-    there: place.there,
+    look: place.look,
     owns: place.owns,
     blobPath,
     partPath: (download, file) => join(folder(), 'incoming', `${download}-${file}.part`),
@@ -118,7 +118,7 @@ export function createShelf(db: Database, place: Place): Shelf {
       if (!hasBlob(db, sha256, size)) return false;
       const found = await stat(blobPath(sha256)).catch(() => null);
       if (found?.size === size) return true;
-      if (place.there()) removeBlob(db, sha256);
+      if (await place.look()) removeBlob(db, sha256);
       return false;
     },
     async accept(path, sha256, size, blocks) {
@@ -130,10 +130,10 @@ export function createShelf(db: Database, place: Place): Shelf {
       });
     },
     blocksOf: (sha256) => blocksOfBlob(db, sha256),
-    damaged(sha256) {
+    async damaged(sha256) {
       const hashes = blocksOfBlob(db, sha256);
       const path = damagedPath(sha256);
-      return hashes !== null && existsSync(path) ? { path, hashes } : null;
+      return hashes !== null && (await exists(path)) ? { path, hashes } : null;
     },
     async assemble(model, manifest) {
       const target = join(folder(), model);

@@ -41,6 +41,8 @@ export const LibraryPlan = z.object({
   /** Where it would be: the chosen folder, or one in it when that holds something. */
   folder: z.string(),
   bytes: z.number(),
+  /** Those of them that are copied again: the volume keeps no file under two names, as the library does with each. */
+  more: z.number(),
   /** False on the same volume, where nothing has to be copied. */
   copies: z.boolean(),
   free: z.number(),

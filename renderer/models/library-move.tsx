@@ -106,11 +106,14 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
     return `${t(`errors.${code}.what`)}. ${message}`;
   }
 
-  function sentenceOfPlan({ folder: to, bytes, copies, free, missing }: LibraryPlan): string {
-    if (missing > 0) return t('library.missing', { size: formats.fileSize(missing) });
+  function sentenceOfPlan({ folder: to, bytes, more, copies, free, missing }: LibraryPlan): string {
     const size = formats.fileSize(bytes);
-    return copies
-      ? t('library.copies', { folder: to, size, free: formats.fileSize(free) })
-      : t('library.moment', { folder: to, size });
+    const takes =
+      missing > 0
+        ? t('library.missing', { size: formats.fileSize(missing) })
+        : copies
+          ? t('library.copies', { folder: to, size, free: formats.fileSize(free) })
+          : t('library.moment', { folder: to, size });
+    return more > 0 ? `${takes} ${t('library.more', { size: formats.fileSize(more) })}` : takes;
   }
 }

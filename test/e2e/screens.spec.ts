@@ -12,10 +12,12 @@ const sizes = [
   { width: 720, height: 900 },
 ];
 
+type SectionName = 'appearance' | 'thinking' | 'engine' | 'downloads' | 'storage' | 'privacy' | 'shortcuts';
+
 /** `complaint`: what the browser says of the fault that is shown. */
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown>; complaint?: RegExp };
 
-const section = (name: 'appearance' | 'thinking' | 'engine' | 'downloads' | 'privacy' | 'shortcuts') => (page: Page) =>
+const section = (name: SectionName) => (page: Page) =>
   page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
@@ -80,6 +82,22 @@ const shots: Shot[] = [
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
   { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
+  {
+    name: 'settings-storage',
+    scene: 'empty',
+    prepare: section('storage'),
+  },
+  {
+    name: 'library-move',
+    scene: 'empty',
+    prepare: async (page) => {
+      await section('storage')(page);
+      await page.getByRole('button', { name: 'Move…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Move the models' });
+      await dialog.getByRole('textbox').fill('/media/ada/Models');
+      await dialog.getByRole('status').waitFor();
+    },
+  },
   { name: 'settings-privacy', scene: 'empty', prepare: section('privacy') },
   { name: 'settings-shortcuts', scene: 'empty', prepare: section('shortcuts') },
 ];

@@ -250,7 +250,7 @@ export function fakeModels(
     },
     'models.machine': () => ({ limitBytes: 13.5 * GiB, bandwidth: 150e9, diskFree: 212e9 }),
     'library.state': () => world.shelf,
-    'library.plan': ({ folder }) => ({ folder, bytes: 41.5e9, copies: true, free: 212e9, missing: 0 }),
+    'library.plan': ({ folder }) => ({ folder, bytes: 41.5e9, more: 0, copies: true, free: 212e9, missing: 0 }),
     'library.move': () => undefined,
     'library.pause': () => undefined,
     'library.resume': () => undefined,

@@ -175,3 +175,17 @@ test('a failure stays in the list with its reason and can be tried again', async
   await until(() => made.length === 1);
   expect(existsSync(made[0]?.path ?? '')).toBe(true);
 });
+
+test('two files of one quantisation in a repository are two models, and neither takes the place of the other', async () => {
+  await hub.stop();
+  const files = { 'base-Q4_K_M.gguf': content(5000, 1), 'chat-Q4_K_M.gguf': content(6000, 2) };
+  hub = await startHub({ files });
+  source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
+  repository = await source.repository('acme/tiny', null, new AbortController().signal);
+  const downloads = open();
+  for (const file of repository.files) downloads.start(repository, [file], file.name);
+  await until(() => made.length === 2);
+  for (const { name, path } of made) {
+    expect(readFileSync(path).equals(files[name as keyof typeof files]), name).toBe(true);
+  }
+});

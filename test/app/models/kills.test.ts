@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 import { content, type Hub, startHub } from '../../support/hub.ts';
-import { soaking } from '../../support/soak.ts';
+import { limitMs, soaking } from '../../support/soak.ts';
 
 //  A process that downloads is killed at random moments: the model is always bit-equal in the end, and each kill costs a few
 //  megabytes at most. `npm run test:soak` kills ten times as often.
@@ -63,4 +63,4 @@ test(`killed ${kills} times at random moments a download ends bit-equal`, async 
     folder = newFolder();
   }
   expect(runs).toBeGreaterThan(0);
-}, 900_000);
+}, limitMs(900_000, 4));

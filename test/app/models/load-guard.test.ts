@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../../app/engine/client.ts';
+import { createGlance, disk } from '../../../app/models/disk.ts';
 import { createLibrary } from '../../../app/models/library.ts';
 import { memoryLimit } from '../../../app/models/machine.ts';
 import { defaultSettings, LonghandError, type ModelId, ModelSettings } from '../../../app/protocol/index.ts';
@@ -8,6 +9,7 @@ import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { newFolder, places } from '../../support/core.ts';
 import { shapeOf } from '../../support/fake-models.ts';
+import { anywhere } from '../../support/many-models.ts';
 
 //  The guard before every load, with memory of a known size.
 
@@ -26,7 +28,10 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     emit: () => {},
     settings: () => ({ ...defaultSettings, contextLength }),
     memoryLimit: () => limitBytes,
-    place: { owns: () => false, there: () => true },
+    place: anywhere,
+    presences: { of: () => 'here', look: async () => {} },
+    disk,
+    glance: createGlance(),
     starter: folder,
     now: () => 1,
   });

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createGlance } from '../../../app/models/disk.ts';
 import { createGate } from '../../../app/models/gate.ts';
 import { mirror } from '../../../app/models/mirror.ts';
 import { createMover, type MoverOptions } from '../../../app/models/move.ts';
@@ -24,7 +25,7 @@ import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { addModel, findModel } from '../../../app/store/models.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 import { content } from '../../support/hub.ts';
-import { soaking } from '../../support/soak.ts';
+import { limitMs, soaking } from '../../support/soak.ts';
 
 //  The library goes to another folder or disk: whatever happens on the way, one place is complete and is the one that is used.
 
@@ -147,6 +148,38 @@ test('on the same volume nothing is copied', async () => {
   expectWhole(target);
   const after = statSync(join(target, MODEL, 'model.safetensors'));
   expect([after.ino, after.nlink]).toEqual([before, 2]);
+});
+
+test('where a file can have one name only the second copies are counted beforehand, and made', async () => {
+  const bytes = Object.values(files).reduce((sum, file) => sum + file.length, 0);
+  const hardLinks = async () => false;
+  const { plan } = mover({ tuning: { hardLinks } });
+  const planned = await plan(target);
+  expect(planned.more).toBe(bytes);
+  expect(planned.bytes).toBeGreaterThanOrEqual(2 * bytes);
+  const room = { free: async () => planned.bytes - 1, hardLinks };
+  expect(await mover({ tuning: room }).plan(target)).toMatchObject({ missing: 1 });
+  await expect(mover({ tuning: room }).begin(target)).rejects.toMatchObject({ details: { missing: 1 } });
+
+  const { begin, rest, seen } = mover({ tuning: { hardLinks, free: async () => planned.bytes } });
+  await begin(target);
+  await rest();
+  expectWhole(target);
+  expect(statSync(join(target, MODEL, 'model.safetensors')).nlink).toBe(1);
+  expect(Math.max(...seen.map(({ move }) => move?.total ?? 0))).toBe(planned.bytes);
+});
+
+test('a plan leaves nothing behind, and asks a disk that does not answer no longer than a while', async () => {
+  const { plan } = mover();
+  const ground = join(target, '..');
+  mkdirSync(ground);
+  expect(await plan(target)).toMatchObject({ more: 0 });
+  expect(readdirSync(ground)).toEqual([]);
+  const silent = { free: () => new Promise<number>(() => {}), glance: createGlance(50) };
+  const { begin, state, plan: ask } = mover({ tuning: silent });
+  await expect(ask(target)).rejects.toMatchObject({ code: 'unreadable' });
+  await expect(begin(target)).rejects.toMatchObject({ code: 'unreadable' });
+  expect(state().move).toBe(null);
 });
 
 test('a folder that holds something gets one of ours in it; what is there stays', async () => {
@@ -395,7 +428,7 @@ test(`killed ${kills} times at random moments: the old place or the new one is c
     db.close();
   }
   expect(finished).toBeGreaterThan(0);
-}, 900_000);
+}, limitMs(900_000, 4));
 
 function expectOnly(folder: string, old: string): void {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -1,0 +1,84 @@
+import { access, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+//  Looking at disks that may not answer. A network drive without its server keeps whoever asks waiting for ever, and each wait
+//  takes one of the few threads that Node has for files. So a look has a time limit, what still lasts is not asked again, and
+//  only a few last at a time: the others go on with what they know.
+
+/** What is looked at. None of these rejects. */
+export type Disk = {
+  /** Null for a file that cannot be read. */
+  text(path: string): Promise<string | null>;
+  /** What is in a folder, by name: where a symbolic link leads, null for everything else. Null for no folder. */
+  names(folder: string): Promise<Names | null>;
+  kind(path: string): Promise<Kind>;
+};
+export type Kind = 'file' | 'folder' | null;
+export type Names = ReadonlyMap<string, string | null>;
+
+export const disk: Disk = {
+  text: (path) => readFile(path, 'utf8').catch(() => null),
+  async names(folder) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
+    if (entries === null) return null; // not there, or not readable: so are its files
+    const names = new Map<string, string | null>();
+    for (const entry of entries)
+      names.set(entry.name, entry.isSymbolicLink() ? await leadsTo(folder, entry.name) : null);
+    return names;
+  },
+  kind: (path) =>
+    stat(path).then(
+      (found) => (found.isFile() ? 'file' : 'folder'),
+      () => null,
+    ),
+};
+
+const leadsTo = (folder: string, name: string) => readlink(join(folder, name)).catch(() => null);
+
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** One look. `slow`: what it counts as when it takes too long; `busy`: when too many others do. */
+export type Glance = <T>(what: string, look: () => Promise<T>, otherwise: { slow: T; busy: () => T }) => Promise<T>;
+
+const LIMIT_MS = 3000;
+/** Of the four threads that Node has. */
+const MOST = 2;
+
+export function createGlance(limitMs = LIMIT_MS): Glance {
+  const slow = new Set<string>();
+  const waiting: (() => void)[] = [];
+  let lasting = 0;
+
+  const turn = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  const wakeAll = () => {
+    for (const go of waiting.splice(0)) go();
+  };
+
+  return async (what, look, otherwise) => {
+    if (slow.has(what)) return otherwise.slow;
+    while (lasting >= MOST) {
+      if (slow.size >= MOST) return otherwise.busy();
+      await turn();
+    }
+    lasting++;
+    let timer: NodeJS.Timeout | undefined;
+    const answer = look().finally(() => {
+      clearTimeout(timer);
+      slow.delete(what);
+      lasting--;
+      waiting.shift()?.();
+    });
+    const late = new Promise<typeof otherwise.slow>((resolve) => {
+      timer = setTimeout(() => {
+        slow.add(what);
+        wakeAll();
+        resolve(otherwise.slow);
+      }, limitMs);
+    });
+    return Promise.race([answer, late]);
+  };
+}

@@ -1,0 +1,60 @@
+// How long a long library takes to be listed, the first time and the next: node test/bench/library.ts [MODELS]
+// In milliseconds and, since others may use this machine at the same time, in milliseconds of processor time.
+// Each first time is a process of its own on a database that another has written.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { disk } from '../../app/models/disk.ts';
+import { createPresences } from '../../app/models/presence.ts';
+import { openDatabase } from '../../app/store/database.ts';
+import { aLibrary, anywhere, fillLibrary } from '../support/many-models.ts';
+
+const FOLDERS = 100;
+const RUNS = 7;
+const [given = '10000', folder] = process.argv.slice(2);
+const count = Number(given);
+
+type Cost = { ms: number; processor: number };
+
+/** Of the first list and of the second. */
+async function measure(data: string): Promise<Cost[]> {
+  const db = openDatabase(join(data, 'longhand.db'));
+  const library = aLibrary(db, createPresences(anywhere, disk));
+  const costs: Cost[] = [];
+  for (let run = 0; run < 2; run++) {
+    const [began, cpu] = [performance.now(), process.cpuUsage()];
+    const list = await library.list();
+    const { user, system } = process.cpuUsage(cpu);
+    costs.push({ ms: performance.now() - began, processor: (user + system) / 1000 });
+    if (list.length !== count + 1) throw new Error(`${list.length} of ${count + 1} models are in the list`);
+  }
+  db.close();
+  return costs;
+}
+
+function report(): void {
+  const data = mkdtempSync(join(tmpdir(), 'longhand-library-'));
+  for (let shelf = 0; shelf < FOLDERS; shelf++) mkdirSync(join(data, `shelf-${shelf}`));
+  const at = (file: number) => join(data, `shelf-${file % FOLDERS}`, `model-${file}.gguf`);
+  for (let file = 0; file < count; file++) writeFileSync(at(file), '');
+  fillLibrary(data, count, at);
+  const runs = Array.from({ length: RUNS }, (): Cost[] =>
+    JSON.parse(execFileSync(process.execPath, [import.meta.filename, given, data], { encoding: 'utf8' })),
+  );
+  rmSync(data, { recursive: true });
+  for (const [at, name] of ['first', 'next'].entries()) {
+    const [least = 0, median = 0] = [0, RUNS >> 1].map((rank) => costOf(runs, at, 'ms')[rank]);
+    const processor = costOf(runs, at, 'processor');
+    console.log(
+      `${count} models, ${name} list: ${least.toFixed(0)} ms, median ${median.toFixed(0)}; ` +
+        `processor ${processor[0]?.toFixed(0)} ms, median ${processor[RUNS >> 1]?.toFixed(0)}`,
+    );
+  }
+}
+
+const costOf = (runs: Cost[][], at: number, what: keyof Cost): number[] =>
+  runs.map((run) => run[at]?.[what] ?? 0).sort((a, b) => a - b);
+
+if (folder) console.log(JSON.stringify(await measure(folder)));
+else report();
