@@ -46,7 +46,7 @@ export type HostOptions = {
   /** False for a core that lives for one command: it loads no model before it is asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
-  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'glanceMs' | 'disk'>;
+  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'patience'>;
   now?: () => number;
 };
 

@@ -44,11 +44,18 @@ export const exists = (path: string): Promise<boolean> =>
 /** One look. `slow`: what it counts as when it takes too long; `busy`: when too many others do. */
 export type Glance = <T>(what: string, look: () => Promise<T>, otherwise: { slow: T; busy: () => T }) => Promise<T>;
 
+/** Calls `over` when a look has taken too long. Returns what to do when it has an answer. */
+export type Patience = (what: string, over: () => void) => () => void;
+
 const LIMIT_MS = 3000;
+const patient: Patience = (_, over) => {
+  const timer = setTimeout(over, LIMIT_MS);
+  return () => clearTimeout(timer);
+};
 /** Of the four threads that Node has. */
 const MOST = 2;
 
-export function createGlance(limitMs = LIMIT_MS): Glance {
+export function createGlance(patience: Patience = patient): Glance {
   const slow = new Set<string>();
   const waiting: (() => void)[] = [];
   let lasting = 0;
@@ -65,19 +72,19 @@ export function createGlance(limitMs = LIMIT_MS): Glance {
       await turn();
     }
     lasting++;
-    let timer: NodeJS.Timeout | undefined;
+    let answered = () => {};
     const answer = look().finally(() => {
-      clearTimeout(timer);
+      answered();
       slow.delete(what);
       lasting--;
       waiting.shift()?.();
     });
     const late = new Promise<typeof otherwise.slow>((resolve) => {
-      timer = setTimeout(() => {
+      answered = patience(what, () => {
         slow.add(what);
         wakeAll();
         resolve(otherwise.slow);
-      }, limitMs);
+      });
     });
     return Promise.race([answer, late]);
   };

@@ -18,7 +18,7 @@ import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createContacts } from './contacts.ts';
-import { createGlance, type Disk, disk as disks } from './disk.ts';
+import { createGlance, type Disk, disk as disks, type Patience } from './disk.ts';
 import { createDownloads, type DownloadsOptions } from './downloads.ts';
 import { asFailure } from './failure.ts';
 import { createGate } from './gate.ts';
@@ -49,10 +49,10 @@ export type ModelManagerOptions = {
   now: () => number;
   downloads?: DownloadsOptions['tuning'];
   move?: MoverOptions['tuning'];
-  /** How often it is looked whether drives are there, and how long each look may take. */
+  /** How often it is looked whether drives are there, how, and how long each look may take. */
   lookMs?: number;
-  glanceMs?: number;
   disk?: Disk;
+  patience?: Patience;
 };
 
 type Owned = Extract<CallName, `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
@@ -78,7 +78,7 @@ const SEARCH_MS = 30_000;
 /** Models from the first look at a catalogue to the last byte on disk. */
 export function createModelManager(options: ModelManagerOptions): ModelManager {
   const { db, engine, emit, settings, dataFolder, resources, now, disk = disks } = options;
-  const glance = createGlance(options.glanceMs);
+  const glance = createGlance(options.patience);
   const place = createPlace(db, join(dataFolder, 'models'), disk, glance);
   const presences = createPresences(place, disk, glance);
   const gate = createGate();

@@ -37,30 +37,34 @@ async function runFor(ms: number, folder: string, hub: Hub): Promise<boolean> {
   return whole;
 }
 
-test(`killed ${kills} times at random moments a download ends bit-equal`, async () => {
-  const files = { 'config.json': content(900), 'model.safetensors': content(64 * BLOCK + 4321, 7) };
-  let folder = newFolder();
-  let done = 0;
-  let runs = 0;
-  while (done < kills) {
-    const hub = await startHub({ files, faults: { bytesPerSecond: 24e6 } });
-    onTestFinished(() => hub.stop());
-    let here = 0;
-    for (let whole = false; !whole; ) {
-      const before = hub.seen.bytes;
-      whole = await runFor(done < kills ? 50 + Math.random() * 1200 : 120_000, folder, hub);
-      if (!whole) done++;
-      here += hub.seen.bytes - before;
+test(
+  `killed ${kills} times at random moments a download ends bit-equal`,
+  async () => {
+    const files = { 'config.json': content(900), 'model.safetensors': content(64 * BLOCK + 4321, 7) };
+    let folder = newFolder();
+    let done = 0;
+    let runs = 0;
+    while (done < kills) {
+      const hub = await startHub({ files, faults: { bytesPerSecond: 24e6 } });
+      onTestFinished(() => hub.stop());
+      let here = 0;
+      for (let whole = false; !whole; ) {
+        const before = hub.seen.bytes;
+        whole = await runFor(done < kills ? 50 + Math.random() * 1200 : 120_000, folder, hub);
+        if (!whole) done++;
+        here += hub.seen.bytes - before;
+      }
+      runs++;
+      const [model = ''] = readdirSync(join(folder, 'models')).filter((name) => name.startsWith('acme--tiny@'));
+      for (const [name, bytes] of Object.entries(files)) {
+        expect(readFileSync(join(folder, 'models', model, name)).equals(bytes), name).toBe(true);
+      }
+      const most = Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0) + (done + 1) * MOST_COST;
+      expect(here).toBeLessThan(most);
+      await hub.stop();
+      folder = newFolder();
     }
-    runs++;
-    const [model = ''] = readdirSync(join(folder, 'models')).filter((name) => name.startsWith('acme--tiny@'));
-    for (const [name, bytes] of Object.entries(files)) {
-      expect(readFileSync(join(folder, 'models', model, name)).equals(bytes), name).toBe(true);
-    }
-    const most = Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0) + (done + 1) * MOST_COST;
-    expect(here).toBeLessThan(most);
-    await hub.stop();
-    folder = newFolder();
-  }
-  expect(runs).toBeGreaterThan(0);
-}, limitMs(900_000, 4));
+    expect(runs).toBeGreaterThan(0);
+  },
+  limitMs(900_000, 4),
+);

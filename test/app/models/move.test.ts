@@ -175,7 +175,13 @@ test('a plan leaves nothing behind, and asks a disk that does not answer no long
   mkdirSync(ground);
   expect(await plan(target)).toMatchObject({ more: 0 });
   expect(readdirSync(ground)).toEqual([]);
-  const silent = { free: () => new Promise<number>(() => {}), glance: createGlance(50) };
+  const silent = {
+    free: () => new Promise<number>(() => {}),
+    glance: createGlance((_, over) => {
+      const timer = setTimeout(over, 50);
+      return () => clearTimeout(timer);
+    }),
+  };
   const { begin, state, plan: ask } = mover({ tuning: silent });
   await expect(ask(target)).rejects.toMatchObject({ code: 'unreadable' });
   await expect(begin(target)).rejects.toMatchObject({ code: 'unreadable' });
@@ -403,32 +409,36 @@ test('the old drive goes away after the switch: what is on it is deleted when it
 
 const kills = soaking ? 200 : 6;
 
-test(`killed ${kills} times at random moments: the old place or the new one is complete, and in the end the new one`, async () => {
-  db.close();
-  let from = data;
-  let done = 0;
-  let finished = 0;
-  while (done < kills) {
-    for (let whole = false; !whole; ) {
-      whole = await runFor(done < kills ? 60 + Math.random() * 160 : 60_000, from, target);
-      if (!whole) done++;
-      const now = openDatabase(join(from, 'longhand.db'));
-      const { folder } = createPlace(now, join(from, 'models'));
-      expectWhole(folder(), now);
-      now.close();
-    }
-    finished++;
-    expectOnly(target, join(from, 'models'));
-    from = data = newFolder();
-    target = join(newFolder(), 'disk', 'models');
-    db = open();
-    place = createPlace(db, join(data, 'models'));
-    shelf = createShelf(db, place);
-    await layOut();
+test(
+  `killed ${kills} times at random moments: the old place or the new one is complete, and in the end the new one`,
+  async () => {
     db.close();
-  }
-  expect(finished).toBeGreaterThan(0);
-}, limitMs(900_000, 4));
+    let from = data;
+    let done = 0;
+    let finished = 0;
+    while (done < kills) {
+      for (let whole = false; !whole; ) {
+        whole = await runFor(done < kills ? 60 + Math.random() * 160 : 60_000, from, target);
+        if (!whole) done++;
+        const now = openDatabase(join(from, 'longhand.db'));
+        const { folder } = createPlace(now, join(from, 'models'));
+        expectWhole(folder(), now);
+        now.close();
+      }
+      finished++;
+      expectOnly(target, join(from, 'models'));
+      from = data = newFolder();
+      target = join(newFolder(), 'disk', 'models');
+      db = open();
+      place = createPlace(db, join(data, 'models'));
+      shelf = createShelf(db, place);
+      await layOut();
+      db.close();
+    }
+    expect(finished).toBeGreaterThan(0);
+  },
+  limitMs(900_000, 4),
+);
 
 function expectOnly(folder: string, old: string): void {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

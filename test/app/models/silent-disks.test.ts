@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Disk, disk as real } from '../../../app/models/disk.ts';
+import { type Disk, type Patience, disk as real } from '../../../app/models/disk.ts';
 import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
@@ -22,8 +22,14 @@ function disks() {
     names: async (folder) => answered(folder).then(() => real.names(folder)),
     kind: async (path) => answered(path).then(() => real.kind(path)),
   };
+  /** Over as soon as nobody answers: how long others take plays no part. */
+  const patience: Patience = (what, over) => {
+    const look = setInterval(() => waiting.some(({ path }) => path === what) && over(), 5);
+    return () => clearInterval(look);
+  };
   return {
     disk,
+    patience,
     waiting,
     fallSilent: (folder: string) => void silent.add(folder),
     speak(folder: string) {
@@ -38,7 +44,7 @@ async function start() {
   onTestFinished(() => hub.stop());
   const drives = disks();
   const core = await startCore({
-    models: { lookMs: 20, glanceMs: 100, disk: drives.disk, downloads: { backOffMs: 5 } },
+    models: { lookMs: 20, disk: drives.disk, patience: drives.patience, downloads: { backOffMs: 5 } },
   });
   onTestFinished(() => {
     for (const { go } of drives.waiting.splice(0)) go();
