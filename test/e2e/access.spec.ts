@@ -130,3 +130,39 @@ for (const [width, names] of [
     });
   }
 }
+
+test('with less motion, of the system or by the setting, nothing moves', async ({ page, scene }) => {
+  const moving = () =>
+    page.evaluate(() => {
+      const running = document.getAnimations().filter((one) => one.playState === 'running').length;
+      const duration = getComputedStyle(document.documentElement).getPropertyValue('--duration-slow').trim();
+      return { running, still: duration === '1ms' };
+    });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await scene('loop');
+  await expect(page.getByRole('alert', { name: 'Going in circles' })).toBeVisible();
+  await expect.poll(moving).toEqual({ running: 0, still: true });
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(async () => (await moving()).still).toBe(false);
+  await page.evaluate(() => window.page.useSettings.getState().set({ motion: 'less' }));
+  await expect.poll(moving).toEqual({ running: 0, still: true });
+});
+
+test('the largest text in the narrowest window: everything is there, nothing is cut off at the side', async ({
+  page,
+  scene,
+}) => {
+  await page.setViewportSize({ width: 720, height: 560 });
+  for (const name of ['chat', 'loop', 'crash', 'empty']) {
+    await scene(name);
+    await page.evaluate(() => window.page.useSettings.getState().set({ textSize: 'larger' }));
+    await expect(page.locator('#composer')).toBeInViewport();
+    const beyond = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('button, textarea, [data-message]')]
+          .map((one) => one.getBoundingClientRect())
+          .filter(({ left, right, width }) => width > 0 && (left < 0 || right > window.innerWidth + 0.5)).length,
+      );
+    await expect.poll(beyond, { message: name }).toBe(0);
+  }
+});
