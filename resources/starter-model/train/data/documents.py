@@ -1,5 +1,5 @@
 """Questions about numbered passages, in the app's own prompt."""
-from data.facts import any_fact, neighbour
+from data.facts import any_fact, led_in, neighbour
 from data.names import cap, made_up, person, place
 from data.prose import real
 from data.prompt import REFUSE, SYSTEM, attached, chat, grounded
@@ -8,6 +8,7 @@ from data.words import ANIMAL, DAY, EXT, FILES, PLACE, THING, wordnet
 PASSAGES = ((1, .2), (2, .32), (3, .26), (4, .22))
 MORE, DENSE = (0, 1, 2, 4), (1, 2, 4, 5)  # facts beyond one a passage; training asks more of a document that it has read
 REFUSED = .2
+LED_IN = .35  # of the sentences in training
 
 
 def filler(r):
@@ -38,6 +39,8 @@ def facts_for(r, count):
     facts = []
     while len(facts) < count:
         new = neighbour(r, r.choice(facts)) if facts and r.chance(.45) else any_fact(r)
+        if not r.held and new.kind not in ("meaning", "mention") and r.chance(LED_IN):
+            new.text = led_in(r, new.text)
         clash = any(new.key == old.key or set(new.questions) & set(old.questions) for old in facts)
         if not clash:
             facts.append(new)

@@ -134,6 +134,18 @@ def mention(r):
     return Fact("mention", asked, "", text, text, questions)
 
 
+LEADS = ("After the {n}, ", "Since the {n}, ", "{N}: ", "{N} or not, ", "Like every {n}, ", "With {an}, ", "{p} noted that ", "Item {c}: ", "In the {a} {n}, ")
+SMALL = {"The", "For", "According", "As", "In", "We", "From", "Note", "About", "With", "Since", "Under", "Please", "They", "You", "Until", "On"}
+
+
+def led_in(r, text):
+    """The sentence behind a few words of any kind: where it begins has to be looked up, the wordings alone do not tell."""
+    noun, adjective = r.choice(wordnet.nouns), r.choice(wordnet.adjectives)
+    lead = r.choice(LEADS).format(n=noun, N=cap(noun), an=a_an(f"{adjective} {noun}"), a=adjective, p=person(r), c=code(r))
+    first = text.split(" ", 1)[0].rstrip(",")
+    return lead + (text[0].lower() + text[1:] if first in SMALL else text)
+
+
 MIX = ((known_kind, .34), (attribute, .2), (plain, .16), (event, .15), (mention, .1), (meaning, .05))
 
 
