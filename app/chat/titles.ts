@@ -82,17 +82,14 @@ function chatToName(core: Core, chatId: ChatId): string | null {
   return `${question.text.slice(0, readCharacters)}\n\n${answer.text.slice(0, readCharacters)}`;
 }
 
+const INSTRUCTION = '\n\n---\nWrite a title of two to six words for this conversation. Answer with the title only.';
+
 const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Generation => ({
   turnId,
   priority: 'title',
   target,
   prompt: {
-    messages: [
-      plain(
-        'user',
-        `${text}\n\n---\nWrite a title of two to six words for this conversation. Answer with the title only.`,
-      ),
-    ],
+    messages: [plain('user', `${text}${INSTRUCTION}`)],
     thinking: false,
     begun: null,
   },
@@ -102,8 +99,8 @@ const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Gene
   loopGuard: null,
 });
 
-/** The title in what a model wrote, or null when it is no title: empty, too long, or with no word of the conversation (then
- *  it is about something else, and the first words of the question stay). */
+/** The title in what a model wrote, or null when it is no title: empty, too long, an echo of the instruction, or with no
+ *  word of the conversation (then it is about something else, and the first words of the question stay). */
 export function titleFrom(written: string, conversation: string): string | null {
   const title = written
     .replace(/^[\s#*"'“”‘’«»`]*(title\s*:)?[\s*"'“”‘’«»`]*/i, '')
@@ -111,7 +108,11 @@ export function titleFrom(written: string, conversation: string): string | null 
     .trim();
   if (title === '' || title.length > longestTitle) return null;
   const said = new Set(words(conversation));
-  return words(title).some((word) => word.length >= 2 && said.has(word)) ? title : null;
+  const asked = new Set(words(INSTRUCTION));
+  const found = words(title);
+  const echoed = found.filter((word) => asked.has(word) && !said.has(word)).length;
+  if (echoed * 2 > found.length) return null;
+  return found.some((word) => word.length >= 2 && said.has(word)) ? title : null;
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });

@@ -75,6 +75,11 @@ test.each([
   expect(titleFrom(written, 'How do I get to Lisbon by train? A trip of two days.')).toBe(title);
 });
 
+test('an echo of what was asked for is no title', () => {
+  expect(titleFrom('Answer with the title of two to six words for ever', 'Go on for ever.')).toBeNull();
+  expect(titleFrom('A title for two words', 'Find a title of two words for my book.')).toBe('A title for two words');
+});
+
 test('text in UTF-8 and UTF-16 is read, anything else is refused', () => {
   expect(decodeText(Buffer.from('caf\u00e9\r\nx'), 'a')).toBe('café\nx');
   expect(decodeText(Buffer.from('\ufeffcafé', 'utf16le'), 'a')).toBe('café');
