@@ -28,8 +28,9 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** Pieces as they come, none of them copied or joined. Whoever stops reading closes the connection. */
-async function* flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+/** Pieces as they come, none of them copied or joined; from now on, so that nothing is missed before somebody reads. Whoever
+ *  stops reading closes the connection. */
+function flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let held: Bytes = 0;
   let ended = false;
@@ -49,22 +50,26 @@ async function* flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
     ended = true;
     wake();
   });
-  try {
-    for (;;) {
-      const piece = pieces.shift();
-      if (piece) {
-        held -= piece.length;
-        if (held < MOST_HELD && response.isPaused()) response.resume();
-        yield piece;
-      } else {
-        if (failure) throw failure;
-        if (ended) return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const piece = pieces.shift();
+        if (piece) {
+          held -= piece.length;
+          if (held < MOST_HELD && response.isPaused()) response.resume();
+          yield piece;
+        } else {
+          if (failure) throw failure;
+          if (ended) return;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
       }
+    } finally {
+      response.destroy();
     }
-  } finally {
-    response.destroy();
   }
+  return read();
 }
