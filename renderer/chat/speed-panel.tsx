@@ -94,7 +94,12 @@ function Table({ samples }: { samples: readonly StatsSample[] }) {
   const all = soundSamples(samples);
   const step = Math.max(1, Math.ceil(all.length / MOST_ROWS));
   return (
-    <div className="max-h-52 overflow-y-auto px-4 pt-2 pb-3">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section
+      tabIndex={0}
+      aria-label={t('speed.asTable')}
+      className="max-h-52 overflow-y-auto px-4 pt-2 pb-3 ring-inset-focus"
+    >
       <table className="w-full text-start text-xs tabular-nums">
         <thead className="text-fg-3">
           <tr>
@@ -119,7 +124,7 @@ function Table({ samples }: { samples: readonly StatsSample[] }) {
             ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
