@@ -94,8 +94,8 @@ function Table({ samples }: { samples: readonly StatsSample[] }) {
   const all = soundSamples(samples);
   const step = Math.max(1, Math.ceil(all.length / MOST_ROWS));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
     <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
       tabIndex={0}
       aria-label={t('speed.asTable')}
       className="max-h-52 overflow-y-auto px-4 pt-2 pb-3 ring-inset-focus"

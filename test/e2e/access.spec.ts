@@ -185,10 +185,11 @@ test('the largest text in the narrowest window: everything is there, nothing is 
     await page.evaluate(() => window.page.useSettings.getState().set({ textSize: 'larger' }));
     await expect(page.locator('#composer')).toBeInViewport();
     const beyond = () =>
-      page.evaluate(() =>
-        [...document.querySelectorAll('button, textarea, [data-message]')]
-          .map((one) => one.getBoundingClientRect())
-          .filter(({ left, right, width }) => width > 0 && (left < 0 || right > window.innerWidth + 0.5)).length,
+      page.evaluate(
+        () =>
+          [...document.querySelectorAll('button, textarea, [data-message]')]
+            .map((one) => one.getBoundingClientRect())
+            .filter(({ left, right, width }) => width > 0 && (left < 0 || right > window.innerWidth + 0.5)).length,
       );
     await expect.poll(beyond, { message: name }).toBe(0);
   }
