@@ -1,10 +1,12 @@
-// How keys and values lie in a cache (native/ops/memory.h, CacheType). Every layout offers the element i of a head, and
-// a simdgroup's store of a head: lane l holds elements l, l + 32, ... of `values` in threadgroup memory.
+// How keys and values lie in a cache (native/ops/memory.h, CacheType). Every layout offers the element i of a head, a
+// simdgroup's store of a head (lane l holds elements l, l + 32, ... of `values` in threadgroup memory), and the bytes of
+// the first n elements, n a multiple of 32.
 #pragma once
 
 #include "reduce.h"
 
 struct CacheF32 {
+  static uint bytes(uint n) { return 4 * n; }
   static float load(device const uchar* head, uint i) { return ((device const float*)head)[i]; }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint i = lane; i < dim; i += 32) ((device float*)head)[i] = values[i];
@@ -12,6 +14,7 @@ struct CacheF32 {
 };
 
 struct CacheF16 {
+  static uint bytes(uint n) { return 2 * n; }
   static float load(device const uchar* head, uint i) { return float(((device const half*)head)[i]); }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint i = lane; i < dim; i += 32) ((device half*)head)[i] = half(values[i]);
@@ -29,6 +32,7 @@ static inline int block_code(threadgroup const float* values, uint first, uint d
 }
 
 struct CacheQ8 {
+  static uint bytes(uint n) { return n / 32 * 34; }
   static float load(device const uchar* head, uint i) {
     device const uchar* block = head + i / 32 * 34;
     return float(*(device const half*)block) * float(char(block[2 + i % 32]));
@@ -44,6 +48,7 @@ struct CacheQ8 {
 };
 
 struct CacheQ4 {
+  static uint bytes(uint n) { return n / 32 * 18; }
   static float load(device const uchar* head, uint i) {
     device const uchar* block = head + i / 32 * 18;
     const uint byte = block[2 + i % 16];

@@ -7,8 +7,6 @@
 constant bool SIGMOID [[function_constant(20)]];
 constant bool HAS_BIAS [[function_constant(3)]];
 
-constant constexpr uint MAX_EXPERTS = 1024;
-
 kernel void route(
     device const float* logits [[buffer(0)]],  // [tokens, experts]
     device const float* bias [[buffer(1)]],    // [experts]: moves the choice, not the weight
@@ -68,8 +66,8 @@ kernel void group_by_expert(
     constant GroupParams& p [[buffer(3)]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint threads [[threads_per_threadgroup]]) {
-  threadgroup uint counts[MAX_EXPERTS];
-  threadgroup uint firsts[MAX_EXPERTS];
+  threadgroup uint counts[kMostGroupedExperts];
+  threadgroup uint firsts[kMostGroupedExperts];
   for (uint e = thread_index; e < p.experts; e += threads) {
     uint count = 0;
     for (uint s = 0; s < p.slots; s++) count += ids[s] == int(e) ? 1 : 0;

@@ -85,14 +85,18 @@ Napi::Value bidirectional(Bench& bench) {
   });
 }
 
+DType element_type(const std::string& name) {
+  return name == "f16" ? DType::f16 : name == "bf16" ? DType::bf16 : DType::f32;
+}
+
 Napi::Value latent(Bench& bench) {
   LatentAttention shape{.heads = bench.heads(),
                         .rope_dim = bench.integer("ropeDim"),
                         .latent_k = bench.integer("latentK"),
                         .latent_v_first = bench.integer("latentVFirst"),
                         .latent_v = bench.integer("latentV"),
-                        .up_k = bench.buffer("upK"),
-                        .up_v = bench.buffer("upV"),
+                        .up_k = {bench.buffer("upK"), element_type(bench.text("upType", "f32"))},
+                        .up_v = {bench.buffer("upV"), element_type(bench.text("upType", "f32"))},
                         .kept = bench.buffer("kept"),
                         .rest = bench.buffer("rest"),
                         .rope = make_rope(bench),

@@ -190,8 +190,17 @@ BufferPtr Weights::constant(const std::vector<int32_t>& values) {
 
 BufferPtr Weights::vector(const std::string& name, int64_t size) { return constant(floats(name, size)); }
 
-BufferPtr Weights::matrix_floats(const std::string& name, int64_t out, int64_t in) {
-  return constant(floats(name, {out, in}));
+PlainMatrix Weights::plain_matrix(const std::string& name, int64_t out, int64_t in) {
+  const WeightView* found = shaped(name, {out, in});
+  if (!found || (found->type != DType::f16 && found->type != DType::bf16)) return {constant(floats(name, {out, in}))};
+  bytes_ += found->data_bytes;
+  active_bytes_ += found->data_bytes;
+  if (!backend_) return {};
+  BufferPtr values = backend_->allocate(found->data_bytes);
+  backend_->write(*values, 0, found->data, found->data_bytes);
+  checkpoint_->release(*found);
+  advance(found->data_bytes);
+  return {values, found->type};
 }
 
 BufferPtr Weights::vectors(const std::vector<Rows>& parts) {

@@ -71,7 +71,8 @@ class Weights {
   std::vector<float> floats(const std::string& name, const std::vector<int64_t>& shape);
   std::vector<float> floats(const std::string& name, int64_t size) { return floats(name, std::vector<int64_t>{size}); }
   BufferPtr vector(const std::string& name, int64_t size);
-  BufferPtr matrix_floats(const std::string& name, int64_t out, int64_t in);
+  // For ops that read a matrix element by element.
+  PlainMatrix plain_matrix(const std::string& name, int64_t out, int64_t in);
   BufferPtr vectors(const std::vector<Rows>& parts);  // one after the other (the biases of a packed projection)
   Norm norm(const std::string& name, int64_t size, double eps, bool add_one = false);
   LayerNorm layer_norm(const std::string& weight, const std::string& bias, int64_t size, double eps);

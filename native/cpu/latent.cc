@@ -24,9 +24,19 @@ void rotate_kept(const LatentAttention& shape, const int32_t* kept, int32_t posi
   }
 }
 
+// Row `index` of a matrix in fp32: where it stands, or converted into `to`.
+const float* plain_row(const Kernels& kernels, const PlainMatrix& matrix, int64_t index, int64_t cols,
+                       std::vector<float>& to) {
+  if (matrix.type == DType::f32) return floats(matrix.values) + index * cols;
+  to.resize(static_cast<size_t>(cols));
+  const std::byte* from = matrix.values->host() + index * cols * 2;
+  (matrix.type == DType::f16 ? kernels.from_f16 : kernels.from_bf16)(from, cols, to.data());
+  return to.data();
+}
+
 // The query of one head as the cache sees it: rotated kept dims, then W_up_k^T of the rest.
 void absorb_query(const Kernels& kernels, const LatentAttention& shape, const float* q, int64_t kv_head,
-                  int32_t position, float* to) {
+                  int32_t position, std::vector<float>& up, float* to) {
   const int64_t rest_dim = shape.heads.dim - shape.rope_dim;
   const int32_t* kept = ints(shape.kept) + kv_head * shape.rope_dim;
   const int32_t* rest = ints(shape.rest) + kv_head * rest_dim;
@@ -34,9 +44,9 @@ void absorb_query(const Kernels& kernels, const LatentAttention& shape, const fl
   rotate_kept(shape, kept, position, to);
   float* latent = to + shape.rope_dim;
   std::fill_n(latent, shape.latent_k, 0.0f);
-  const float* up = floats(shape.up_k) + kv_head * rest_dim * shape.latent_k;
   for (int64_t r = 0; r < rest_dim; ++r)
-    kernels.add_scaled(latent, q[rest[r]], up + r * shape.latent_k, shape.latent_k);
+    kernels.add_scaled(latent, q[rest[r]],
+                       plain_row(kernels, shape.up_k, kv_head * rest_dim + r, shape.latent_k, up), shape.latent_k);
 }
 
 struct Loaded {
@@ -80,10 +90,10 @@ Tensor CpuBackend::latent_attention(Tensor p, const LatentAttention& shape, std:
   const Tensor o = scratch(p.rows, query * dim);
   parallel(p.rows * query, [&](int64_t item) {
     const int64_t t = item / query, h = item % query, g = h / (query / kv), keys = past + t + 1;
-    thread_local std::vector<float> absorbed, scores, latent;
+    thread_local std::vector<float> absorbed, scores, latent, up;
     absorbed.resize(static_cast<size_t>(shape.rope_dim + shape.latent_k));
     scores.resize(static_cast<size_t>(keys));
-    absorb_query(kernels_, shape, row(p, t) + h * dim, g, positions[static_cast<size_t>(t)], absorbed.data());
+    absorb_query(kernels_, shape, row(p, t) + h * dim, g, positions[static_cast<size_t>(t)], up, absorbed.data());
     for (int64_t j = 0; j < keys; ++j) {
       const float* rope_key = loaded.rope_keys.data() + j * rope_width + g * shape.rope_dim;
       scores[static_cast<size_t>(j)] =
@@ -99,7 +109,7 @@ Tensor CpuBackend::latent_attention(Tensor p, const LatentAttention& shape, std:
     }
     for (int64_t i = 0; i < dim; ++i)
       row(o, t)[h * dim + i] =
-          kernels_.dot(floats(shape.up_v) + (g * dim + i) * shape.latent_v, latent.data(), shape.latent_v);
+          kernels_.dot(plain_row(kernels_, shape.up_v, g * dim + i, shape.latent_v, up), latent.data(), shape.latent_v);
   });
   return o;
 }

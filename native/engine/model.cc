@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "engine/available_memory.h"
+#include "engine/shape_limits.h"
 #include "formats/error.h"
 #include "formats/verify.h"
 
@@ -35,6 +36,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path);
   const Description verdict = describe(checkpoint);
   require_supported(verdict);
+  require_shapes(verdict.facts, backend_->device());
   check_room(verdict);
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);

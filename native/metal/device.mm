@@ -47,7 +47,8 @@ DeviceInfo Device::info() const {
             .name = text(device.name),
             .detail = std::string(family) + " family",
             .memory_bytes = device.recommendedMaxWorkingSetSize,
-            .unified = device.hasUnifiedMemory == YES};
+            .unified = device.hasUnifiedMemory == YES,
+            .shapes = gpu_shapes};
   }
 }
 

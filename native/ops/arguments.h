@@ -23,7 +23,7 @@ inline int64_t query_columns(const Qkv& qkv) { return qkv.heads.query * qkv.head
 // p [T, q | k | v]. Where the rows go in a cache is left open: nothing is stored.
 inline params::RopeParams rope(const Tensor& p, const Qkv& qkv, const Rope& rope, size_t positions) {
   const bool axes = static_cast<int64_t>(positions) == 3 * p.rows;
-  assert(qkv.heads.dim <= 512);
+  assert(qkv.heads.dim <= gpu_shapes.head);
   assert(rope.rotary_dim == 0 || axes || static_cast<int64_t>(positions) == p.rows);
   return {.tokens = narrow(p.rows),
           .query = narrow(qkv.heads.query),
@@ -59,7 +59,7 @@ inline params::RopeParams rope_store(const Tensor& p, const Qkv& qkv, const Rope
 // Causal attention over a cache; `splits` is the back end's.
 inline params::AttentionParams attention(const Tensor& q, const Tensor& o, const Heads& heads, const KvCache& cache,
                                          float scale) {
-  assert(q.cols == heads.query * heads.dim && q.rows <= cache.length && heads.dim <= 512);
+  assert(q.cols == heads.query * heads.dim && q.rows <= cache.length && heads.dim <= gpu_shapes.head);
   return {.tokens = narrow(q.rows),
           .query = narrow(heads.query),
           .group = narrow(heads.query / heads.kv),
@@ -78,7 +78,7 @@ inline params::AttentionParams attention(const Tensor& q, const Tensor& o, const
 // An encoder's keys and values are columns of the packed projection p [T, q | k | v]: a cache of fp32 rows like any
 // other.
 inline params::AttentionParams bidirectional(const Tensor& p, const Tensor& o, const Heads& heads, float scale) {
-  assert(p.cols == (heads.query + 2 * heads.kv) * heads.dim && heads.dim <= 512);
+  assert(p.cols == (heads.query + 2 * heads.kv) * heads.dim && heads.dim <= gpu_shapes.head);
   return {.tokens = narrow(p.rows),
           .query = narrow(heads.query),
           .group = narrow(heads.query / heads.kv),
@@ -100,7 +100,6 @@ inline params::LatentParams latent(const Tensor& p, const Tensor& o, const Laten
   const auto [rope_width, latent_width] = cache.layout;
   assert(rope_width == kv * shape.rope_dim && p.cols == query * dim + rope_width + latent_width);
   assert(cache.length + p.rows <= cache.capacity && static_cast<int64_t>(positions) >= p.rows);
-  assert(rope_width <= 1024 && latent_width <= 1024 && shape.latent_v <= 512 && shape.rope_dim <= 512);
   return {.tokens = narrow(p.rows),
           .query = narrow(query),
           .kv = narrow(kv),
@@ -123,7 +122,7 @@ inline params::LatentParams latent(const Tensor& p, const Tensor& o, const Laten
 inline params::GatedDeltaParams gated_delta(const Tensor& p, const Tensor& o, const GatedDelta& w,
                                             const ConvState& conv) {
   assert(p.cols == w.columns() && conv.layout.channels == w.channels() && conv.layout.width == w.conv_width);
-  assert(w.key_dim <= 256 && w.conv_width <= 8);
+  assert(w.key_dim <= gpu_shapes.state && w.conv_width <= gpu_shapes.taps);
   return {.tokens = narrow(p.rows),
           .key_heads = narrow(w.key_heads),
           .value_heads = narrow(w.value_heads),
@@ -138,7 +137,7 @@ inline params::GatedDeltaParams gated_delta(const Tensor& p, const Tensor& o, co
 }
 
 inline params::GlaParams gla(const Gla& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o) {
-  assert(shape.key_dim <= 256 && shape.value_dim <= 256);
+  assert(shape.key_dim <= gpu_shapes.state && shape.value_dim <= gpu_shapes.state);
   return {.tokens = narrow(k.rows),
           .heads = narrow(shape.heads),
           .key_dim = narrow(shape.key_dim),

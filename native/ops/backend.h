@@ -26,12 +26,22 @@
 
 namespace longhand {
 
+// The largest shapes that a back end's kernels were written for; 0: any.
+struct ShapeLimits {
+  int64_t head = 0;   // dimension of an attention head
+  int64_t state = 0;  // key or value dimension of a recurrent state
+  int64_t taps = 0;   // width of a convolution
+};
+// Of the kernels in metal/ and native/vulkan/shaders.
+inline constexpr ShapeLimits gpu_shapes{.head = 512, .state = 256, .taps = 8};
+
 struct DeviceInfo {
   std::string back_end;  // "cpu" | "metal" | "vulkan"
   std::string name;      // "Intel Xeon ...", "Apple M2 Pro"
   std::string detail;    // the chosen instruction set, the GPU family, ...
   uint64_t memory_bytes = 0;
   bool unified = true;
+  ShapeLimits shapes{};
 };
 
 // ---- operands of ops ----------------------------------------------------------------------------------------------
@@ -126,6 +136,12 @@ struct ShortConv {
   BufferPtr conv{};  // fp32 [channels, width], newest tap last
 };
 
+// A matrix by rows, as its file stores it where that is a plain float type: fp32, fp16 or bf16.
+struct PlainMatrix {
+  BufferPtr values{};
+  DType type = DType::f32;
+};
+
 // Latent attention (MHA2MLA, model-specs 14). p: [T, q | k_rope | latent]; q in the original head order.
 // up_k is absorbed into the query, up_v into the output: [kv_heads * (dim - rope), latent], [kv_heads * dim, latent].
 struct LatentAttention {
@@ -133,7 +149,7 @@ struct LatentAttention {
   int64_t rope_dim = 0;                      // rotated dims a head (2r)
   int64_t latent_k = 0;                      // columns of the latent that up_k reads: [0, latent_k)
   int64_t latent_v_first = 0, latent_v = 0;  // columns that up_v reads (joint: the same)
-  BufferPtr up_k{}, up_v{};                  // fp32
+  PlainMatrix up_k{}, up_v{};
   BufferPtr kept{}, rest{};  // int32 [kv_heads, rope_dim], [kv_heads, dim - rope_dim]: original dims, in column order
   Rope rope{};               // inv_freq [dim / 2] of the ORIGINAL head
   float scale = 0;

@@ -32,7 +32,7 @@ enum ConstantIndex {
   kSwiGlu = 6,        // bool: rows r and r + out / 2 become silu(gate) * up
   kByExpert = 7,      // bool: the matrix is chosen by a list of expert ids
   kGroup = 8,         // uint: elements that share a scale (MLX)
-  kScaleType = 9,     // uint: 0 f32, 1 f16, 2 bf16 (MLX)
+  kScaleType = 9,     // uint: 0 f32, 1 f16, 2 bf16 (scales of MLX, matrices of latent attention)
   kDim = 10,          // uint: head dimension
   kCausal = 11,       // bool
   kSparse = 12,       // bool: keys come from a list of blocks
@@ -61,9 +61,11 @@ enum Tile {
   kAttentionTile = 32,      // prefill: query rows a threadgroup
   kAttentionTileHeads = 8,  // of which this many may be heads of one token
   kAttentionSplit = 1024,   // keys one threadgroup walks over before another takes part
+  kLatentSlice = 512,       // elements of a latent a threadgroup
   kConvTokens = 32,         // convolution: tokens a thread walks over
   kGlaRows = 8,             // GLA: query rows a threadgroup
   kGlaChunk = 64,
+  kMostGroupedExperts = 1024,  // above, every row looks its experts up itself
   kSelectThreads = 128,
   kSampleTile = 256,        // tokens a threadgroup of the first sampling kernel looks at
   kSampleCandidates = 1024  // tokens that are ordered

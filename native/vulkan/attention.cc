@@ -24,9 +24,13 @@ VulkanBackend::SplitKeys VulkanBackend::split(int64_t keys, int64_t keys_in_bind
   out.parts = std::max<int64_t>((keys + out.keys - 1) / out.keys, 1);
   if (out.parts == 1) return out;
   out.a_window = std::max<int64_t>(keys_in_binding / out.keys, 1);
-  const int64_t room = std::min(static_cast<int64_t>(device_->limits().fit()), most_part_bytes);
-  out.rows = std::clamp<int64_t>(room / (out.parts * row_floats * static_cast<int64_t>(sizeof(float))), 1, rows);
+  out.rows = rows_at_once(out.parts * row_floats, rows);
   return out;
+}
+
+int64_t VulkanBackend::rows_at_once(int64_t row_floats, int64_t rows) const {
+  const int64_t room = std::min(static_cast<int64_t>(device_->limits().fit()), most_part_bytes);
+  return std::clamp<int64_t>(room / (row_floats * static_cast<int64_t>(sizeof(float))), 1, rows);
 }
 
 void VulkanBackend::attend(const Tensor& q, const Argument& keys, const Argument& values, const AttentionParams& given,

@@ -124,6 +124,8 @@ class VulkanBackend final : public Backend {
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, bool tiled);
+  // Rows of `row_floats` each, at most `rows`, that are worked on together: bounded by a binding and by memory.
+  int64_t rows_at_once(int64_t row_floats, int64_t rows) const;
   SplitKeys split(int64_t keys, int64_t keys_in_binding, int64_t at_once, int64_t rows, int64_t row_floats) const;
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const params::AttentionParams& params,
               const Constants& constants, int64_t keys_seen, const Argument& blocks, const Tensor& o);

@@ -299,7 +299,8 @@ DeviceInfo Device::info() const {
                     std::to_string(limits_.subgroup) + (limits_.integer_dot ? ", integer products" : "") +
                     (limits_.half ? ", half precision" : ""),
           .memory_bytes = memory,
-          .unified = limits_.unified};
+          .unified = limits_.unified,
+          .shapes = gpu_shapes};
 }
 
 std::string Device::identity() const {

@@ -9,8 +9,10 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../support/real-models.mjs';
+import { FOLDER_SHAPES } from './folder-shapes.mjs';
 import { SHAPES } from './shapes.mjs';
 import { writeSynthetic } from './synthetic.mjs';
+import { writeSyntheticFolder } from './synthetic-folder.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const READ = 512;
@@ -25,14 +27,16 @@ const RUNS = [
   ['LFM2-1.2B', 'Q4_K_M'],
   ['Qwen3.5-35B-A3B, 2 layers', 'Q4_0'],
   ['Qwen3.5-35B-A3B, 2 layers', 'Q4_K_M'],
+  ['MiniCPM-SALA-9B, 4 layers', 'BF16'],
+  ['SmolLM-1.7B-MLA-d_kv_32', 'BF16'],
 ];
 
 /** In a process of its own, whose memory is what is measured. */
-async function measureHere(path) {
+async function measureHere(path, read) {
   const addon = createRequire(import.meta.url)(join(root, 'build/native/Release/longhand.node'));
   const model = await addon.load(path, { device: 'cpu' });
-  const session = model.createSession({ contextLength: READ + WRITE + 1, path: 'fast' });
-  const prompt = Int32Array.from({ length: READ }, (_, i) => (i * 7919 + 17) % model.vocabularySize);
+  const session = model.createSession({ contextLength: read + WRITE + 1, path: 'fast' });
+  const prompt = Int32Array.from({ length: read }, (_, i) => (i * 7919 + 17) % model.vocabularySize);
   const { tokens } = await session.generate(prompt, { maxTokens: WRITE, temperature: 0 });
   const before = model.expertBytesRead();
   // The last token has been written but not read: one more is read now.
@@ -72,37 +76,43 @@ const mb = (bytes) => (bytes / 2 ** 20).toFixed(0);
 function run([name, type]) {
   const folder = join(cacheFolder(), 'synthetic');
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${name.replace(/[^\w.-]+/g, '-')}-${type}-${process.pid}.gguf`);
+  const inFolder = name in FOLDER_SHAPES;
+  const stem = join(folder, `${name.replace(/[^\w.-]+/g, '-')}-${type}-${process.pid}`);
+  const path = inFolder ? stem : `${stem}.gguf`;
+  const read = FOLDER_SHAPES[name]?.read ?? READ;
   try {
-    writeSynthetic(name, type, path);
-    const told = execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--one', path], { encoding: 'utf8' });
+    if (inFolder) writeSyntheticFolder(name, path);
+    else writeSynthetic(name, type, path);
+    const told = execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--one', path, read], {
+      encoding: 'utf8',
+    });
     const measured = JSON.parse(told.trim().split('\n').at(-1));
     const bound = measured.weights + measured.states + ALLOWANCE;
-    return { name, type, ...measured, bound, chosen: chosenExperts(path, SHAPES[name]) };
+    return { name, type, read, ...measured, bound, chosen: inFolder ? 0 : chosenExperts(path, SHAPES[name]) };
   } finally {
-    rmSync(path, { force: true });
+    rmSync(path, { force: true, recursive: true });
     rmSync(`${path}.part`, { force: true });
   }
 }
 
 function report(rows) {
   const lines = rows.map(
-    ({ name, type, weights, states, peak, bound, expertsPerToken, chosen }) =>
-      `| ${name} | ${type} | ${mb(weights)} | ${mb(states)} | ${mb(peak)} | ${mb(bound)} | ${chosen ? `${mb(expertsPerToken)} of ${mb(chosen)} chosen` : '–'} |`,
+    ({ name, type, read, weights, states, peak, bound, expertsPerToken, chosen }) =>
+      `| ${name} | ${type} | ${read} | ${mb(weights)} | ${mb(states)} | ${mb(peak)} | ${mb(bound)} | ${chosen ? `${mb(expertsPerToken)} of ${mb(chosen)} chosen` : '–'} |`,
   );
   return `# Memory of full-shape models
 
-${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}. Random weights; ${READ} tokens read, ${WRITE} written, fast path. Everything in MiB;
+${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}. Random weights; ${WRITE} tokens written after those that are read, fast path. Everything in MiB;
 peak is VmHWM of the whole process, file pages included; allowed are weights + states and context + 250.
 
-| shape | file type | weights | states and context | peak | allowed | expert bytes a token |
-|---|---|---|---|---|---|---|
+| shape | file type | tokens read | weights | states and context | peak | allowed | expert bytes a token |
+|---|---|---|---|---|---|---|---|
 ${lines.join('\n')}
 `;
 }
 
 if (process.argv[2] === '--one') {
-  console.log(JSON.stringify(await measureHere(process.argv[3])));
+  console.log(JSON.stringify(await measureHere(process.argv[3], Number(process.argv[4]))));
 } else {
   const asked = process.argv.slice(2);
   const rows = RUNS.filter(([name]) => asked.length === 0 || asked.includes(name)).map((entry) => {

@@ -70,7 +70,7 @@ function tokenizer(vocabulary, pre) {
 }
 
 /** Random bytes of whole blocks, the same for the same type; repeated over a tensor. */
-function pattern(type) {
+export function pattern(type) {
   const { bytes, halves } = BLOCKS[type];
   const count = Math.floor((1 << 22) / bytes);
   const out = Buffer.alloc(count * bytes);
@@ -94,6 +94,12 @@ function vectorBytes({ kind, name, sizes }) {
   for (let i = 0; i < count; i++)
     values[i] = kind === 'decay' ? -(1 + (i % 7)) : norm ? 1 : ((i * 37) % 101) / 1010 - 0.05;
   return Buffer.from(values.buffer);
+}
+
+/** Writes the first `bytes` of `source` repeated without end. */
+export function writeRepeated(file, source, bytes) {
+  for (let done = 0; done < bytes; done += source.length)
+    writeSync(file, source, 0, Math.min(source.length, bytes - done));
 }
 
 const bytesOf = ({ type, sizes }) =>
@@ -143,10 +149,7 @@ export function writeSynthetic(name, fileType, path) {
     if (tensor.type === 'F32') writeSync(file, vectorBytes(tensor));
     else {
       if (!patterns.has(tensor.type)) patterns.set(tensor.type, pattern(tensor.type));
-      const source = patterns.get(tensor.type);
-      for (let done = 0; done < bytes; done += source.length) {
-        writeSync(file, source, 0, Math.min(source.length, bytes - done));
-      }
+      writeRepeated(file, patterns.get(tensor.type), bytes);
     }
     writeSync(file, Buffer.alloc(padded(bytes) - bytes));
   }

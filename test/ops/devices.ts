@@ -23,7 +23,7 @@ export interface WeightInput {
   biases?: Uint8Array;
 }
 
-type Argument = number | string | Float32Array | Int32Array | readonly WeightInput[] | undefined;
+type Argument = number | string | Float32Array | Int32Array | Uint16Array | readonly WeightInput[] | undefined;
 export type Arguments = Readonly<Record<string, Argument>>;
 type Output = Float32Array | Int32Array | number;
 

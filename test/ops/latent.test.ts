@@ -3,6 +3,7 @@ import { devices, nameOf, run, runMany } from './devices.ts';
 import { normal, relativeDifference, sizes } from './numbers.ts';
 import { chunks, type Outcome, parity } from './support.ts';
 import { cacheThresholds, thresholds } from './thresholds.ts';
+import { toBf16, toF16 } from './weights.ts';
 
 const [heads, kvHeads, dim, ropeDim] = [6, 2, 16, 4];
 const kept = Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15); // pairs (i, i + dim / 2) of either key/value head
@@ -83,4 +84,40 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
 });
 
 for (const rows of sizes) parity(`${rows} tokens`, outcome, () => inputs(rows, false), thresholds.transcendental);
-chunks('latent', outcome, () => inputs(100, true));
+
+/** Every head its own, rows of 576 rope values and of `latent` latents: more than a group of threads keeps. */
+function wide(rows: number, latent: number) {
+  const [many, size, turned] = [36, 32, 16];
+  const of = (dims: number[]) => Int32Array.from(Array.from({ length: many }, () => dims).flat());
+  const all = Array.from({ length: size }, (_, i) => i);
+  return {
+    ...{ rows, heads: many, kvHeads: many, dim: size, ropeDim: turned, rotaryDim: turned },
+    ...{ latentWidth: latent, latentK: latent, latentV: latent, latentVFirst: 0, scale: size ** -0.5 },
+    kept: of(all.filter((i) => i % 16 < 8)),
+    rest: of(all.filter((i) => i % 16 >= 8)),
+    invFreq: Float32Array.from({ length: size / 2 }, (_, j) => 10000 ** ((-2 * j) / size)),
+    p: normal('p', rows * (many * size + many * turned + latent), 0.3),
+    upK: normal('up k', many * (size - turned) * latent, 0.05),
+    upV: normal('up v', many * size * latent, 0.05),
+  };
+}
+parity('latents of 513', outcome, () => wide(5, 513), thresholds.transcendental);
+parity('latents of 1100', outcome, () => wide(5, 1100), thresholds.transcendental);
+for (const cache of ['f16', 'q8', 'q4'] as const)
+  parity(`latents of 513 in ${cache}`, outcome, () => ({ ...wide(5, 513), cache }), cacheThresholds[cache]);
+chunks('wide latents', outcome, () => wide(12, 520));
+
+/** Multiples of 1/64 below 2: the same in fp32, fp16 and bf16. */
+const coarse = (values: Float32Array) => values.map((x) => Math.max(-127, Math.min(127, Math.round(64 * x))) / 64);
+
+describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
+  test.each([
+    ['bf16', toBf16],
+    ['f16', toF16],
+  ] as const)('matrices in %s are read as they stand in the file', (upType, stored) => {
+    const args = inputs(5, false);
+    const [upK, upV] = [coarse(args.upK), coarse(args.upV)];
+    const kept = run(device, 'latent', { ...args, upK: stored(upK), upV: stored(upV), upType });
+    expect(kept).toEqual(run(device, 'latent', { ...args, upK, upV }));
+  });
+});

@@ -4,10 +4,10 @@ import { goldenTensors } from './golden.ts';
 import { bytes, normal } from './numbers.ts';
 
 /** 16 high bits of fp32, truncated: any bf16 will do, as long as both sides see the same. */
-const toBf16 = (x: Float32Array) =>
+export const toBf16 = (x: Float32Array) =>
   Uint16Array.from(new Uint32Array(x.buffer, x.byteOffset, x.length), (bits) => bits >>> 16);
-/** f16 of values whose magnitude is between 2^-14 and 2^15, truncated. */
-const toF16 = (x: Float32Array) =>
+/** f16 of zero and values whose magnitude is between 2^-14 and 2^15, truncated. */
+export const toF16 = (x: Float32Array) =>
   Uint16Array.from(new Uint32Array(x.buffer, x.byteOffset, x.length), (bits) => {
     const exponent = ((bits >>> 23) & 255) - 112;
     return ((bits >>> 16) & 0x8000) | (exponent <= 0 ? 0 : (exponent << 10) | ((bits >>> 13) & 0x3ff));

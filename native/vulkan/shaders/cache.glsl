@@ -8,6 +8,12 @@
 
 layout(constant_id = 33) const uint CACHE_TYPE = 0;
 
+// Bytes of the first n elements of a head, n a multiple of 32.
+uint cache_bytes(uint n) {
+  if (CACHE_TYPE == kCacheF32) return 4 * n;
+  return CACHE_TYPE == kCacheF16 ? 2 * n : n / 32 * (CACHE_TYPE == kCacheQ8 ? 34 : 18);
+}
+
 // Defines NAME(head, i): element i of the head whose first byte is `head`, in the words of a binding.
 #define CACHE_READER(NAME, WORDS)                                                                                   \
   float NAME(uint head, uint i) {                                                                                   \

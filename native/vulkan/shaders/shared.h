@@ -29,6 +29,8 @@ const uint kCacheQ4 = 3;
 const uint kMatmulOutputs = 64;  // of a tile of matmul.glsl
 const uint kMatmulTokens = 64;   // or half as many
 
+const uint kLatentSlice = 512;  // elements of a latent a workgroup: latent_store, latent_attention
+
 // Steps of block_select.comp; they may come in dispatches of their own.
 const uint kSelectNormalise = 1;
 const uint kSelectScore = 2;

@@ -1,0 +1,123 @@
+// Published shapes of the families that come as safetensors only: config.json and a table of tensors.
+// Sources: model-specs 11.1 and 11.2 (MiniCPM-SALA), 14.2 (MHA2MLA, old layout, of SmolLM-1.7B).
+
+/** `sizes` row-major; kinds: matrix (random), norm (ones). */
+const tensor = (name, kind, ...sizes) => ({ name, kind, sizes });
+
+const ends = (vocabulary, hidden, tied) => [
+  tensor('model.embed_tokens.weight', 'matrix', vocabulary, hidden),
+  tensor('model.norm.weight', 'norm', hidden),
+  ...(tied ? [] : [tensor('lm_head.weight', 'matrix', vocabulary, hidden)]),
+];
+
+const mlp = (at, hidden, width) => [
+  tensor(`${at}mlp.gate_proj.weight`, 'matrix', width, hidden),
+  tensor(`${at}mlp.up_proj.weight`, 'matrix', width, hidden),
+  tensor(`${at}mlp.down_proj.weight`, 'matrix', hidden, width),
+  tensor(`${at}input_layernorm.weight`, 'norm', hidden),
+  tensor(`${at}post_attention_layernorm.weight`, 'norm', hidden),
+];
+
+const numbered = (layers, layer) => Array.from({ length: layers }, (_, i) => layer(`model.layers.${i}.`, i)).flat();
+
+/** Four layers, two of each kind, of the thirty-two. */
+function miniCpmSala() {
+  const [hidden, width, vocabulary, headDim, keys] = [4096, 16_384, 73_448, 128, 256];
+  const mixers = ['minicpm4', 'lightning-attn', 'lightning-attn', 'minicpm4'];
+  const layer = (at, i) => {
+    const lightning = mixers[i] === 'lightning-attn';
+    const rows = lightning ? hidden : keys;
+    return [
+      tensor(`${at}self_attn.q_proj.weight`, 'matrix', hidden, hidden),
+      tensor(`${at}self_attn.k_proj.weight`, 'matrix', rows, hidden),
+      tensor(`${at}self_attn.v_proj.weight`, 'matrix', rows, hidden),
+      tensor(`${at}self_attn.o_proj.weight`, 'matrix', hidden, hidden),
+      tensor(`${at}self_attn.${lightning ? 'z_proj' : 'o_gate'}.weight`, 'matrix', hidden, hidden),
+      ...(lightning ? ['q_norm', 'k_norm'].map((n) => tensor(`${at}self_attn.${n}.weight`, 'norm', headDim)) : []),
+      ...(lightning ? [tensor(`${at}self_attn.o_norm.weight`, 'norm', hidden)] : []),
+      ...mlp(at, hidden, width),
+    ];
+  };
+  const config = {
+    model_type: 'minicpm_sala',
+    architectures: ['MiniCPMSALAForCausalLM'],
+    vocab_size: vocabulary,
+    hidden_size: hidden,
+    intermediate_size: width,
+    num_hidden_layers: mixers.length,
+    mixer_types: mixers,
+    num_attention_heads: 32,
+    num_key_value_heads: 2,
+    head_dim: headDim,
+    attn_use_rope: false,
+    attn_use_output_gate: true,
+    lightning_nh: 32,
+    lightning_nkv: 32,
+    lightning_head_dim: headDim,
+    lightning_use_rope: true,
+    lightning_scale: '1/sqrt(d)',
+    qk_norm: true,
+    use_output_norm: true,
+    use_output_gate: true,
+    scale_emb: 12,
+    scale_depth: 1.4,
+    dim_model_base: 256,
+    sparse_config: {
+      ...{ kernel_size: 32, kernel_stride: 16, init_blocks: 1, block_size: 64, window_size: 2048, topk: 64 },
+      ...{ use_nope: false, dense_len: 8192 },
+    },
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    max_position_embeddings: 524_288,
+    hidden_act: 'silu',
+    attention_bias: false,
+    tie_word_embeddings: false,
+  };
+  return { config, tensors: [...ends(vocabulary, hidden, false), ...numbered(mixers.length, layer)] };
+}
+
+/** The four highest-frequency pairs of every head keep their rotation; keys and values share 32 x 32 latent values. */
+function smolLmMla() {
+  const [hidden, width, vocabulary, heads, dim, layers] = [2048, 8192, 49_152, 32, 64, 24];
+  const [pairs, rank] = [4, 32];
+  const [kept, latent] = [2 * pairs * heads, rank * heads];
+  const layer = (at) => [
+    tensor(`${at}self_attn.q_proj.weight`, 'matrix', heads * dim, hidden),
+    tensor(`${at}self_attn.W_k_r.weight`, 'matrix', kept, hidden),
+    tensor(`${at}self_attn.W_down_k.weight`, 'matrix', latent, hidden),
+    tensor(`${at}self_attn.W_up_k.weight`, 'matrix', heads * dim - kept, latent),
+    tensor(`${at}self_attn.W_up_v.weight`, 'matrix', heads * dim, latent),
+    tensor(`${at}self_attn.o_proj.weight`, 'matrix', hidden, heads * dim),
+    ...mlp(at, hidden, width),
+  ];
+  const config = {
+    model_type: 'llama',
+    architectures: ['LlamaForCausalLM'],
+    vocab_size: vocabulary,
+    hidden_size: hidden,
+    intermediate_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    num_key_value_heads: heads,
+    head_dim: dim,
+    RoPE: {
+      ...{ partial_rope_version: 1, top_k_rope_dim: pairs, last_k_rope_dim: 0 },
+      ...{ uniform_start_point: 0, uniform_step: 8, qk_tensor_path: null, n_gqa_group: 1 },
+    },
+    SVD: { method: 7, low_rank: rank },
+    rms_norm_eps: 1e-5,
+    rope_theta: 10_000,
+    max_position_embeddings: 2048,
+    hidden_act: 'silu',
+    attention_bias: false,
+    tie_word_embeddings: true,
+  };
+  return { config, tensors: [...ends(vocabulary, hidden, true), ...numbered(layers, layer)] };
+}
+
+/** `read`: tokens of the prompt, where it takes more than the usual to reach all of a family's memory. */
+export const FOLDER_SHAPES = {
+  // Beyond dense_len: compressed keys and chosen blocks are in use.
+  'MiniCPM-SALA-9B, 4 layers': { build: miniCpmSala, read: 8192 + 256 },
+  'SmolLM-1.7B-MLA-d_kv_32': { build: smolLmMla },
+};

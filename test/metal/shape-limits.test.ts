@@ -1,0 +1,4 @@
+import { shapeLimits } from '../support/shape-limits.ts';
+import { loadOnMetal } from './standin.ts';
+
+shapeLimits('metal', (path) => loadOnMetal(path));

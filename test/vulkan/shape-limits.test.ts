@@ -1,0 +1,5 @@
+import { shapeLimits } from '../support/shape-limits.ts';
+import { loadOnVulkan, needsVulkan } from './device.ts';
+
+needsVulkan();
+shapeLimits('vulkan', (path) => loadOnVulkan(path));
