@@ -8,6 +8,7 @@ import {
   BY_MEANING,
   BY_WORDS,
   type Candidate,
+  chances,
   featuresOf,
   headOf,
   type Question,
@@ -46,7 +47,8 @@ export type Answering = {
   examine(question: string, collectionIds: readonly CollectionId[]): Promise<Examined>;
 };
 
-/** `candidates`: the best statement of each passage, best first; `statements`: all that were looked at. */
+/** `candidates`: the best statement of each passage, best first, with the chance of the passage (by words alone: log odds);
+ *  `statements`: all that were looked at. */
 export type Examined = {
   by: 'words' | 'words-and-meaning';
   sure: boolean;
@@ -74,12 +76,7 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
       target && query
         ? await byMeaning(question, statements, target, query)
         : statements.map((one) => byWords(question, one));
-    const best = new Map<number, Scored>();
-    for (const one of scored) {
-      const before = best.get(one.passage.number);
-      if (!before || one.score > before.score) best.set(one.passage.number, one);
-    }
-    const candidates = [...best.values()].sort((a, b) => b.score - a.score);
+    const candidates = by === 'words' ? bestOfEach(scored) : byChance(scored);
     const { threshold } = by === 'words' ? BY_WORDS : BY_MEANING;
     return {
       by,
@@ -106,13 +103,14 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
     ];
     const similar = said.map((vector) => cosine(vector, query));
     const average = similar.reduce((sum, one) => sum + one, 0) / Math.max(1, similar.length);
-    return statements.map(({ passage, candidate, range, similarity }, at) => {
+    return statements.map(({ passage, candidate, range, similarity, ranks }, at) => {
       const features = featuresOf(question, candidate, range, {
         statement: similar[at] ?? 0,
         passage: similarity ?? 0,
         attribute: cosine(attribute[at], said[at]),
         context: cosine(above[at], query),
         average,
+        ranks,
       });
       return { passage, statement: range, features, score: scoreOf(BY_MEANING, features) };
     });
@@ -140,15 +138,37 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
   return { ground, examine };
 }
 
-type Statement = { passage: StoredPassage; candidate: Candidate; range: Range; similarity: number | null };
+/** The best statement of each passage, best first. */
+function bestOfEach(scored: readonly Scored[]): Scored[] {
+  const best = new Map<number, Scored>();
+  for (const one of scored) {
+    const before = best.get(one.passage.number);
+    if (!before || one.score > before.score) best.set(one.passage.number, one);
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
 
-function statementsIn({ passage, similarity }: FoundNear): Statement[] {
+/** The same with the chance of the whole passage as its score. */
+function byChance(scored: readonly Scored[]): Scored[] {
+  const shares = chances(scored.map(({ score }) => score));
+  const ofPassage = new Map<number, number>();
+  for (const [at, { passage }] of scored.entries()) {
+    ofPassage.set(passage.number, (ofPassage.get(passage.number) ?? 0) + (shares[at] ?? 0));
+  }
+  return bestOfEach(scored)
+    .map((one) => ({ ...one, score: ofPassage.get(one.passage.number) ?? 0 }))
+    .sort((a, b) => b.score - a.score);
+}
+
+type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candidate: Candidate; range: Range };
+
+function statementsIn({ passage, similarity, ranks }: FoundNear): Statement[] {
   const { text, headings, name } = passage;
   const context = [...new Set([name, ...headings, headOf(text)])].filter((part) => part !== '').join('\n');
   const candidate = { text, context };
   return answersIn(candidate)
     .slice(0, STATEMENTS_EACH)
-    .map((range) => ({ passage, candidate, range, similarity }));
+    .map((range) => ({ passage, candidate, range, similarity, ranks }));
 }
 
 function byWords(question: Question, { passage, candidate, range }: Statement): Scored {

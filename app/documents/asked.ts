@@ -87,3 +87,16 @@ export function kindFits(question: string, sentence: string): -2 | -1 | 0 | 1 {
 /** What is to be counted: "how many huts" gives "huts". Null when nothing is. */
 export const countedThing = (question: string): string | null =>
   question.match(/\bhow many (?:of the |more )?(\p{L}+(?: \p{L}+){0,2})/iu)?.[1] ?? null;
+
+/** How a question is put, as far as that tells how often documents answer such: each as 0 or 1. */
+const FORMS: readonly RegExp[] = [
+  /^(?:is|are|was|were|can|could|may|must|should|will|would|has|have|had|do|does|did|am)\b/i,
+  /\bwhy\b/i,
+  /\bwho(?:m|se)?\b/i,
+  /^how (?!many|much|long|often|far|high|tall|deep|wide|large|big|old|fast|soon|late|heavy|loud|thick)/i,
+  /\bhow (?:many|much)\b/i,
+  /\bwhen\b|\bwhat time\b|year/i,
+  /\bwhich\b/i,
+  /\bwhere\b/i,
+];
+export const formOf = (question: string): number[] => FORMS.map((form) => (form.test(question) ? 1 : 0));

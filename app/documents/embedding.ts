@@ -12,6 +12,7 @@ import {
   findEncoder,
   listEncodings,
   nearest,
+  type PassageVectors,
   passagesWithout,
   setEncoder,
   setModel,
@@ -70,14 +71,36 @@ const AGAIN_MS = 15_000;
 
 /** A passage shorter than that is about one thing. */
 const HALVED_CHARACTERS = 240;
+/** Of the rows of a table several make one. */
+const MOST_STATEMENTS = 16;
 
-/** The two halves of a passage, cut between statements. */
+/** The two halves of a passage, cut between statements; a short one in whole. */
 function halvesOf(text: string): string[] {
-  if (text.length < HALVED_CHARACTERS) return [];
+  if (text.length < HALVED_CHARACTERS) return [text];
   const starts = statementsOf(text).map(([start]) => start);
   const cut = starts.find((start) => start >= text.length / 2) ?? starts.at(-1) ?? 0;
   const halves = [text.slice(0, cut), text.slice(cut)];
-  return halves.every((half) => half.trim() !== '') ? halves : [];
+  return halves.every((half) => half.trim() !== '') ? halves : [text];
+}
+
+function statementTexts(text: string): string[] {
+  const ranges = statementsOf(text);
+  const each = Math.ceil(ranges.length / MOST_STATEMENTS);
+  const groups = Array.from({ length: Math.ceil(ranges.length / each) || 0 }, (_, at) =>
+    ranges.slice(at * each, (at + 1) * each),
+  );
+  return groups.map((group) => text.slice(group[0]?.[0], group.at(-1)?.[1]));
+}
+
+/** What is read of a passage. Its own vector points between those of its halves. */
+type Readings = { halves: string[]; statements: string[] };
+const readingsOf = (text: string): Readings => ({ halves: halvesOf(text), statements: statementTexts(text) });
+
+function vectorsOf({ halves }: Readings, read: readonly Float32Array[]): PassageVectors {
+  const [first = new Float32Array(), second = first] = read.slice(0, halves.length);
+  const sum = first.map((value, at) => value + (second[at] ?? 0));
+  const length = Math.hypot(...sum) || 1;
+  return { whole: sum.map((value) => value / length), halves: [first, second], statements: read.slice(halves.length) };
 }
 
 export type EmbeddingOptions = {
@@ -132,16 +155,23 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
     for (let after = 0; current(encoding); ) {
       const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
       if (passages.length === 0) break;
-      const texts = passages.map(({ text }) => [text, ...halvesOf(text)]);
-      const { vectors } = await engine.ask('embed', { target, texts: texts.flat(), kind: 'passage', urgent: false });
-      if (!current(encoding)) return;
-      const rows: { passage: number; document: number; vectors: Float32Array[] }[] = [];
-      for (let at = 0, row = 0; ; ++row) {
-        const [one, own] = [passages[row], texts[row]];
-        if (!one || !own || at + own.length > vectors.length) break;
-        rows.push({ passage: one.passage, document: one.document, vectors: vectors.slice(at, at + own.length) });
-        at += own.length;
+      const readings = passages.map(({ text }) => readingsOf(text));
+      const texts = readings.flatMap(({ halves, statements }) => [...halves, ...statements]);
+      const read: Float32Array[] = [];
+      while (read.length < texts.length) {
+        const left = texts.slice(read.length);
+        const { vectors } = await engine.ask('embed', { target, texts: left, kind: 'passage', urgent: false });
+        if (!current(encoding)) return;
+        read.push(...vectors);
       }
+      const rows = passages.map(({ passage, document }, at) => {
+        const own = readings[at] ?? { halves: [], statements: [] };
+        return {
+          passage,
+          document,
+          vectors: vectorsOf(own, read.splice(0, own.halves.length + own.statements.length)),
+        };
+      });
       addVectors(db, number, rows);
       after = rows.at(-1)?.passage ?? after;
       tell();

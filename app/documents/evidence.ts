@@ -1,10 +1,11 @@
-import { countedThing, kindFits } from './asked.ts';
+import { countedThing, formOf, kindFits } from './asked.ts';
+import type { Ranks } from './retrieve.ts';
 import { type Range, statementsOf } from './statements.ts';
 import { contentWords } from './terms.ts';
 
 //  Where a passage says what was asked, and how sure that is. No language model takes part: words, meaning (when an encoder
-//  is there), and whether the statement has the kind of thing that was asked for. The weights were fitted on the tuning half
-//  of test/app/documents/evaluation.
+//  is there), and whether the statement has the kind of thing that was asked for. The weights were fitted on the tuning set of
+//  test/app/documents/evaluation.
 
 export type Question = {
   text: string;
@@ -22,7 +23,14 @@ export type Candidate = {
 
 /** Cosines with the question. `attribute`: without the words that stand in the context. `average`: of all statements that are
  *  looked at. */
-export type Similarities = { statement: number; passage: number; attribute: number; context: number; average: number };
+export type Similarities = {
+  statement: number;
+  passage: number;
+  attribute: number;
+  context: number;
+  average: number;
+  ranks: Ranks;
+};
 
 /** What can be said of one statement of a candidate, with `seen` also by meaning. */
 export function featuresOf(
@@ -55,7 +63,15 @@ export function featuresOf(
       countFits(question.text, near),
     ];
   }
-  return [...words, seen.statement, seen.passage, seen.attribute, seen.context, seen.statement - seen.average];
+  const { ranks } = seen;
+  return [
+    ...words,
+    ...[seen.statement, seen.passage, seen.attribute, seen.context, seen.statement - seen.average],
+    ...[kindFits(question.text, near), /\p{N}/u.test(statement) ? 1 : 0, kind === 0 ? 0 : 1],
+    ...[ranks.words === null ? 0 : 1 / ranks.words, ranks.meaning === null ? 0 : 1 / ranks.meaning],
+    ...[question.words.size, attribute.size, coverage(question.words, context)],
+    ...formOf(question.text),
+  ];
 }
 
 /** Share of the weight of the question's words that are there. */
@@ -85,14 +101,20 @@ function namesMissing(question: string, text: string): number {
   return asked.filter((name) => !folded.includes(name.toLowerCase().replace(/s$/, ''))).length / asked.length;
 }
 
-/** Logistic regression over `featuresOf`: the chance that the statement's passage has the answer, as log odds. */
+/** Over `featuresOf`. `threshold`: of what is sure enough. */
 export type Weights = { bias: number; factors: readonly number[]; threshold: number };
 
+/** All statements and "none of them" share one chance: softmax of the scores with 0 for none. So what another passage says as
+ *  well takes from the first. Fitted by test/bench/calibrate.ts, which says on what. */
 export const BY_MEANING: Weights = {
-  bias: -9.83,
-  factors: [-0.11, 6.51, 0.36, -2.88, -3.16, 2.73, 4.65, 2.33, 4.92, -1.06, 6.73],
-  threshold: -0.25,
+  bias: -8.45,
+  factors: [
+    -0.35, 4.13, 1.15, -2.19, -1.39, 0.32, 3.93, 2.07, 4.86, -0.71, 5.83, -0.32, -0.01, -1.76, -0.83, 1.32, -0.49, 0.46,
+    1.11, 0.98, 2.91, 0.73, 0.21, -0.75, 0.78, -0.02, 1.7,
+  ],
+  threshold: 0.4,
 };
+/** Logistic regression, each statement for itself: log odds. */
 export const BY_WORDS: Weights = {
   bias: -9.23,
   factors: [6.13, 2.2, 0.31, -1.84, -1.76, 2.97, 3.58, 2.51, -0.4],
@@ -101,6 +123,14 @@ export const BY_WORDS: Weights = {
 
 export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
   features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);
+
+/** The share of each in the chance, with none of them as one more. */
+export function chances(scores: readonly number[]): number[] {
+  const top = Math.max(0, ...scores);
+  const shares = scores.map((score) => Math.exp(score - top));
+  const all = shares.reduce((sum, one) => sum + one, Math.exp(-top));
+  return shares.map((one) => one / all);
+}
 
 /** Statements that can answer: no headings, and no scraps of a line. */
 export const answersIn = ({ text }: Candidate): Range[] => {

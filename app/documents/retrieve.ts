@@ -15,6 +15,8 @@ export type Wanted = {
 };
 
 export type Found = { passage: StoredPassage; score: number };
+/** Places by words and by meaning, from 1; null where it is in one of the two lists only. */
+export type Ranks = { words: number | null; meaning: number | null };
 
 /** Words that most sentences have: they find everything and tell nothing. */
 const COMMON = new Set(

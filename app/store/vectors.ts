@@ -14,16 +14,20 @@ export function packVector(vector: Float32Array): Uint8Array {
   return new Uint8Array(packed.buffer);
 }
 
-/** `vectors`: of the whole passage, then of its parts. */
+/** Of a passage, of its two halves (of a short one both the same), and of its statements. */
+export type PassageVectors = {
+  whole: Float32Array;
+  halves: readonly [Float32Array, Float32Array];
+  statements: readonly Float32Array[];
+};
+
 export function addVectors(
   db: Database,
   encoder: number,
-  rows: readonly { passage: number; document: number; vectors: readonly Float32Array[] }[],
+  rows: readonly { passage: number; document: number; vectors: PassageVectors }[],
 ) {
   db.transaction(() => {
     for (const { passage, document, vectors } of rows) {
-      const [whole, ...parts] = vectors.map(packVector);
-      if (!whole) continue;
       // The passage may have gone while it was read.
       const { changes } = db.run(
         `INSERT OR REPLACE INTO vectors (encoder, passage, document, vector)
@@ -31,10 +35,11 @@ export function addVectors(
         encoder,
         passage,
         document,
-        whole,
+        packVector(vectors.whole),
         passage,
       );
-      if (changes === 0 || parts.length === 0) continue;
+      if (changes === 0) continue;
+      const parts = [...vectors.halves, ...vectors.statements].map(packVector);
       db.run(
         'INSERT INTO vector_parts (encoder, passage, parts) VALUES (?, ?, ?)',
         encoder,
@@ -47,8 +52,8 @@ export function addVectors(
 
 export type Near = { passage: number; similarity: number };
 
-/** Nearest first. `similarity`: the cosine, of those that have parts the mean of the whole's and the nearest part's: half a
- *  passage may say what is asked, and the other half something else. */
+/** Nearest first. `similarity`: the mean of the nearer half's cosine and of the nearest statement's: one statement of a passage
+ *  says what is asked, and the others speak of something else. */
 export function nearest(
   db: Database,
   encoder: number,
@@ -75,9 +80,11 @@ export function nearest(
   );
   return rows
     .map(({ passage, distance }) => {
+      const cosines = cosinesOf(parts.get(passage), vector);
+      const half = Math.max(...cosines.slice(0, HALVES));
+      const statement = Math.max(...cosines.slice(HALVES));
       const whole = 1 - (distance / scale) ** 2 / 2;
-      const near = nearestPart(parts.get(passage), vector);
-      return { passage, similarity: near === null ? whole : (whole + near) / 2 };
+      return { passage, similarity: cosines.length > HALVES ? (half + statement) / 2 : whole };
     })
     .sort((a, b) => b.similarity - a.similarity);
 }
@@ -94,17 +101,17 @@ const partsOf = (db: Database, encoder: number, passages: readonly number[]): Ma
       .map(({ passage, parts }) => [passage, new Int8Array(parts.buffer, parts.byteOffset, parts.length)]),
   );
 
-/** `parts`: [parts, dimensions]. */
-function nearestPart(parts: Int8Array | undefined, vector: Float32Array): number | null {
-  if (!parts || parts.length === 0) return null;
+/** In front of the statements. */
+const HALVES = 2;
+
+/** With each part; `parts`: [parts, dimensions]. */
+function cosinesOf(parts: Int8Array | undefined, vector: Float32Array): number[] {
   const scale = scaleOf(vector.length);
-  let nearest = -1;
-  for (let start = 0; start < parts.length; start += vector.length) {
+  return Array.from({ length: (parts?.length ?? 0) / vector.length }, (_, part) => {
     let sum = 0;
-    for (let i = 0; i < vector.length; ++i) sum += (parts[start + i] ?? 0) * (vector[i] ?? 0);
-    nearest = Math.max(nearest, sum / scale);
-  }
-  return nearest;
+    for (let i = 0; i < vector.length; ++i) sum += (parts?.[part * vector.length + i] ?? 0) * (vector[i] ?? 0);
+    return sum / scale;
+  });
 }
 
 const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');

@@ -70,7 +70,7 @@ for (let done = 0; done < count; done += 1000) {
   const rows = Array.from({ length: 1000 }, (_, at) => ({
     passage: done + at + 1,
     document,
-    vectors: [vector(), vector(), vector()],
+    vectors: { whole: vector(), halves: [vector(), vector()] as const, statements: Array.from({ length: 9 }, vector) },
   }));
   addVectors(db, encoder, rows);
 }

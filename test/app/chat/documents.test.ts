@@ -57,6 +57,8 @@ async function askedOf(client: Client, collectionIds: CollectionId[], texts: str
   return answers;
 }
 
+/** Too many to be read whole, and no more: A to M. */
+const shelf = Object.fromEntries(Object.entries(library).filter(([name]) => name < 'n'));
 const papers = { 'lease.md': library['lease.md'] ?? '', 'museum.md': library['museum.md'] ?? '' };
 
 test('by words alone: sources before the first text, judged at the end, stored; absent things are refused unasked', async () => {
@@ -93,7 +95,7 @@ test('by words alone: sources before the first text, judged at the end, stored; 
 test('with an encoder a question that shares no word with its passage finds it, and a pronoun is understood', async () => {
   const { client } = await startCore();
   await client.call('models.add', { path: await realModel('minilm') });
-  const id = await collectionOf(client, library);
+  const id = await collectionOf(client, shelf);
   await embedded(client, id);
   const [goods, carpenter, again] = await askedOf(
     client,

@@ -11,7 +11,7 @@ export type Measured = {
   by: 'words' | 'words-and-meaning';
   /** Place of the gold passage among those found, from 1; null when it is not there. */
   place: number | null;
-  /** The log odds of the best passage, and whether it holds the gold fact. */
+  /** The chance (by words alone: log odds) of the best passage, and whether it holds the gold fact. */
   score: number;
   right: boolean;
   /** Whether the quoted sentence itself holds it. */
@@ -22,6 +22,8 @@ export type Measured = {
 };
 
 const FOUND = 20;
+/** As many as a search looks at (app/documents/find.ts). */
+const LOOKED_AT = 100;
 
 export async function measure(
   shelf: Shelf,
@@ -89,7 +91,7 @@ export async function foundByMeaning(
   const embedding = createEmbedding({ db: shelf.db, ...encoder, changed: () => {} });
   let count = 0;
   for (const question of answerable) {
-    const near = await embedding.near(question.question, { collectionIds: [collectionId], limit: places });
+    const near = await embedding.near(question.question, { collectionIds: [collectionId], limit: LOOKED_AT });
     const passages = passagesNumbered(shelf.db, near?.passages.slice(0, places).map(({ passage }) => passage) ?? []);
     if ([...passages.values()].some(({ text }) => holds(question, text))) count++;
   }
