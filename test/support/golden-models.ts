@@ -5,7 +5,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Model } from '../../native/addon/index.d.ts';
-import { published } from '../golden/cases.ts';
+import {
+  convertedFile,
+  ggufConverted,
+  ggufFiles,
+  latent,
+  latentFolder,
+  mlxFolders,
+  published,
+} from '../golden/cases.ts';
 import { golden } from './addon.ts';
 import { asFloats, readSafetensors, safetensors, temporaryFolder } from './formats.ts';
 import {
@@ -26,15 +34,18 @@ const timeout = soaking ? 3_600_000 : 240_000;
 const stored: [title: string, name: string, file: string, prefix: string][] = [
   ['bf16', 'qwen3_5/dense_tied', 'model_bf16.safetensors', 'bf16_weights.logits.'],
   ['experts one a tensor', 'qwen3_5_moe/top3', 'model_per_expert.safetensors', 'logits.'],
-  ['GGUF llama', 'gguf_models/llama', 'model-mixed.gguf', 'mixed.logits.'],
-  ['GGUF llama, scaled rope', 'gguf_models/llama_rope_llama3', 'model-f32.gguf', 'f32.logits.'],
-  ['GGUF qwen3', 'gguf_models/qwen3', 'model-mixed.gguf', 'mixed.logits.'],
-  ['GGUF qwen3.5', 'gguf_models/qwen35', 'model-mixed.gguf', 'mixed.logits.'],
-  ['GGUF lfm2', 'gguf_models/lfm2', 'model-mixed.gguf', 'mixed.logits.'],
-  ['MLX', 'mlx_models/qwen3_5_4bit', '', 'logits.'],
-  ['MLX experts', 'mlx_models/qwen3_5_moe_4bit', '', 'logits.'],
-  ['latent, joint', 'mha2mla/uniform_r4_joint_rank8', 'model.safetensors', 'logits.'],
-  ['latent, split', 'mha2mla/high_r2_split_rank8', 'model.safetensors', 'logits.'],
+  ...ggufFiles.map(
+    ([name, file]) =>
+      [`GGUF ${name} ${file}`, `gguf_models/${name}`, `model-${file}.gguf`, `${file}.logits.`] satisfies [
+        string,
+        string,
+        string,
+        string,
+      ],
+  ),
+  ...mlxFolders.map(
+    (name) => [`MLX ${name}`, `mlx_models/${name}`, '', 'logits.'] satisfies [string, string, string, string],
+  ),
 ];
 
 /** The case with only its shortest and its longest prompt. */
@@ -85,6 +96,18 @@ export function goldenModels(title: string, load: (path: string) => Promise<Mode
       model.close();
     });
 
+    test.each(ggufConverted)('GGUF %s of %s', { timeout }, async (architecture, name, weights) => {
+      const model = await load(convertedFile(architecture, name, weights));
+      await logitsOf(model, readCase(name), 'logits.');
+      model.close();
+    });
+
+    test.each(latent)('latent attention, %s', { timeout }, async (name) => {
+      const model = await load(latentFolder(name));
+      await logitsOf(model, readCase(`mha2mla/${name}`), 'logits.');
+      model.close();
+    });
+
     test('bert/tiny', async () => {
       const folder = join(golden, 'bert', 'tiny');
       const { prompts, tolerance } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as {
@@ -101,9 +124,9 @@ export function goldenModels(title: string, load: (path: string) => Promise<Mode
       model.close();
     });
 
-    test('the drafting head of qwen3_5/dense_tied', async () => {
-      const main = join(golden, 'qwen3_5', 'dense_tied');
-      const head = join(golden, 'qwen3_5_mtp', 'dense_tied');
+    test.each(['dense_tied', 'dense_gqa_mixed'])('the drafting head of qwen3_5/%s', async (name) => {
+      const main = join(golden, 'qwen3_5', name);
+      const head = join(golden, 'qwen3_5_mtp', name);
       const facts = JSON.parse(readFileSync(join(head, 'expected.json'), 'utf8')) as {
         prompts: Record<string, { prompt_ids: number[]; next_token: number }>;
         tolerance: { logits_max_abs_fp32: number };
@@ -118,11 +141,11 @@ export function goldenModels(title: string, load: (path: string) => Promise<Mode
           ),
         }),
       );
-      for (const [name, { prompt_ids, next_token }] of Object.entries(facts.prompts)) {
+      for (const [prompt, { prompt_ids, next_token }] of Object.entries(facts.prompts)) {
         const next = Int32Array.from([...prompt_ids.slice(1), next_token]);
         const { data } = await model.draftLogits(Int32Array.from(prompt_ids), next);
-        const wanted = asFloats(expected[`draft_logits.${name}`]?.bytes ?? new Uint8Array());
-        expect(largestDifference(data.subarray(0, wanted.length), wanted), name).toBeLessThanOrEqual(
+        const wanted = asFloats(expected[`draft_logits.${prompt}`]?.bytes ?? new Uint8Array());
+        expect(largestDifference(data.subarray(0, wanted.length), wanted), prompt).toBeLessThanOrEqual(
           facts.tolerance.logits_max_abs_fp32,
         );
       }
