@@ -1,5 +1,6 @@
-// What a decoded token may cost on a chip that is not here: bytes over the bandwidth that the best hand-written kernels reach
-// (85 %: engine-techniques 1.2, calm), plus the dispatches that wait for one another (2 us each: qwisp 143). An estimate.
+// What a decoded token and a prompt of 512 may cost on a chip that is not here: bytes over the bandwidth that the best hand-written
+// kernels reach (85 %: engine-techniques 1.2, calm) or arithmetic over what MLX reaches of the ALUs (80 %: 1.1), whichever is
+// longer, plus the dispatches that wait for one another (2 us each: qwisp 143). An estimate.
 // `node test/metal/cost.ts` prints it beside what MLX and llama.cpp were measured at.
 
 export interface Model {
@@ -8,53 +9,90 @@ export interface Model {
   weightBytes: number;
   /** Recurrent and convolution states, read and written. */
   stateBytes: number;
+  /** A token, without the scores and for them. */
+  multiplications: number;
+  headMultiplications: number;
   deltaLayers: number;
   attentionLayers: number;
 }
 interface Chip {
   name: string;
   bandwidth: number;
+  /** Of the ALUs in fp32 (engine-techniques 1.1), a second. */
+  flops: number;
   /** tok/s measured, and by whom, by model name. */
   published: Record<string, string>;
 }
 
-const reachable = 0.85;
+const reachable = { bandwidth: 0.85, flops: 0.8 };
 const dispatchSeconds = 2e-6;
 const perToken = { delta: 5, attention: 6, rest: 2 };
+const perPrompt = { delta: 7, attention: 6, rest: 2 };
+export const prompt = 512;
 
+const qwen3 = {
+  stateBytes: 0,
+  multiplications: 0.44e9,
+  headMultiplications: 0.156e9,
+  deltaLayers: 0,
+  attentionLayers: 28,
+};
+const hybrid = {
+  ...{ stateBytes: 38e6, multiplications: 0.498e9, headMultiplications: 0.254e9 },
+  ...{ deltaLayers: 18, attentionLayers: 6 },
+};
 export const models: Model[] = [
-  { name: 'Qwen3-0.6B Q8_0', weightBytes: 0.633e9, stateBytes: 0, deltaLayers: 0, attentionLayers: 28 },
-  { name: 'Qwen3.5-0.8B 4-bit', weightBytes: 0.424e9, stateBytes: 38e6, deltaLayers: 18, attentionLayers: 6 },
-  { name: 'Qwen3.5-0.8B Q8_0', weightBytes: 0.8e9, stateBytes: 38e6, deltaLayers: 18, attentionLayers: 6 },
+  { name: 'Qwen3-0.6B Q8_0', weightBytes: 0.633e9, ...qwen3 },
+  { name: 'Qwen3.5-0.8B 4-bit', weightBytes: 0.424e9, ...hybrid },
+  { name: 'Qwen3.5-0.8B Q8_0', weightBytes: 0.8e9, ...hybrid },
 ];
+// The units for matrices of an M5 are not counted: no kernel here uses them.
 export const chips: Chip[] = [
-  { name: 'M1', bandwidth: 68e9, published: {} },
-  { name: 'M2 Pro', bandwidth: 200e9, published: { 'Qwen3-0.6B Q8_0': '116 llama.cpp, 191 ferrox' } },
+  { name: 'M1', bandwidth: 68e9, flops: 2.6e12, published: {} },
   {
-    name: 'M4 Max',
-    bandwidth: 546e9,
-    published: { 'Qwen3-0.6B Q8_0': '402 MLX', 'Qwen3.5-0.8B Q8_0': '244 llama.cpp' },
+    ...{ name: 'M2 Pro', bandwidth: 200e9, flops: 6.8e12 },
+    published: { 'Qwen3-0.6B Q8_0': '116 llama.cpp, 191 ferrox; prompt 3500 llama.cpp' },
   },
-  { name: 'M5 Max', bandwidth: 614e9, published: { 'Qwen3.5-0.8B 4-bit': '506 MLX' } },
+  {
+    ...{ name: 'M4 Max', bandwidth: 546e9, flops: 16e12 },
+    published: {
+      'Qwen3-0.6B Q8_0': '402 MLX; prompt 10279 MLX (4-bit, 2048)',
+      'Qwen3.5-0.8B 4-bit': '213 llama.cpp (Q4_K_M)',
+      'Qwen3.5-0.8B Q8_0': '244 llama.cpp',
+    },
+  },
+  {
+    ...{ name: 'M5 Max', bandwidth: 614e9, flops: 16e12 },
+    published: { 'Qwen3.5-0.8B 4-bit': '506 MLX; prompt 15300 to 17400 llama.cpp (tensor units)' },
+  },
 ];
 
-export const dispatches = ({ deltaLayers, attentionLayers }: Model): number =>
-  deltaLayers * perToken.delta + attentionLayers * perToken.attention + perToken.rest;
+const dispatchesOf = ({ deltaLayers, attentionLayers }: Model, each: typeof perToken): number =>
+  deltaLayers * each.delta + attentionLayers * each.attention + each.rest;
+export const dispatches = (model: Model): number => dispatchesOf(model, perToken);
 
-export function tokensPerSecond(model: Model, bandwidth: number): number {
-  const transfer = (model.weightBytes + model.stateBytes) / (reachable * bandwidth);
-  return 1 / (transfer + dispatches(model) * dispatchSeconds);
+function seconds(model: Model, chip: Chip, tokens: number, each: typeof perToken): number {
+  const transfer = (model.weightBytes + model.stateBytes) / (reachable.bandwidth * chip.bandwidth);
+  const flops = 2 * (model.multiplications * tokens + model.headMultiplications);
+  return Math.max(transfer, flops / (reachable.flops * chip.flops)) + dispatchesOf(model, each) * dispatchSeconds;
 }
+export const tokensPerSecond = (model: Model, chip: Chip): number => 1 / seconds(model, chip, 1, perToken);
+/** Of a prompt of 512. */
+export const promptTokensPerSecond = (model: Model, chip: Chip): number =>
+  prompt / seconds(model, chip, prompt, perPrompt);
 
 if (import.meta.main) {
-  console.log('estimated tok/s at a short context (made on no Mac), published figures beside');
+  console.log(
+    `estimated tok/s at a short context, and of a prompt of ${prompt} (made on no Mac), published figures beside`,
+  );
   for (const model of models) {
-    console.log(
-      `\n${model.name}: ${dispatches(model)} dispatches, ${((model.weightBytes + model.stateBytes) / 1e6).toFixed(0)} MB a token`,
-    );
-    for (const { name, bandwidth, published } of chips)
-      console.log(
-        `  ${name.padEnd(7)} ${tokensPerSecond(model, bandwidth).toFixed(0).padStart(5)}   ${published[model.name] ?? ''}`,
-      );
+    const megabytes = ((model.weightBytes + model.stateBytes) / 1e6).toFixed(0);
+    const gigaflops = (2e-9 * (model.multiplications + model.headMultiplications)).toFixed(1);
+    console.log(`\n${model.name}: ${dispatches(model)} dispatches, ${megabytes} MB, ${gigaflops} GFLOP a token`);
+    for (const chip of chips) {
+      const [one, many] = [tokensPerSecond(model, chip), promptTokensPerSecond(model, chip)].map((x) => x.toFixed(0));
+      const beside = chip.published[model.name] ?? 'none published';
+      console.log(`  ${chip.name.padEnd(7)} ${one?.padStart(5)} ${many?.padStart(7)}   ${beside}`);
+    }
   }
 }
