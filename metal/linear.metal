@@ -1,6 +1,6 @@
 // y = W x for up to eight rows of x, with everything that fuses around a projection. Bound by the bytes of W: a
-// simdgroup owns four rows of W, its lanes walk over the columns in steps of 8, nothing goes through threadgroup
-// memory.
+// simdgroup owns four or eight rows of W, its lanes walk over the columns in steps of 8, nothing goes through
+// threadgroup memory. A row's own additions are the same whoever shares its simdgroup: how many do is tuned by device.
 //
 // The RMS norm in front costs no pass over x: every simdgroup sees the whole row anyway, so it sums the squares beside
 // the products and scales at the end (x * rsqrt(..) * g . w = rsqrt(..) * (x * g . w)).
@@ -16,8 +16,9 @@ constant uint ACTIVATION [[function_constant(4)]];
 constant bool ADD_TO [[function_constant(5)]];
 constant bool SWIGLU [[function_constant(6)]];
 constant bool BY_EXPERT [[function_constant(7)]];
+constant uint ROWS [[function_constant(24)]];  // of W a simdgroup: 4 or 8
 
-constant constexpr uint ROWS = 4;
+constant constexpr uint MAX_ROWS = 8;
 constant constexpr uint MAX_TOKENS = 8;
 
 // x with norm weight and gate applied; adds its square to `squares`.
@@ -54,13 +55,13 @@ template <class L>
   const uint first = (group.x * simdgroups + simdgroup) * per_group;
   if (first >= outputs) return;
 
-  Row rows[ROWS];
+  Row rows[MAX_ROWS];
   for (uint r = 0; r < ROWS; r++) {
     const uint output = min(first + (SWIGLU ? r % (ROWS / 2) : r), outputs - 1);
     rows[r] =
         find_row(segments, p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output + half_rows : output);
   }
-  float sums[ROWS][MAX_TOKENS];
+  float sums[MAX_ROWS][MAX_TOKENS];
   float squares[MAX_TOKENS];
   for (uint m = 0; m < TOKENS; m++) {
     squares[m] = 0;
@@ -96,13 +97,15 @@ template <class L>
 
   for (uint m = 0; m < TOKENS; m++) {
     const float scale = HAS_NORM ? inverse_rms(squares[m], p.in, p.eps) : 1.0f;
-    float results[ROWS];
-    for (uint r = 0; r < ROWS; r++) results[r] = simd_sum(sums[r][m]) * scale;
+    float value = 0, up = 0;
+    for (uint r = 0; r < ROWS; r++) {
+      const float result = simd_sum(sums[r][m]) * scale;
+      if (lane == r) value = result;
+      if (SWIGLU && lane + per_group == r) up = result;
+    }
     if (lane >= per_group || first + lane >= outputs) continue;
     const uint output = first + lane;
-    float value = results[0];
-    for (uint r = 1; r < ROWS; r++) value = lane == r ? results[r] : value;
-    if (SWIGLU) value = silu(value) * (lane == 0 ? results[2] : results[3]);
+    if (SWIGLU) value = silu(value) * up;
     if (HAS_BIAS) value += bias[output];
     value = activate(ACTIVATION, value) * p.scale;
     device float* to = y + ulong(BY_EXPERT ? slot : m) * p.y_stride + output;
@@ -129,7 +132,8 @@ template <class L>
   const uint token = group.y;
   const uint first = (group.x * simdgroups + simdgroup) * ROWS;
   if (first >= p.rows) return;
-  float totals[ROWS] = {0, 0, 0, 0};
+  float totals[MAX_ROWS];
+  for (uint r = 0; r < ROWS; r++) totals[r] = 0;
   const uint whole = p.in / 8 * 8;
   for (uint slot = token * p.topk; slot < (token + 1) * p.topk; slot++) {
     device const float* x = h + ulong(slot) * p.h_stride;
@@ -147,7 +151,8 @@ template <class L>
     }
   }
   if (lane >= ROWS || first + lane >= p.rows) return;
-  const float value = lane == 0 ? totals[0] : lane == 1 ? totals[1] : lane == 2 ? totals[2] : totals[3];
+  float value = totals[0];
+  for (uint r = 1; r < ROWS; r++) value = lane == r ? totals[r] : value;
   y[ulong(token) * p.y_stride + first + lane] += value;
 }
 INSTANTIATE(expert_down)

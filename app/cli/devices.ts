@@ -1,5 +1,5 @@
 import { table } from './arguments.ts';
-import { command } from './command.ts';
+import { command, MODEL_FLAGS } from './command.ts';
 import { addonOf } from './model.ts';
 import { bytes } from './terminal.ts';
 
@@ -7,10 +7,10 @@ export const devices = command({
   name: 'devices',
   summary: 'What models can run on here, and why not on the rest.',
   usage: '',
-  flags: {},
-  async run(context) {
+  flags: { standin: MODEL_FLAGS.standin },
+  async run(context, { standin = false }) {
     const { terminal } = context;
-    const all = await addonOf(context).devices();
+    const all = await addonOf(context, standin).devices({ standin });
     if (context.json) {
       terminal.out(`${JSON.stringify({ devices: all })}\n`);
       return 0;
@@ -24,6 +24,7 @@ export const devices = command({
         : (device.reason ?? ''),
     ]);
     terminal.out(`${table(rows)}\n`);
+    for (const { id, tuning } of all) if (tuning) terminal.out(`tuning of ${id}: ${tuning}\n`);
     return 0;
   },
 });

@@ -3,7 +3,7 @@ import { availableParallelism, freemem, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { defaultDataFolder } from '../store/folder.ts';
 import { table } from './arguments.ts';
-import { type Context, command } from './command.ts';
+import { type Context, command, MODEL_FLAGS } from './command.ts';
 import { addonOf, modelPath, textOf } from './model.ts';
 import { bytes } from './terminal.ts';
 
@@ -13,13 +13,13 @@ export const doctor = command({
   name: 'doctor',
   summary: 'Whether everything Longhand needs is here and works.',
   usage: '',
-  flags: {},
-  async run(context) {
+  flags: { standin: MODEL_FLAGS.standin },
+  async run(context, { standin = false }) {
     const { terminal } = context;
     const findings: Finding[] = [];
     for (const [what, look] of Object.entries(CHECKS)) {
       try {
-        findings.push({ what, good: true, detail: await look(context) });
+        findings.push({ what, good: true, detail: await look(context, standin) });
       } catch (error) {
         findings.push({ what, good: false, detail: error instanceof Error ? error.message : String(error) });
       }
@@ -38,7 +38,7 @@ export const doctor = command({
   },
 });
 
-const CHECKS: Readonly<Record<string, (context: Context) => string | Promise<string>>> = {
+const CHECKS: Readonly<Record<string, (context: Context, standin: boolean) => string | Promise<string>>> = {
   node: () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     if (major < 22 || (major === 22 && minor < 18)) throw new Error(`${process.version}; 22.18 or newer is needed`);
@@ -49,10 +49,12 @@ const CHECKS: Readonly<Record<string, (context: Context) => string | Promise<str
     const { version, commit, compiler } = addonOf(context).build;
     return `${version} ${commit}, ${compiler}`;
   },
-  devices: async (context) => {
-    const usable = (await addonOf(context).devices()).filter(({ available }) => available);
+  devices: async (context, standin) => {
+    const usable = (await addonOf(context, standin).devices({ standin })).filter(({ available }) => available);
     if (usable.length === 0) throw new Error('none can be used');
-    return usable.map(({ id, name }) => `${id} (${name})`).join(', ');
+    return usable
+      .map(({ id, name, tuning }) => `${id} (${[name, tuning].filter(Boolean).join('; tuning: ')})`)
+      .join(', ');
   },
   'built-in model': async (context) => {
     const path = modelPath(context);

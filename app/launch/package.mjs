@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { electronHost, fetchElectron } from './electron.mjs';
+import { compileKernels } from './metallib.mjs';
 import { run } from './run.mjs';
 import { sayProblem, sayStep } from './say.mjs';
 import { root, setUp } from './setup.mjs';
@@ -21,6 +22,7 @@ async function pack() {
     );
   }
   await setUp('package');
+  await compileKernels(join(root, 'build', 'metallib'));
   sayStep('Packaging');
   const builder = join(root, 'node_modules', '.bin', 'electron-builder');
   await run(builder, ['--publish', 'never', `-c.electronDist=${folderOf(binary)}`], { cwd: root });

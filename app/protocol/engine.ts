@@ -70,6 +70,7 @@ export const Device = z.object({
   available: z.boolean(),
   name: z.string(),
   detail: z.string(),
+  tuning: z.string().optional(),
   memoryBytes: z.number(),
   unified: z.boolean(),
   reason: z.string().optional(),

@@ -76,6 +76,7 @@ Napi::Object to_js(Napi::Env env, const DeviceEntry& device) {
   out.Set("available", device.available);
   out.Set("name", device.info.name);
   out.Set("detail", device.info.detail);
+  if (!device.info.tuning.empty()) out.Set("tuning", device.info.tuning);
   out.Set("memoryBytes", static_cast<double>(device.info.memory_bytes));
   out.Set("unified", device.info.unified);
   if (!device.available) out.Set("reason", device.reason);

@@ -7,6 +7,7 @@
 #include "addon/convert.h"
 #include "addon/environment.h"
 #include "addon/jobs.h"
+#include "addon/options.h"
 #include "addon/registry.h"
 #include "formats/error.h"
 
@@ -40,8 +41,8 @@ Creation create(const DeviceChoice& choice) {
   return {nullptr, "there is no such device, allowed are cpu, metal and vulkan:0, vulkan:1, ..."};
 }
 
-Operation::Convert devices_to_js() {
-  return [all = list_devices()](Napi::Env env) -> Napi::Value {
+Operation::Convert devices_to_js(bool standin) {
+  return [all = list_devices(standin)](Napi::Env env) -> Napi::Value {
     Napi::Array out = Napi::Array::New(env);
     for (const DeviceEntry& device : all) out.Set(out.Length(), to_js(env, device));
     return out;
@@ -51,9 +52,9 @@ Operation::Convert devices_to_js() {
 }  // namespace
 
 // Those first that are chosen by themselves (choose_device).
-std::vector<DeviceEntry> list_devices() {
+std::vector<DeviceEntry> list_devices(bool standin) {
   std::vector<DeviceEntry> out;
-  out.push_back(entry("metal", "metal", create_metal(false)));
+  out.push_back(entry("metal", "metal", create_metal(standin)));
   out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
   for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
@@ -75,11 +76,12 @@ std::unique_ptr<Backend> create_backend(const DeviceChoice& choice) {
 
 void register_devices(Napi::Env env, Napi::Object exports) {
   exports.Set("devices", Napi::Function::New(env, [](const Napi::CallbackInfo& info) -> Napi::Value {
+                const bool standin = Options(info[0], "devices").flag("standin", false);
                 const auto operation = Operation::start(info.Env());
                 const Napi::Promise promise = operation->promise();
                 // Drivers take their time.
                 const std::shared_ptr<Worker> worker = Environment::of(info.Env()).start_worker();
-                post_job(*worker, operation, nullptr, nullptr, [worker] { return devices_to_js(); });
+                post_job(*worker, operation, nullptr, nullptr, [worker, standin] { return devices_to_js(standin); });
                 return promise;
               }));
 }

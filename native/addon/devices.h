@@ -16,7 +16,7 @@ struct DeviceEntry {
   DeviceInfo info;
   std::string reason;
 };
-std::vector<DeviceEntry> list_devices();
+std::vector<DeviceEntry> list_devices(bool standin = false);
 
 struct DeviceChoice {
   std::string id;  // "": the best available

@@ -14,6 +14,8 @@ export interface Device {
   available: boolean;
   name: string;
   detail: string;
+  /** What was chosen for this very device, and by whom; absent where nothing is. */
+  tuning?: string;
   memoryBytes: number;
   unified: boolean;
   /** Why it cannot be used here, when it cannot. */
@@ -204,7 +206,8 @@ export class Model {
   close(): void;
 }
 
-export function devices(): Promise<Device[]>;
+/** `standin`: Metal as the stand-in of the tests has it (as for `load`). */
+export function devices(options?: { standin?: boolean }): Promise<Device[]>;
 /** Reads headers only. `path` as `load`. */
 export function inspect(
   path: string,

@@ -14,12 +14,14 @@ int32_t MetalBackend::await_guess() {
   const auto [ticket, turn] = under_way_.front();
   under_way_.pop_front();
   commands_.await(ticket);
+  activity_.set(!under_way_.empty());
   return *reinterpret_cast<const int32_t*>(guesses_->host() + guess_of(turn).offset * sizeof(float));
 }
 
 void MetalBackend::discard() {
   commands_.abandon();
   under_way_.clear();
+  activity_.set(false);
 }
 
 }  // namespace longhand::metal

@@ -29,5 +29,8 @@ class Archive {
 // Files of this device that the next start finds: <folder>/<kind>-<hash of its identity>.<extension>. Empty when there
 // is no folder to keep them in. LONGHAND_METAL_CACHE chooses another than the platform's folder for caches.
 std::string cache_path(const Device& device, const char* kind, const char* extension);
+// Where the next content of a file is written before it takes the file's place: a name that no other writer has, so
+// that whoever reads meanwhile sees the old file or the new one.
+std::string beside(const std::string& path);
 
 }  // namespace longhand::metal

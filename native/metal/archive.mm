@@ -1,5 +1,8 @@
 #include "metal/archive.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -40,6 +43,11 @@ std::string cache_path(const Device& device, const char* kind, const char* exten
   return folder / (std::string(kind) + "-" + hash + "." + extension);
 }
 
+std::string beside(const std::string& path) {
+  static std::atomic<int> writers{0};
+  return path + "." + std::to_string(getpid()) + "-" + std::to_string(writers++) + ".new";
+}
+
 static NSURL* url(const std::string& path) {
   return [NSURL fileURLWithPath:[NSString stringWithUTF8String:path.c_str()]];
 }
@@ -77,10 +85,10 @@ void Archive::save() {
   const std::lock_guard guard(objects_->lock);
   if (!objects_->changed || objects_->path.empty()) return;
   @autoreleasepool {
-    // Beside, then renamed: a start that reads it meanwhile sees the old archive or the new one.
-    const std::string fresh = objects_->path + ".new";
+    const std::string fresh = beside(objects_->path);
     std::error_code error;
     if ([objects_->kept serializeToURL:url(fresh) error:nil]) fs::rename(fresh, objects_->path, error);
+    else fs::remove(fresh, error);
     objects_->changed = false;
   }
 }

@@ -35,10 +35,10 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
   }
   p.splits = narrow((keys_seen + kAttentionSplit - 1) / kAttentionSplit);
   p.split_keys = kAttentionSplit;
-  // One token over a short context wants every threadgroup it can get; otherwise keys and values are read once for all
-  // heads of a group, and in prefill for neighbouring tokens too.
+  // One token over a short context may want every threadgroup it can get; otherwise keys and values are read once for
+  // all heads of a group, and in prefill for neighbouring tokens too.
   uint32_t heads = 1;
-  if (p.tokens > 1 || p.splits > 1)
+  if (p.tokens > 1 || p.splits > 1 || tuning_.attention_shared != 0)
     for (uint32_t n = 2; n <= kAttentionRows; n++)
       if (p.group % n == 0) heads = n;
   const uint32_t tokens = p.tokens == 1 || shape.values()[kSparse] ? 1 : kAttentionRows / heads;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "metal/activity.h"
 #include "metal/arena.h"
 #include "metal/commands.h"
 #include "metal/device.h"
@@ -23,10 +24,14 @@ namespace longhand::metal {
 class MetalBackend final : public Backend {
  public:
   explicit MetalBackend(std::unique_ptr<Device> device);
+  // For the tuner: chosen by hand, and nothing is kept on disk.
+  MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning) : MetalBackend(std::move(device), tuning, false) {}
   ~MetalBackend() override;
+  // Between two passes.
+  void tune(const Tuning& tuning) { tuning_ = tuning; }
 
   // backend.mm
-  DeviceInfo device() const override { return device_->info(); }
+  DeviceInfo device() const override;
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   void begin(const PassOptions& options) override;
   void finish() override;
@@ -104,9 +109,10 @@ class MetalBackend final : public Backend {
   void relieve() override;
 
   bool rehearses() const override { return true; }
-  void make_ready(std::function<void(size_t done, size_t total)> told) override { warming_.start(std::move(told)); }
+  void make_ready(std::function<void(size_t done, size_t total)> told) override;
 
  private:
+  MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps);
   struct Borrowed {
     std::weak_ptr<MetalBuffer> buffer;
     size_t offset = 0;
@@ -177,6 +183,7 @@ class MetalBackend final : public Backend {
   std::unique_ptr<Device> device_;
   Tuning tuning_;
   Pipelines pipelines_;
+  Activity activity_;
   Warming warming_;
   Commands commands_;
   // Passes take turns, so that one can be encoded while the other runs and its results are read.

@@ -5,24 +5,42 @@
 #include <utility>
 
 #include "metal/objects.h"
+#include "metal/tuner.h"
 
 namespace longhand::metal {
 
-MetalBackend::MetalBackend(std::unique_ptr<Device> device)
+MetalBackend::MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps)
     : device_(std::move(device)),
-      tuning_(tuning_for(device_->info().name)),
-      pipelines_(*device_),
+      tuning_(tuning),
+      pipelines_(*device_, keeps),
       warming_(pipelines_),
       commands_(*device_, pipelines_),
       arenas_{Arena(*device_), Arena(*device_)},
       guesses_(device_->allocate(2 * 16, "guess")) {}
+MetalBackend::MetalBackend(std::unique_ptr<Device> device) : MetalBackend(std::move(device), {}, true) {
+  tuning_ = tuning_for(*device_);
+}
 MetalBackend::~MetalBackend() {
   warming_.stop();
+  activity_.close();
   commands_.abandon();
+}
+
+DeviceInfo MetalBackend::device() const {
+  DeviceInfo info = device_->info();
+  info.tuning = tuning_.origin + ": " + text_of(tuning_);
+  return info;
+}
+
+void MetalBackend::make_ready(std::function<void(size_t done, size_t total)> told) {
+  warming_.start(std::move(told), [this] {
+    if (measures()) metal::tune(activity_);
+  });
 }
 
 void MetalBackend::begin(const PassOptions& options) {
   if (!options.ahead) discard();  // what a cancelled or failed pass left behind
+  activity_.set(true);
   pass_ = options;
   turn_ = options.ahead ? 1 - turn_ : 0;
   gates_of_ = uploaded_to_ = {};
@@ -50,11 +68,13 @@ Tensor MetalBackend::keep_only(Tensor x) {
 void MetalBackend::finish() {
   pass_.cancel = nullptr;
   commands_.finish();
+  activity_.set(false);
   keep_pipelines();
 }
 
 void MetalBackend::cancelled() {
   commands_.abandon();
+  activity_.set(false);
   throw Cancelled{};
 }
 

@@ -17,7 +17,7 @@ class Device {
   ~Device();
 
   DeviceInfo info() const;
-  // Names the device, its OS build and this program's kernels: pipelines kept on disk are only good for the same three.
+  // Names the device, its OS build and this program's kernels: what is kept on disk is only good for the same three.
   std::string identity() const;
   // Zeroed. `label` begins with the class of the buffer ("weights", "memory", "arena"). Throws OutOfMemory.
   MetalBufferPtr allocate(size_t bytes, const char* label);

@@ -54,8 +54,8 @@ DeviceInfo Device::info() const {
 
 std::string Device::identity() const {
   @autoreleasepool {
-    return text(objects_->device.name) + " " + text(NSProcessInfo.processInfo.operatingSystemVersionString) + " " +
-           kernel_hash();
+    return text(objects_->device.name) + ", " + info().detail + ", " +
+           text(NSProcessInfo.processInfo.operatingSystemVersionString) + ", kernels " + kernel_hash();
   }
 }
 

@@ -1,5 +1,6 @@
-# cmake -DMETAL=<metal/> -DPARAMS=<params.h> -DOUT=<kernels.cc> -P embed.cmake
+# cmake -DMETAL=<metal/> -DPARAMS=<params.h> [-DOUT=<kernels.cc>] [-DTEXTS=<folder>] -P embed.cmake
 # newLibraryWithSource takes one text: every kernel file becomes a string with its #includes put in place, each once.
+# With TEXTS each goes to a file too, and the hash of all to the file `hash`: for app/launch/metallib.mjs.
 file(GLOB FILES ${METAL}/*.metal)
 set(TABLE "")
 set(STRINGS "")
@@ -26,12 +27,21 @@ foreach(file ${FILES})
     string(SUBSTRING "${text}" ${after} -1 rest)
     set(text "${before}${body}${rest}")
   endwhile()
+  if(TEXTS)
+    file(WRITE ${TEXTS}/${name}.metal "${text}")
+  endif()
   string(SHA1 hash "${text}")
   string(APPEND HASHES "${hash}")
   string(APPEND STRINGS "constexpr const char ${name}[] = R\"metal(${text})metal\";\n")
   string(APPEND TABLE "    {\"${name}\", ${name}},\n")
 endforeach()
 string(SHA1 all "${HASHES}")
+if(TEXTS)
+  file(WRITE ${TEXTS}/hash "${all}")
+endif()
+if(NOT OUT)
+  return()
+endif()
 file(WRITE ${OUT} "// Made by native/metal/embed.cmake.
 #include \"metal/kernels.h\"
 

@@ -57,16 +57,19 @@ void MetalBackend::project(const Tensor& x, const Part& part, const Projection& 
         p, Grid{{(outputs + tile - 1) / tile, down, 1}, {128, 1, 1}, 0, work});
     return;
   }
-  const size_t per_group =
-      static_cast<size_t>(kMatvecSimdgroups) * (projection.swiglu ? kRowsPerSimdgroup / 2 : kRowsPerSimdgroup);
+  // What was tuned is one row of x; more of them need the registers.
+  const bool single = routes || x.rows == 1;
+  const auto simdgroups = static_cast<size_t>(single ? tuning_.matvec_simdgroups : kMatvecSimdgroups);
+  const auto rows = static_cast<size_t>(single ? tuning_.matvec_rows : kRowsPerSimdgroup);
+  const size_t per_group = simdgroups * (projection.swiglu ? rows / 2 : rows);
   const size_t groups = (outputs + per_group - 1) / per_group;
   const Argument ids =
       routes ? part_of(*routes->ids, routes->ids_offset, static_cast<size_t>(x.rows * routes->topk) * 4, Access::read)
              : unused(x);
   const size_t slots = routes ? static_cast<size_t>(x.rows * routes->topk) : 1;
-  constants.set(kTokens, routes ? 1 : narrow(x.rows));
+  constants.set(kTokens, routes ? 1 : narrow(x.rows)).set(kMatvecRows, narrow(rows));
   run(Kernel{"linear", "linear_vec", part.layout}, constants, {a[0], a[1], a[2], a[3], a[4], a[5], ids, written}, p,
-      Grid{{groups, slots, 1}, {static_cast<size_t>(kMatvecSimdgroups) * 32, 1, 1}, 0, work});
+      Grid{{groups, slots, 1}, {simdgroups * 32, 1, 1}, 0, work});
 }
 
 Tensor MetalBackend::linear(Tensor x, const Weight& weight, const Linear& options) {

@@ -103,14 +103,17 @@ void MetalBackend::expert_down(Tensor h, const Weight& experts, const Routes& ro
                              .h_stride = narrow(h.stride),
                              .weight_stride = narrow(routes.weights.stride),
                              .y_stride = narrow(add_to.stride)};
-    constexpr size_t per_group = static_cast<size_t>(kMatvecSimdgroups) * kRowsPerSimdgroup;
+    const auto simdgroups = static_cast<size_t>(tuning_.matvec_simdgroups);
+    const size_t per_group = simdgroups * static_cast<size_t>(tuning_.matvec_rows);
     run(Kernel{"linear", "expert_down", part.layout},
-        Constants().set(kGroup, part.group).set(kScaleType, part.scale_type),
+        Constants()
+            .set(kGroup, part.group)
+            .set(kScaleType, part.scale_type)
+            .set(kMatvecRows, narrow(tuning_.matvec_rows)),
         {reads(*part.bytes), reads(*part.table), reads(h), ids, reads(routes.weights),
          updates(add_to.columns(part.first, part.rows))},
         p,
-        Grid{{(part.rows + per_group - 1) / per_group, static_cast<size_t>(add_to.rows), 1},
-             {static_cast<size_t>(kMatvecSimdgroups) * 32, 1, 1}});
+        Grid{{(part.rows + per_group - 1) / per_group, static_cast<size_t>(add_to.rows), 1}, {simdgroups * 32, 1, 1}});
   }
 }
 

@@ -29,7 +29,7 @@ class Constants {
   const auto& values() const { return values_; }
 
  private:
-  std::array<uint32_t, params::kDelta + 1> values_{};
+  std::array<uint32_t, params::kMatvecRows + 1> values_{};
 };
 
 // Kernel and constants as one word.
@@ -38,7 +38,8 @@ std::string key_of(const Kernel& kernel, const Constants& constants);
 // What is ready to run. Any thread: while one compiles a kernel, the others get theirs.
 class Pipelines {
  public:
-  explicit Pipelines(Device& device);
+  // `keeps`: on disk, for the next start.
+  Pipelines(Device& device, bool keeps);
   ~Pipelines();
 
   // id<MTLComputePipelineState>, owned here. Throws DeviceError when the kernel does not compile.
@@ -46,12 +47,15 @@ class Pipelines {
   // What pipelines were made of: compiled again when one more is needed.
   void forget_libraries();
   // Keeps on disk what was compiled since the last time.
-  void save() { archive_.save(); }
+  void save() {
+    if (keeps_) archive_.save();
+  }
 
  private:
   struct Objects;
 
   Device& device_;
+  bool keeps_;
   Archive archive_;
   std::unique_ptr<Objects> objects_;
 };

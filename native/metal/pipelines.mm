@@ -4,6 +4,7 @@
 #include "metal/kernels.h"
 #include "metal/made_once.h"
 #include "metal/objects.h"
+#include "metal/packaged.h"
 
 namespace longhand::metal {
 
@@ -14,6 +15,7 @@ std::string key_of(const Kernel& kernel, const Constants& constants) {
 }
 
 struct Pipelines::Objects {
+  Packaged packaged;
   MadeOnce<id<MTLLibrary>> libraries;
   MadeOnce<id<MTLComputePipelineState>> pipelines;
 };
@@ -23,7 +25,7 @@ namespace {
 bool is_bool(uint32_t index) {
   using namespace params;
   return index != kTokens && index != kGateKind && index != kActivation && index != kGroup && index != kScaleType &&
-         index != kDim && index != kHeads;
+         index != kDim && index != kHeads && index != kMatvecRows;
 }
 
 MTLFunctionConstantValues* constant_values(const Constants& constants) {
@@ -35,6 +37,13 @@ MTLFunctionConstantValues* constant_values(const Constants& constants) {
     else [values setConstantValue:&number type:MTLDataTypeUInt atIndex:i];
   }
   return values;
+}
+
+// What came with the app, where the device takes it.
+id<MTLLibrary> packaged_library(id<MTLDevice> device, const Packaged& packaged, const Kernel& kernel) {
+  const std::string path = packaged.find(kernel.file, kernel.layout);
+  if (path.empty()) return nil;
+  return [device newLibraryWithURL:[NSURL fileURLWithPath:[NSString stringWithUTF8String:path.c_str()]] error:nil];
 }
 
 id<MTLLibrary> compile(id<MTLDevice> device, const Kernel& kernel) {
@@ -81,7 +90,8 @@ id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, 
 
 }  // namespace
 
-Pipelines::Pipelines(Device& device) : device_(device), archive_(device), objects_(std::make_unique<Objects>()) {}
+Pipelines::Pipelines(Device& device, bool keeps)
+    : device_(device), keeps_(keeps), archive_(device), objects_(std::make_unique<Objects>()) {}
 Pipelines::~Pipelines() { save(); }
 void Pipelines::forget_libraries() { objects_->libraries.clear(); }
 
@@ -89,8 +99,10 @@ void* Pipelines::get(const Kernel& kernel, const Constants& constants) {
   @autoreleasepool {
     id<MTLDevice> device = device_.objects().device;
     return (__bridge void*)objects_->pipelines.get(key_of(kernel, constants), [&] {
-      id<MTLLibrary> library =
-          objects_->libraries.get(std::string(kernel.file) + kernel.layout, [&] { return compile(device, kernel); });
+      id<MTLLibrary> library = objects_->libraries.get(std::string(kernel.file) + kernel.layout, [&] {
+        id<MTLLibrary> ready = packaged_library(device, objects_->packaged, kernel);
+        return ready ? ready : compile(device, kernel);
+      });
       return build(device, library, archive_, kernel, constants);
     });
   }

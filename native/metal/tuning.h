@@ -1,16 +1,41 @@
-// What is chosen by chip.
+// What is chosen by device: several ways to compute the same, of which one is fastest there.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace longhand::metal {
 
+// The first three change no bit of a result, the last one only its last digits (test/metal/tuning.test.ts).
 struct Tuning {
-  int64_t delta_chunk_from = 0;  // tokens of a pass from which the delta rule goes in chunks; 0: never
+  int64_t matvec_rows = 4;        // rows of W a simdgroup owns, where one row of x is read
+  int64_t matvec_simdgroups = 2;  // a threadgroup, there
+  int64_t attention_shared = 0;   // 1: one token reads a short context once for all heads of a group
+  int64_t delta_chunk_from = 0;   // tokens of a pass from which the delta rule goes in chunks; 0: never
+  std::string origin;             // who chose, in words
 };
 
-// The table's row for this device. LONGHAND_METAL_TUNING="delta_chunk_from=64" has the last word: for measuring.
-Tuning tuning_for(const std::string& device);
+// One thing to choose, and what the tuner tries.
+struct Choice {
+  const char* name;
+  int64_t Tuning::* value;
+  std::span<const int64_t> tried;
+};
+std::span<const Choice> choices();
+
+// Whether this start measures, and goes by what was measured. LONGHAND_METAL_TUNER=off: no, on: yes. Without it: on a
+// GPU, not on the stand-in, whose clock tells nothing of one.
+bool tuner_wanted();
+
+// "matvec_rows=8 matvec_simdgroups=2 ..."
+std::string text_of(const Tuning& tuning);
+
+// The row of the chips' table for a device of this name.
+Tuning tuning_of_chip(const std::string& device);
+// Changes what LONGHAND_METAL_TUNING="matvec_rows=8,delta_chunk_from=64" names, which has the last word: for measuring.
+// False where it names nothing.
+bool choose_by_environment(Tuning& tuning);
 
 }  // namespace longhand::metal

@@ -23,8 +23,8 @@ class Warming {
 
   void note(const Kernel& kernel, const Constants& constants);
   // `told` hears how many of all are ready, from the thread; last of all that everything is. One that does not compile
-  // is left to whoever needs it, who gets its error.
-  void start(std::function<void(size_t done, size_t total)> told);
+  // is left to whoever needs it, who gets its error. `then` is what the thread does last, unless it was stopped.
+  void start(std::function<void(size_t done, size_t total)> told, std::function<void()> then);
   // While this is so the archive on disk is left to the end.
   bool under_way() const { return under_way_.load(); }
 

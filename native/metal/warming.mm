@@ -14,13 +14,14 @@ void Warming::note(const Kernel& kernel, const Constants& constants) {
   if (known_.insert(key_of(kernel, constants)).second) wanted_.emplace_back(kernel, constants);
 }
 
-void Warming::start(std::function<void(size_t done, size_t total)> told) {
+void Warming::start(std::function<void(size_t done, size_t total)> told, std::function<void()> then) {
   assert(!thread_.joinable());
   under_way_ = true;
-  thread_ = std::thread([this, told = std::move(told)] {
+  thread_ = std::thread([this, told = std::move(told), then = std::move(then)] {
     compile(told);
     pipelines_.save();
     under_way_ = false;
+    if (!stop_) then();
   });
 }
 

@@ -47,12 +47,13 @@ enum ConstantIndex {
   kHeads = 21,        // uint: query heads of one group an attention threadgroup takes
   kGreedy = 22,       // bool: the highest score, the lowest id of equals
   kDelta = 23,        // bool: a chunk of the delta rule, not of GLA
+  kMatvecRows = 24,   // uint: output rows a simdgroup of a matvec, 4 or 8
 };
 
 // Tile sizes the host needs for its grids.
 enum Tile {
-  kRowsPerSimdgroup = 4,  // matvec: output rows a simdgroup
-  kMatvecSimdgroups = 2,  // matvec: simdgroups a threadgroup
+  kRowsPerSimdgroup = 4,  // matvec: output rows a simdgroup (Metal: tuned by device)
+  kMatvecSimdgroups = 2,  // matvec: simdgroups a threadgroup (Metal: tuned by device)
   kMatvecTokens = 8,      // up to here the matvec is used, above the tiled matmul
   kTile = 32,             // matmul: tokens and outputs a threadgroup
   kDeltaLanes = 4,        // delta rule: lanes that share a column of the state

@@ -1,24 +1,30 @@
-// What one decoded token costs, counted where it happens: dispatches, command buffers, waits and bytes, on the shapes of
-// Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
+// What one decoded token and a prompt of 512 cost, counted where it happens: dispatches, command buffers, waits and bytes, on
+// the shapes of Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { config, minimalBytes, multiplications, tensors } from './shapes.ts';
+import { full, type Shapes, thin } from './shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();
 
-let file: Uint8Array;
+let weights: Uint8Array;
 beforeAll(() => {
-  file = safetensors(tensors());
+  weights = safetensors(full.tensors());
 });
 afterEach(() => standin.options({}));
+
+const folderOf = ({ config, tensors }: Shapes): string =>
+  temporaryFolder({
+    'config.json': config,
+    'model.safetensors': config === full.config ? weights : safetensors(tensors()),
+  });
+const memoryOf = ({ bytes }: Counters): number => (bytes.memory?.read ?? 0) + (bytes.memory?.written ?? 0);
 
 const prompt = Int32Array.from({ length: 6 }, (_, i) => i + 3);
 
 /** What each token after the first costs. */
 async function decoded(tokens: number): Promise<Counters> {
-  const folder = temporaryFolder({ 'config.json': config, 'model.safetensors': file });
-  const model = await loadOnMetal(folder);
+  const model = await loadOnMetal(folderOf(full));
   const session = model.createSession({ path: 'exact', kvType: 'f32' });
   await session.logits(prompt, { chunk: 6 });
   standin.reset();
@@ -43,24 +49,25 @@ describe('one decoded token', () => {
     timeout: 240_000,
   }, async () => {
     standin.options({ check: true });
-    const { bytes } = await decoded(1);
-    const least = minimalBytes(prompt.length);
-    const memory = (bytes.memory?.read ?? 0) + (bytes.memory?.written ?? 0);
-    expect(bytes.weights?.read).toBeGreaterThanOrEqual(least.weights);
-    expect((bytes.weights?.read ?? 0) + memory).toBeLessThanOrEqual(1.05 * (least.weights + least.state + least.kv));
-    expect(bytes.weights?.written).toBe(0);
+    const counters = await decoded(1);
+    const { weights } = counters.bytes;
+    const least = full.minimalBytes(prompt.length, 1);
+    expect(weights?.read).toBeGreaterThanOrEqual(least.weights);
+    expect((weights?.read ?? 0) + memoryOf(counters)).toBeLessThanOrEqual(
+      1.05 * (least.weights + least.state + least.kv),
+    );
+    expect(weights?.written).toBe(0);
   });
 });
 
-/** What reading `tokens` tokens at once costs; nothing is computed. */
-async function prefilled(tokens: number): Promise<Counters> {
-  const folder = temporaryFolder({ 'config.json': config, 'model.safetensors': file });
-  const model = await loadOnMetal(folder);
-  const session = model.createSession({ path: 'exact', kvType: 'f16' });
-  standin.options({ dry: true });
+/** What reading `tokens` tokens at once costs. Without `check` nothing is computed. */
+async function prefilled(tokens: number, { check = false, of = full } = {}): Promise<Counters> {
+  const model = await loadOnMetal(folderOf(of));
+  const session = model.createSession({ path: 'exact', kvType: 'f32' });
+  standin.options(check ? { check } : { dry: true });
   standin.reset();
   await session.logits(
-    Int32Array.from({ length: tokens }, (_, i) => i % 500),
+    Int32Array.from({ length: tokens }, (_, i) => i % of.vocabulary),
     { chunk: tokens },
   );
   const counters = standin.counters();
@@ -87,11 +94,26 @@ describe('a prefill of 512 tokens', () => {
 
   test('command buffers of about 50 GFLOP, two under way, so that the desktop draws its frames between them', async () => {
     const { commandBuffers, mostInFlight, waits } = await prefilled(2048);
-    const flops = 2 * 2048 * multiplications;
+    const flops = 2 * 2048 * full.multiplications;
     expect(commandBuffers).toBeGreaterThan(1);
     expect(commandBuffers).toBeLessThanOrEqual(1 + Math.ceil(flops / 5e10));
     expect(mostInFlight).toBeLessThanOrEqual(2);
     expect(waits).toBe(commandBuffers);
+  });
+
+  test('moves the weights once, the states twice, keys and values once each way, and 5 % more', {
+    timeout: 240_000,
+  }, async () => {
+    const counters = await prefilled(512, { check: true, of: thin });
+    const { weights } = counters.bytes;
+    const { embedding, kv, state, ...least } = thin.minimalBytes(0, 512);
+    expect(counters.kernels).toMatchObject({ linear_mat: 8, gated_delta_scan_8: 1, attention_tile: 1 });
+    expect(weights?.read).toBeGreaterThanOrEqual(least.weights);
+    expect(memoryOf(counters)).toBeGreaterThanOrEqual(kv + state);
+    expect((weights?.read ?? 0) + memoryOf(counters)).toBeLessThanOrEqual(
+      1.05 * (least.weights + embedding + state + kv),
+    );
+    expect(weights?.written).toBe(0);
   });
 
   test('needs the activations of one layer and no more', async () => {

@@ -1,45 +1,61 @@
-// Qwen3.5-0.8B as published (model-specs 5.1) with one gated-delta and one attention layer and a small vocabulary: the shapes
-// the budgets are counted on.
+// Models of one gated-delta and one attention layer, for what a token costs: Qwen3.5-0.8B as published (model-specs 5.1) with a
+// small vocabulary, and a narrow one, on which the stand-in can check every access of a long prompt.
 import type { StoredTensor } from '../support/formats.ts';
 
-const hidden = 1024;
-const inner = 3584;
-const headDim = 256;
-const [queryHeads, kvHeads] = [8, 2];
-const [linearHeads, linearDim] = [16, 128];
-const channels = 3 * linearHeads * linearDim;
-const vocabulary = 512;
+interface Sizes {
+  hidden: number;
+  inner: number;
+  headDim: number;
+  queryHeads: number;
+  kvHeads: number;
+  linearHeads: number;
+  linearDim: number;
+  vocabulary: number;
+  /** Of the rotated quarter of a head. */
+  sections: number[];
+}
 
-export const config = JSON.stringify({
+const published: Sizes = {
+  ...{ hidden: 1024, inner: 3584, headDim: 256, queryHeads: 8, kvHeads: 2 },
+  ...{ linearHeads: 16, linearDim: 128, vocabulary: 512, sections: [11, 11, 10] },
+};
+const narrow: Sizes = {
+  ...{ hidden: 64, inner: 128, headDim: 64, queryHeads: 2, kvHeads: 1 },
+  ...{ linearHeads: 2, linearDim: 32, vocabulary: 128, sections: [3, 3, 2] },
+};
+
+const channelsOf = ({ linearHeads, linearDim }: Sizes) => 3 * linearHeads * linearDim;
+
+const configOf = (sizes: Sizes) => ({
   architectures: ['Qwen3_5ForCausalLM'],
   model_type: 'qwen3_5_text',
   attn_output_gate: true,
   eos_token_id: 2,
   full_attention_interval: 2,
   layer_types: ['linear_attention', 'full_attention'],
-  head_dim: headDim,
+  head_dim: sizes.headDim,
   hidden_act: 'silu',
-  hidden_size: hidden,
-  intermediate_size: inner,
+  hidden_size: sizes.hidden,
+  intermediate_size: sizes.inner,
   linear_conv_kernel_dim: 4,
-  linear_key_head_dim: linearDim,
-  linear_value_head_dim: linearDim,
-  linear_num_key_heads: linearHeads,
-  linear_num_value_heads: linearHeads,
+  linear_key_head_dim: sizes.linearDim,
+  linear_value_head_dim: sizes.linearDim,
+  linear_num_key_heads: sizes.linearHeads,
+  linear_num_value_heads: sizes.linearHeads,
   max_position_embeddings: 4096,
-  num_attention_heads: queryHeads,
-  num_key_value_heads: kvHeads,
+  num_attention_heads: sizes.queryHeads,
+  num_key_value_heads: sizes.kvHeads,
   num_hidden_layers: 2,
   rms_norm_eps: 1e-6,
   rope_parameters: {
     mrope_interleaved: true,
-    mrope_section: [11, 11, 10],
+    mrope_section: sizes.sections,
     partial_rotary_factor: 0.25,
     rope_theta: 1e7,
     rope_type: 'default',
   },
   tie_word_embeddings: true,
-  vocab_size: vocabulary,
+  vocab_size: sizes.vocabulary,
 });
 
 /** bf16 values around `center`, cheap to make: the same few thousand numbers over and over. */
@@ -53,54 +69,76 @@ function bf16(shape: number[], spread: number, center = 0): StoredTensor {
   return { dtype: 'BF16', shape, bytes: new Uint8Array(values.buffer) };
 }
 const matrix = (out: number, columns: number) => bf16([out, columns], columns ** -0.5);
-
-const mlp = (at: string) => ({
-  [`${at}.mlp.gate_proj.weight`]: matrix(inner, hidden),
-  [`${at}.mlp.up_proj.weight`]: matrix(inner, hidden),
-  [`${at}.mlp.down_proj.weight`]: matrix(hidden, inner),
-  [`${at}.input_layernorm.weight`]: bf16([hidden], 0.1),
-  [`${at}.post_attention_layernorm.weight`]: bf16([hidden], 0.1),
-});
 const f32 = (length: number, value: number): StoredTensor => ({
   dtype: 'F32',
   shape: [length],
   bytes: new Uint8Array(new Float32Array(length).fill(value).buffer),
 });
 
-export const tensors = (): Record<string, StoredTensor> => ({
-  'model.embed_tokens.weight': matrix(vocabulary, hidden),
-  'model.norm.weight': bf16([hidden], 0.1),
-  ...mlp('model.layers.0'),
-  'model.layers.0.linear_attn.A_log': f32(linearHeads, 0.5),
-  'model.layers.0.linear_attn.dt_bias': bf16([linearHeads], 0.5),
-  'model.layers.0.linear_attn.norm.weight': f32(linearDim, 1),
-  'model.layers.0.linear_attn.conv1d.weight': bf16([channels, 1, 4], 0.5),
-  'model.layers.0.linear_attn.in_proj_a.weight': matrix(linearHeads, hidden),
-  'model.layers.0.linear_attn.in_proj_b.weight': matrix(linearHeads, hidden),
-  'model.layers.0.linear_attn.in_proj_qkv.weight': matrix(channels, hidden),
-  'model.layers.0.linear_attn.in_proj_z.weight': matrix(linearHeads * linearDim, hidden),
-  'model.layers.0.linear_attn.out_proj.weight': matrix(hidden, linearHeads * linearDim),
-  ...mlp('model.layers.1'),
-  'model.layers.1.self_attn.q_proj.weight': matrix(queryHeads * headDim * 2, hidden),
-  'model.layers.1.self_attn.k_proj.weight': matrix(kvHeads * headDim, hidden),
-  'model.layers.1.self_attn.v_proj.weight': matrix(kvHeads * headDim, hidden),
-  'model.layers.1.self_attn.o_proj.weight': matrix(hidden, queryHeads * headDim),
-  'model.layers.1.self_attn.q_norm.weight': bf16([headDim], 0.1),
-  'model.layers.1.self_attn.k_norm.weight': bf16([headDim], 0.1),
+const mlp = (at: string, { hidden, inner }: Sizes) => ({
+  [`${at}.mlp.gate_proj.weight`]: matrix(inner, hidden),
+  [`${at}.mlp.up_proj.weight`]: matrix(inner, hidden),
+  [`${at}.mlp.down_proj.weight`]: matrix(hidden, inner),
+  [`${at}.input_layernorm.weight`]: bf16([hidden], 0.1),
+  [`${at}.post_attention_layernorm.weight`]: bf16([hidden], 0.1),
 });
 
-const linearParameters =
-  hidden * (channels + linearHeads * linearDim + 2 * linearHeads) + linearHeads * linearDim * hidden;
-const attentionParameters = hidden * headDim * (2 * queryHeads + 2 * kvHeads) + queryHeads * headDim * hidden;
-const mlpParameters = 3 * hidden * inner;
+function tensorsOf(sizes: Sizes): Record<string, StoredTensor> {
+  const { hidden, headDim, queryHeads, kvHeads, linearHeads, linearDim, vocabulary } = sizes;
+  const channels = channelsOf(sizes);
+  return {
+    'model.embed_tokens.weight': matrix(vocabulary, hidden),
+    'model.norm.weight': bf16([hidden], 0.1),
+    ...mlp('model.layers.0', sizes),
+    'model.layers.0.linear_attn.A_log': f32(linearHeads, 0.5),
+    'model.layers.0.linear_attn.dt_bias': bf16([linearHeads], 0.5),
+    'model.layers.0.linear_attn.norm.weight': f32(linearDim, 1),
+    'model.layers.0.linear_attn.conv1d.weight': bf16([channels, 1, 4], 0.5),
+    'model.layers.0.linear_attn.in_proj_a.weight': matrix(linearHeads, hidden),
+    'model.layers.0.linear_attn.in_proj_b.weight': matrix(linearHeads, hidden),
+    'model.layers.0.linear_attn.in_proj_qkv.weight': matrix(channels, hidden),
+    'model.layers.0.linear_attn.in_proj_z.weight': matrix(linearHeads * linearDim, hidden),
+    'model.layers.0.linear_attn.out_proj.weight': matrix(hidden, linearHeads * linearDim),
+    ...mlp('model.layers.1', sizes),
+    'model.layers.1.self_attn.q_proj.weight': matrix(queryHeads * headDim * 2, hidden),
+    'model.layers.1.self_attn.k_proj.weight': matrix(kvHeads * headDim, hidden),
+    'model.layers.1.self_attn.v_proj.weight': matrix(kvHeads * headDim, hidden),
+    'model.layers.1.self_attn.o_proj.weight': matrix(hidden, queryHeads * headDim),
+    'model.layers.1.self_attn.q_norm.weight': bf16([headDim], 0.1),
+    'model.layers.1.self_attn.k_norm.weight': bf16([headDim], 0.1),
+  };
+}
+
 /** Of both layers, for a token. */
-export const multiplications = linearParameters + attentionParameters + 2 * mlpParameters;
-const stateFloats = linearHeads * linearDim * linearDim;
-const windowFloats = 3 * channels;
+function multiplicationsOf({ hidden, inner, headDim, queryHeads, kvHeads, linearHeads, linearDim }: Sizes): number {
+  const values = linearHeads * linearDim;
+  const linear = hidden * (4 * values + 2 * linearHeads) + values * hidden;
+  const attention = hidden * headDim * (2 * queryHeads + 2 * kvHeads) + queryHeads * headDim * hidden;
+  return linear + attention + 2 * 3 * hidden * inner;
+}
 
-/** The least a decoded token at `position` moves: every matrix once, the states read and written, keys and values read. */
-export const minimalBytes = (position: number) => ({
-  weights: 2 * (linearParameters + attentionParameters + 2 * mlpParameters + vocabulary * hidden),
-  state: 2 * 4 * (stateFloats + windowFloats),
-  kv: 4 * 2 * kvHeads * headDim * (position + 1),
+/** The least that reading `tokens` at once behind `past` others moves: every matrix once, the states read and written, keys and
+ *  values (f32) read, those of the new tokens written. */
+function minimalBytesOf(sizes: Sizes, past: number, tokens: number) {
+  const { hidden, headDim, kvHeads, linearHeads, linearDim, vocabulary } = sizes;
+  const kvRow = 4 * 2 * kvHeads * headDim;
+  return {
+    weights: 2 * (multiplicationsOf(sizes) + vocabulary * hidden),
+    /** Distinct rows of the table that the ids 0, 1, 2, ... take. */
+    embedding: 2 * hidden * Math.min(tokens, vocabulary),
+    state: 2 * 4 * (linearHeads * linearDim * linearDim + 3 * channelsOf(sizes)),
+    kv: kvRow * (past + tokens) + kvRow * tokens,
+  };
+}
+
+const shapesOf = (sizes: Sizes) => ({
+  config: JSON.stringify(configOf(sizes)),
+  tensors: () => tensorsOf(sizes),
+  vocabulary: sizes.vocabulary,
+  multiplications: multiplicationsOf(sizes),
+  minimalBytes: (past: number, tokens: number) => minimalBytesOf(sizes, past, tokens),
 });
+export type Shapes = ReturnType<typeof shapesOf>;
+/** Qwen3.5-0.8B. */
+export const full = shapesOf(published);
+export const thin = shapesOf(narrow);

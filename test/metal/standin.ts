@@ -26,6 +26,8 @@ export interface Counters {
   archiveMisses: number;
   /** Made of functions, by whatever way. */
   pipelines: number;
+  /** Read from files of compiled libraries. */
+  librariesRead: number;
   /** Libraries that wait for `holdCompile` now. */
   heldCompiles: number;
   allocated: number;
@@ -33,6 +35,8 @@ export interface Counters {
   heapBytes: number;
   /** In residency sets. */
   residentBytes: number;
+  /** That are alive: one a back end. */
+  queues: number;
   threads: number;
   simdOperations: number;
   matrixOperations: number;
@@ -65,6 +69,9 @@ export interface Standin {
     spoilKernel?: string;
     spoilArgument?: number;
   }): void;
+  /** What the GPU's clock says: a dispatch takes the nanoseconds of the first rule whose words are all in its description
+   *  (kernel, function constants by their bytes, "threads=64"), 1000 without a rule. Without costs: the time it took. */
+  clock(clock: { costs?: [words: string[], nanoseconds: number][]; broken?: boolean }): void;
   counters(): Counters;
   reset(): void;
   /** Runs one kernel without a host. `stage` tells where it was refused: '' when it ran to its end. */
@@ -82,7 +89,12 @@ type Addon = typeof import('../../native/addon/index.d.ts');
 export const metalAddon = createRequire(import.meta.url)(path) as Addon & { standin: Standin };
 const nothing = () => {};
 /** On a Mac there is none: what only sets it up does nothing, and the tests about it are left out. */
-export const standin: Standin = metalAddon.standin ?? { options: nothing, faults: nothing, reset: nothing };
+export const standin: Standin = metalAddon.standin ?? {
+  options: nothing,
+  faults: nothing,
+  clock: nothing,
+  reset: nothing,
+};
 
 /** First line of a file whose tests are about the stand-in itself. */
 export function needsStandin(): void {

@@ -1,7 +1,7 @@
 // What one decoded token costs, counted where it happens, as on Metal (test/metal/budgets.test.ts): the shapes of
 // Qwen3.5-0.8B, one gated-delta layer and one attention layer.
 import { expect, test } from 'vitest';
-import { config, tensors } from '../metal/shapes.ts';
+import { full } from '../metal/shapes.ts';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
 import { needsVulkan } from './device.ts';
 import { inProcess, library, scratchFile } from './drivers.ts';
@@ -17,7 +17,7 @@ test.each([
     timeout: 240_000,
   },
   (title, kind) => {
-    const folder = temporaryFolder({ 'config.json': config, 'model.safetensors': safetensors(tensors()) });
+    const folder = temporaryFolder({ 'config.json': full.config, 'model.safetensors': safetensors(full.tensors()) });
     const counts = scratchFile(`counts ${title}`);
     // A line "<dispatches> <barriers>" for each submission, of answers of one token and of four.
     const decode = `async (addon) => {

@@ -51,6 +51,23 @@ void set_faults(const Napi::CallbackInfo& info) {
   state().changed.notify_all();
 }
 
+// { costs?: [words: string[], ns: number][], broken? }
+void set_clock(const Napi::CallbackInfo& info) {
+  const Napi::Object given = info[0].As<Napi::Object>();
+  std::lock_guard guard(state().lock);
+  Clock& to = state().clock;
+  to.costs.clear();
+  to.broken = given.Has("broken") && given.Get("broken").ToBoolean().Value();
+  if (!given.Has("costs")) return;
+  const Napi::Array rules = given.Get("costs").As<Napi::Array>();
+  for (uint32_t i = 0; i < rules.Length(); i++) {
+    const Napi::Array rule = rules.Get(i).As<Napi::Array>(), words = rule.Get(0u).As<Napi::Array>();
+    auto& made = to.costs.emplace_back();
+    for (uint32_t j = 0; j < words.Length(); j++) made.first.push_back(words.Get(j).ToString().Utf8Value());
+    made.second = static_cast<uint64_t>(rule.Get(1u).ToNumber().Int64Value());
+  }
+}
+
 Napi::Value counters(const Napi::CallbackInfo& info) {
   std::lock_guard guard(state().lock);
   const Counters& from = state().counters;
@@ -64,10 +81,12 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   put(all, "archiveHits", from.archive_hits);
   put(all, "archiveMisses", from.archive_misses);
   put(all, "pipelines", from.pipelines);
+  put(all, "librariesRead", from.libraries_read);
   put(all, "heldCompiles", from.held_compiles);
   put(all, "allocated", from.allocated);
   put(all, "heapBytes", from.heap_bytes);
   put(all, "residentBytes", from.resident);
+  put(all, "queues", from.queues);
   put(all, "threads", from.work.threads);
   put(all, "simdOperations", from.work.simd_operations);
   put(all, "matrixOperations", from.work.matrix_operations);
@@ -93,6 +112,7 @@ void reset(const Napi::CallbackInfo&) {
   state().counters.allocated = before.allocated;
   state().counters.heap_bytes = before.heap_bytes;
   state().counters.resident = before.resident;
+  state().counters.queues = before.queues;
   state().counters.held_compiles = before.held_compiles;
 }
 
@@ -167,6 +187,7 @@ void register_standin(Napi::Env env, Napi::Object exports) {
   Napi::Object face = Napi::Object::New(env);
   face.Set("options", Napi::Function::New(env, set_options));
   face.Set("faults", Napi::Function::New(env, set_faults));
+  face.Set("clock", Napi::Function::New(env, set_clock));
   face.Set("counters", Napi::Function::New(env, counters));
   face.Set("reset", Napi::Function::New(env, reset));
   face.Set("run", Napi::Function::New(env, run_kernel));

@@ -230,6 +230,10 @@ static int injected_code() {
 @end
 
 @implementation StandinQueue
+- (void)dealloc {
+  std::lock_guard guard(state().lock);
+  state().counters.queues--;
+}
 - (id<MTLCommandBuffer>)commandBuffer {
   StandinCommandBuffer* buffer = [StandinCommandBuffer new];
   buffer->queue = queue;

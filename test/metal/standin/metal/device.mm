@@ -12,6 +12,7 @@ id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descr
 MTLSizeAndAlign standin_heap_need(NSUInteger n);
 NSArray<id<MTLCounterSet>>* standin_counter_sets(void);
 id<MTLCounterSampleBuffer> standin_samples(MTLCounterSampleBufferDescriptor* descriptor, NSError** error);
+id<MTLLibrary> standin_library(const char* path, NSError** error);
 id<MTLHeap> standin_heap(MTLHeapDescriptor* descriptor);
 
 static bool has_room(NSUInteger bytes) {
@@ -89,6 +90,8 @@ static bool may_compile(const std::string& text) {
 - (id<MTLCommandQueue>)newCommandQueue {
   StandinQueue* queue = [StandinQueue new];
   queue->queue = std::make_shared<QueueState>();
+  std::lock_guard guard(state().lock);
+  state().counters.queues++;
   return queue;
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
@@ -129,6 +132,9 @@ static bool may_compile(const std::string& text) {
   if (library->library.error.empty()) return library;
   if (error) *error = standin_error(MTLLibraryErrorDomain, 3, library->library.error);
   return nil;
+}
+- (id<MTLLibrary>)newLibraryWithURL:(NSURL*)url error:(NSError**)error {
+  return standin_library(url.path.UTF8String, error);
 }
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function error:(NSError**)error {
   MTLComputePipelineDescriptor* descriptor = [MTLComputePipelineDescriptor new];

@@ -1,6 +1,7 @@
 // Libraries, functions with their constants, pipelines, and the binary archive that remembers pipelines on disk.
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "metal/classes.h"
 
@@ -109,6 +110,29 @@ static size_t size_of(MTLDataType type) {
   return nil;
 }
 @end
+
+// A compiled library's file (test/metal/metallib.test.ts writes it): a first line that names the format, a line
+// NAME=VALUE for each macro, an empty line, the text. A real one holds code; here that lies in the compiler's cache.
+static const char* const kLibraryHeader = "stand-in metallib 1";
+
+id<MTLLibrary> standin_library(const char* path, NSError** error) {
+  std::ifstream file(path, std::ios::binary);
+  standin::CompileOptions options;
+  options.check = standin::options().check;
+  std::string line;
+  bool good = std::getline(file, line) && line == kLibraryHeader;
+  while (good && std::getline(file, line) && !line.empty())
+    options.macros[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
+  StandinLibrary* library = [StandinLibrary new];
+  if (good) library->library = standin::compile({std::istreambuf_iterator<char>(file), {}}, options);
+  if (!good || !library->library.error.empty()) {
+    if (error) *error = standin_error(MTLLibraryErrorDomain, 1, "not a library of this GPU");
+    return nil;
+  }
+  std::lock_guard guard(state().lock);
+  state().counters.libraries_read++;
+  return library;
+}
 
 // The archive's file: a first line that names the format, then one line a pipeline. A real archive holds code; here the
 // code lies in the compiler's cache, and only what was archived is remembered.

@@ -27,10 +27,10 @@ struct Bytes {
 // measured in check mode only.
 struct Counters {
   uint64_t dispatches = 0, barriers = 0, command_buffers = 0, waits = 0, archive_hits = 0, archive_misses = 0,
-           pipelines = 0;
+           pipelines = 0, libraries_read = 0;
   uint64_t held_compiles = 0;  // libraries that wait for Faults::hold_compile, now
   int in_flight = 0, most_in_flight = 0;
-  uint64_t allocated = 0, heap_bytes = 0, resident = 0;  // now, not since a reset
+  uint64_t allocated = 0, heap_bytes = 0, resident = 0, queues = 0;  // now, not since a reset
   Work work;
   std::map<std::string, Bytes> bytes;
   std::map<std::string, uint64_t> kernels;  // dispatches by function
@@ -50,7 +50,8 @@ struct Faults {
 };
 
 // What the GPU's clock says. With costs, a dispatch takes what the first rule whose words are all in its description
-// says ("linear_vec threads=64 c23=8"), 1000 ns without a rule; without costs, the time it really took.
+// says ("linear_vec 0=1.0.0.0. 1=0. threads=64": function constants by their bytes), 1000 ns without a rule; without
+// costs, the time it really took.
 struct Clock {
   std::vector<std::pair<std::vector<std::string>, uint64_t>> costs;
   uint64_t worked = 0;  // ns, by costs

@@ -1,0 +1,122 @@
+// npm run package: where Apple's Metal compiler is, the kernels go into the app compiled, a library for each file of metal/
+// and each layout it is a template for. The app falls back to their text, which it always carries.
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { run } from './run.mjs';
+import { sayDone, sayStep } from './say.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+
+// What native/metal/weight.mm and native/metal/cache.h compile templates for.
+export const LAYOUTS = {
+  weights: [
+    ...[
+      'F32',
+      'F16',
+      'BF16',
+      'Q4_0',
+      'Q4_1',
+      'Q5_0',
+      'Q5_1',
+      'Q8_0',
+      'Q2K',
+      'Q3K',
+      'Q4K',
+      'Q5K',
+      'Q6K',
+      'Iq4Nl',
+      'Iq4Xs',
+    ],
+    ...['GgufMxfp4', 'Mxfp4', 'Mxfp8', 'Nvfp4', 'Affine2', 'Affine3', 'Affine4', 'Affine5', 'Affine6', 'Affine8'],
+  ],
+  caches: ['CacheF32', 'CacheF16', 'CacheQ8', 'CacheQ4'],
+};
+
+/** `['']` for a file that is no template. */
+function layoutsOf(text) {
+  if (!text.includes('#define INSTANTIATE')) return [''];
+  return text.includes('struct CacheF32') ? LAYOUTS.caches : LAYOUTS.weights;
+}
+
+/** The sentence why nothing can be compiled here, or null. */
+function missing() {
+  const { status } = spawnSync('xcrun', ['-sdk', 'macosx', '--find', 'metal'], { encoding: 'utf8' });
+  if (status === 0) return null;
+  return 'no .metallib: xcrun finds no Metal compiler here (Xcode has it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at its first start';
+}
+
+// As native/metal/pipelines.mm has the text compiled: MSL 3.1, no fast math.
+const wordsFor = (source, layout, to) => [
+  ...['-sdk', 'macosx', 'metal', '-std=metal3.1', '-mmacosx-version-min=14.0', '-fno-fast-math', '-O2'],
+  ...(layout === '' ? [] : [`-DLAYOUT=${layout}`]),
+  ...['-o', to, source],
+];
+
+async function compile(sources, out, { name, layout }) {
+  const library = layout === '' ? name : `${name}-${layout}`;
+  const to = join(out, `${library}.metallib`);
+  await promisify(execFile)('xcrun', wordsFor(join(sources, `${name}.metal`), layout, to)).catch((error) => {
+    throw new Error(`[metal] ${library} does not compile:\n${error.stderr || error.message}`);
+  });
+  const bytes = readFileSync(to);
+  return `${library} ${bytes.length} ${crc32(bytes)}`;
+}
+
+/** Each of `all` through `work`, as many at a time as there are processors. The first error ends it. */
+async function inParallel(all, work) {
+  const results = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < all.length) {
+      const at = next++;
+      results[at] = await work(all[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return results;
+}
+
+async function compileAll(out) {
+  const sources = mkdtempSync(join(tmpdir(), 'longhand-metal-'));
+  try {
+    const texts = [
+      `-DMETAL=${join(root, 'metal')}`,
+      `-DPARAMS=${join(root, 'native/ops/params.h')}`,
+      `-DTEXTS=${sources}`,
+    ];
+    await run('cmake', [...texts, '-P', join(root, 'native/metal/embed.cmake')], { cwd: root });
+    const files = readdirSync(sources).filter((file) => file.endsWith('.metal'));
+    const wanted = files.flatMap((file) =>
+      layoutsOf(readFileSync(join(sources, file), 'utf8')).map((layout) => ({ name: file.slice(0, -6), layout })),
+    );
+    const lines = await inParallel(wanted, (each) => compile(sources, out, each));
+    // Last: a folder without it is none.
+    writeFileSync(
+      join(out, 'manifest'),
+      `kernels ${readFileSync(join(sources, 'hash'), 'utf8')}\n${lines.join('\n')}\n`,
+    );
+    return lines.length;
+  } finally {
+    rmSync(sources, { recursive: true, force: true });
+  }
+}
+
+/** Fills `out` with libraries and their manifest, or leaves it empty where there is no compiler.
+ *  @throws what the compiler said of a kernel; then there is no such folder. */
+export async function compileKernels(out) {
+  // What an earlier text was compiled to must not be packaged; electron-builder wants the folder to be there.
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const reason = missing();
+  if (reason !== null) return sayStep(reason);
+  try {
+    sayDone(`${await compileAll(out)} Metal libraries in ${out}`);
+  } catch (error) {
+    rmSync(out, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+// What the tuner times: the ops that a choice is about, on zeroed memory of a back end of their own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/backend.h"
+
+namespace longhand::metal {
+
+class Workloads {
+ public:
+  // Throws DeviceError, and OutOfMemory where there is no room beside the model.
+  explicit Workloads(const Tuning& tuning);
+  ~Workloads();
+
+  // Seconds of the GPU's clock for the work of choices()[question].
+  double run(const Tuning& tuning, size_t question);
+
+ private:
+  double matvec();
+  double attention();
+  double delta();
+
+  template <class Work>
+  double seconds(const Work& work);
+  BufferPtr floats(int64_t count) { return backend_.allocate(static_cast<size_t>(count) * sizeof(float)); }
+
+  MetalBackend backend_;
+  std::vector<WeightPtr> matrices_;
+  std::vector<KvCache> caches_;
+  BufferPtr zeros_;  // what every op reads
+  GatedDelta delta_;
+  ConvState window_;
+  RecurrentState state_;
+};
+
+}  // namespace longhand::metal
