@@ -8,9 +8,16 @@
 
 namespace {
 
+template <class V>
+float dot(const float* a, const float* b, int64_t n);
+
+}  // namespace
+
+#include "cpu/vector_blocks.h"
+
+namespace {
+
 using longhand::cpu::AttentionTile;
-using longhand::cpu::DeltaTile;
-using longhand::cpu::GlaTile;
 using longhand::cpu::Kernels;
 using longhand::cpu::RowTile;
 
@@ -352,7 +359,18 @@ inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) 
 }
 
 template <class V>
-void delta(const DeltaTile& tile) {
+void delta(const DeltaTile& whole) {
+  DeltaTile tile = whole;
+  int64_t done = 0;
+  if constexpr (V::delta_blocks) done = delta_in_blocks<V>(whole);
+  if (done == whole.tokens) return;
+  tile.tokens -= done;
+  tile.q += done * tile.stride;
+  tile.k += done * tile.stride;
+  tile.v += done * tile.stride;
+  tile.decay += done * tile.gate_stride;
+  tile.beta += done * tile.gate_stride;
+  tile.o += done * tile.o_stride;
   int64_t column = tile.first;
   const int64_t end = tile.first + tile.count;
   for (; column + 4 * V::width <= end; column += 4 * V::width) delta_columns<V, 4>(tile, column, V::width);
@@ -385,7 +403,15 @@ inline void gla_columns(const GlaTile& tile, int64_t column, int64_t lanes) {
 }
 
 template <class V>
-void gla(const GlaTile& tile) {
+void gla(const GlaTile& whole) {
+  GlaTile tile = whole;
+  const int64_t done = gla_in_blocks<V>(whole);
+  if (done == whole.tokens) return;
+  tile.tokens -= done;
+  tile.q += done * tile.q_stride;
+  tile.k += done * tile.k_stride;
+  tile.v += done * tile.v_stride;
+  tile.o += done * tile.o_stride;
   int64_t column = 0;
   for (; column + 4 * V::width <= tile.value_dim; column += 4 * V::width) gla_columns<V, 4>(tile, column, V::width);
   for (; column < tile.value_dim; column += V::width)

@@ -11,7 +11,8 @@ namespace {
 struct Neon {
   using F = float32x4_t;
   static constexpr int width = 4;
-  static constexpr bool pairs = false;  // no product of two rows by two tokens
+  static constexpr bool pairs = false;         // no product of two rows by two tokens
+  static constexpr bool delta_blocks = false;  // not measured
 
   static F zero() { return vdupq_n_f32(0); }
   static F set(float x) { return vdupq_n_f32(x); }
