@@ -48,7 +48,7 @@ function valueBytes(value) {
   if (typeof value === 'string') return [u32(8), text(value)];
   if (typeof value === 'number') return [u32(4), u32(value)];
   if (!Array.isArray(value)) return [u32(6), real(value.f32)];
-  const [number, item] = typeof value[0] === 'string' ? [8, text] : [4, u32];
+  const [number, item] = typeof value[0] === 'string' ? [8, text] : [5, u32]; // signed, as llama.cpp asks
   return [u32(9), u32(number), u64(value.length), Buffer.concat(value.map(item))];
 }
 

@@ -214,6 +214,33 @@ void vectors(const Kernels& kernels) {
   }
 }
 
+// 37 tokens: blocks of several, and single ones behind them. Rows lie further apart than they are long.
+void linear_attention(const Kernels& kernels) {
+  constexpr int64_t tokens = 37, dim = 20, stride = 24;
+  const auto q = numbers(tokens * stride, 12, 0.5f), k = numbers(tokens * stride, 13, 0.5f);
+  const auto v = numbers(tokens * stride, 14), state = numbers(dim * dim, 15);
+  std::vector<float> decay = numbers(tokens, 16, 0.5f), beta(decay);
+  for (float& x : decay) x += 0.5f;
+  for (float& x : beta) x += 0.5f;
+  decay[5] = 1e-30f;  // a token that forgets everything
+  const auto outcome = [&](const Kernels& with, bool delta) {
+    std::vector<float> out(tokens * dim + dim * dim);
+    float* S = out.data() + tokens * dim;
+    std::copy(state.begin(), state.end(), S);
+    if (delta) {
+      with.delta({S, dim, dim, 0, dim, q.data(), k.data(), v.data(), stride, tokens, decay.data(), beta.data(), 1,
+                  out.data(), dim});
+    } else {
+      with.gla(
+          {S, dim, dim, q.data(), k.data(), v.data(), stride, stride, stride, tokens, 0.9f, 0.2f, out.data(), dim});
+    }
+    return out;
+  };
+  for (const bool delta : {true, false})
+    expect_near(kernels, delta ? "delta" : "gla", outcome(kernels, delta), outcome(cpu::scalar_kernels, delta),
+                recurrences);
+}
+
 void model(const Kernels& kernels, const std::vector<float> (&expected)[2]) {
   const Creation creation = create_cpu({.threads = 2, .instructions = kernels.name});
   testing::SmallModel small(*creation.backend);
@@ -237,6 +264,7 @@ int main() {
     products(*kernels);
     float_rows(*kernels);
     vectors(*kernels);
+    linear_attention(*kernels);
     model(*kernels, expected);
     std::printf("%s\n", kernels->name);
   }
