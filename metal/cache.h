@@ -1,6 +1,6 @@
 // How keys and values lie in a cache (native/ops/memory.h, CacheType). Every layout offers the element i of a head, a
-// simdgroup's store of a head (lane l holds elements l, l + 32, ... of `values` in threadgroup memory), and the bytes of
-// the first n elements, n a multiple of 32.
+// simdgroup's store of a head (lane l holds elements l, l + 32, ... of `values` in threadgroup memory), and the bytes
+// of the first n elements, n a multiple of 32.
 #pragma once
 
 #include "reduce.h"

@@ -45,8 +45,8 @@ void absorb_query(const Kernels& kernels, const LatentAttention& shape, const fl
   float* latent = to + shape.rope_dim;
   std::fill_n(latent, shape.latent_k, 0.0f);
   for (int64_t r = 0; r < rest_dim; ++r)
-    kernels.add_scaled(latent, q[rest[r]],
-                       plain_row(kernels, shape.up_k, kv_head * rest_dim + r, shape.latent_k, up), shape.latent_k);
+    kernels.add_scaled(latent, q[rest[r]], plain_row(kernels, shape.up_k, kv_head * rest_dim + r, shape.latent_k, up),
+                       shape.latent_k);
 }
 
 struct Loaded {

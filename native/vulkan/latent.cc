@@ -78,7 +78,8 @@ Tensor VulkanBackend::latent_attention(Tensor p, const LatentAttention& shape, s
                device_->threads_for(128),
                4.0 * static_cast<double>((end - begin) * count * query) * static_cast<double>(latent_width)});
     }
-    if (cut.parts > 1) run("latent_combine", Constants(), {reads(to), writes(weighted)}, window, groups(heads, tokens, 128));
+    if (cut.parts > 1)
+      run("latent_combine", Constants(), {reads(to), writes(weighted)}, window, groups(heads, tokens, 128));
     run("latent_expand", Constants().set(kScaleType, element_type(shape.up_v)),
         {reads(weighted), reads(shape.up_v.values), writes(o.row_range(row, count))}, window.all,
         groups(heads, tokens, 128));
