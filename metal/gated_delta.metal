@@ -49,8 +49,9 @@ struct Column {
   float s[KPL];
 
   static bool holds(uint part, int j) { return KEY_DIM == 4 * KPL || part * KPL + j < KEY_DIM; }
-  void load(device const float* state, uint part, uint value_dim) {
-    for (int j = 0; j < KPL; j++) s[j] = holds(part, j) ? state[ulong(part * KPL + j) * value_dim] : 0.0f;
+  // A lane past the last column loads nothing: what it would see, another lane may be storing.
+  void load(device const float* state, uint part, uint value_dim, bool active) {
+    for (int j = 0; j < KPL; j++) s[j] = active && holds(part, j) ? state[ulong(part * KPL + j) * value_dim] : 0.0f;
   }
   void store(device float* state, uint part, uint value_dim) const {
     for (int j = 0; j < KPL; j++)
@@ -106,7 +107,7 @@ template <int KPL>
   const uint keys = p.key_heads * p.key_dim, at = key_head_of(head, p) * p.key_dim + part * KPL;
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c;
   Column<KPL> S;
-  S.load(before + mine, part, p.value_dim);
+  S.load(before + mine, part, p.value_dim, active);
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = qkv + ulong(t) * p.qkv_stride;
     float q[KPL], k[KPL];
@@ -179,7 +180,7 @@ template <int KPL>
   const uint head = TILED ? local_head * p.key_heads + key_head : key_head * served + local_head;
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c % p.value_dim;
   Column<KPL> S;
-  S.load(before + mine, part, p.value_dim);
+  S.load(before + mine, part, p.value_dim, active);
 
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = projected + ulong(t) * p.p_stride;

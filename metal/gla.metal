@@ -106,8 +106,8 @@ template <int KPL>
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c;
   const float decay = exp(-slopes[head]);
   float s[KPL];
-  for (int j = 0; j < KPL; j++)
-    s[j] = part * KPL + j < KEY_DIM ? before[mine + ulong(part * KPL + j) * p.value_dim] : 0.0f;
+  for (int j = 0; j < KPL; j++)  // lanes past the last column load nothing: another lane may be storing it
+    s[j] = active && part * KPL + j < KEY_DIM ? before[mine + ulong(part * KPL + j) * p.value_dim] : 0.0f;
   for (uint t = 0; t < p.tokens; t++) {
     device const float* query = q + ulong(t) * p.q_stride + at;
     device const float* key = k + ulong(t) * p.k_stride + at;

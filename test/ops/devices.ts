@@ -34,15 +34,19 @@ interface Testing {
 
 const addonPath = join(import.meta.dirname, '../../build/native/Release/longhand.node');
 if (!existsSync(addonPath)) throw new Error(`${addonPath} is missing: npm run build:native`);
-type Addon = { testing: Testing } & Pick<typeof import('../../native/addon/index.d.ts'), 'devices'>;
+/** The stand-in's switches (test/metal/standin.ts). */
+interface Standin {
+  options(options: { check?: boolean }): void;
+}
+type Addon = { testing: Testing; standin?: Standin } & Pick<typeof import('../../native/addon/index.d.ts'), 'devices'>;
 const load = (path: string) => createRequire(import.meta.url)(path) as Addon;
 const { testing, devices: present } = load(addonPath);
 const hasVulkan = (await present()).some((device) => device.backEnd === 'vulkan' && device.available);
 
 // Metal: the GPU itself on a Mac, elsewhere the addon built on the stand-in (test/metal), where clang 19 could build it.
 const standinPath = join(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
-const metalTesting =
-  process.platform === 'darwin' ? testing : existsSync(standinPath) ? load(standinPath).testing : undefined;
+const metalAddon = process.platform === 'darwin' || !existsSync(standinPath) ? undefined : load(standinPath);
+const metalTesting = process.platform === 'darwin' ? testing : metalAddon?.testing;
 const metal: readonly Device[] = metalTesting
   ? [{ backEnd: 'metal', instructions: '', threads: 1, path: 'exact' }]
   : [];
@@ -62,6 +66,17 @@ export const others: readonly Device[] = devices.filter((device) => device.instr
 /** The same device with the activations that its kernels like best. */
 export const fast = (device: Device): Device => ({ ...device, path: 'fast' });
 export const nameOf = (device: Device) => `${device.backEnd} ${device.instructions}`.trimEnd();
+
+/** Runs `work` with every access of a kernel watched (races, bounds, memory nobody wrote) where `device` is the stand-in. */
+export function watched<T>(device: Device, work: () => T): T {
+  const standin = device.backEnd === 'metal' ? metalAddon?.standin : undefined;
+  standin?.options({ check: true });
+  try {
+    return work();
+  } finally {
+    standin?.options({});
+  }
+}
 
 /** An op with one result. */
 export function run(device: Device, op: string, args: Arguments): Float32Array {
