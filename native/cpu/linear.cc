@@ -9,8 +9,6 @@
 namespace longhand::cpu {
 namespace {
 
-constexpr int64_t tokens_a_tile = 128;
-
 // Rows of one item of work. Long runs keep the memory streams going (256 rows of a matrix are 100 KB and more), short
 // ones spread a small matrix over the threads.
 int64_t rows_an_item(int64_t rows, int threads) {

@@ -8,6 +8,8 @@
 
 namespace longhand::cpu {
 
+inline constexpr int64_t tokens_a_tile = 128;  // rows of x that a row of weights meets at once
+
 // One 8-bit rounding of activations: codes with a scale every 32 columns, and their sums.
 struct Rounding {
   int8_t* codes = nullptr;       // [tokens, in]

@@ -12,7 +12,6 @@ namespace longhand::cpu {
 namespace {
 
 constexpr int64_t tile_rows = 16;
-constexpr int64_t tokens_a_tile = 128;
 
 // Slots (token * topk + i) sorted by expert, in order within one; the run of slots of every chosen expert.
 struct Grouped {

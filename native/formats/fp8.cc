@@ -14,7 +14,7 @@
 namespace longhand {
 namespace {
 
-[[noreturn]] void fail(const std::string& tensor, const std::string& what) {
+[[noreturn]] void refuse_fp8(const std::string& tensor, const std::string& what) {
   throw FormatError("[fp8] \"" + printable(tensor) + "\" " + what);
 }
 
@@ -69,10 +69,10 @@ Coverage coverage_of(const WeightView& view, const WeightView& scale, const Bloc
   if (named_block && count == s.experts * row_blocks * column_blocks) return blocks;
   if (count == s.experts) return experts;
   if (count == s.experts * s.rows) return rows;
-  fail(scale.name, "has " + std::to_string(count) + " scales; allowed for " + std::to_string(s.rows) + " rows of " +
-                       std::to_string(s.columns) + ": 1, one a row, or one a block of " + std::to_string(block.rows) +
-                       " x " + std::to_string(block.columns) + " (" + std::to_string(row_blocks * column_blocks) +
-                       " a matrix)");
+  refuse_fp8(scale.name, "has " + std::to_string(count) + " scales; allowed for " + std::to_string(s.rows) +
+                             " rows of " + std::to_string(s.columns) + ": 1, one a row, or one a block of " +
+                             std::to_string(block.rows) + " x " + std::to_string(block.columns) + " (" +
+                             std::to_string(row_blocks * column_blocks) + " a matrix)");
 }
 
 // Scales as fp32. Bytes are E8M0 powers of two (safetensors F8_E8M0).
@@ -80,7 +80,7 @@ std::vector<float> scale_values(const WeightView& scale) {
   std::vector<float> values = to_floats(scale);
   for (float& value : values) {
     if (scale.type == DType::u8) value = e8m0_to_f32(static_cast<uint8_t>(value));
-    if (!std::isfinite(value)) fail(scale.name, "holds a scale that is not finite");
+    if (!std::isfinite(value)) refuse_fp8(scale.name, "holds a scale that is not finite");
   }
   return values;
 }
@@ -171,11 +171,12 @@ class Exposer {
   WeightView exposed(const WeightView& view) {
     const WeightView* scale = scale_of(view.name);
     if (scale == nullptr)
-      fail(view.name, "is an FP8 matrix without a tensor \"" + printable(view.name) + "_scale_inv\" or \"_scale\"");
+      refuse_fp8(view.name,
+                 "is an FP8 matrix without a tensor \"" + printable(view.name) + "_scale_inv\" or \"_scale\"");
     const bool number = scale->type == DType::f32 || scale->type == DType::bf16 || scale->type == DType::f16 ||
                         scale->type == DType::u8;
     if (!number)
-      fail(scale->name, std::string("is of type ") + name_of(scale->type) + "; allowed: f32, f16, bf16, F8_E8M0");
+      refuse_fp8(scale->name, std::string("is of type ") + name_of(scale->type) + "; allowed: f32, f16, bf16, F8_E8M0");
     const Coverage coverage = coverage_of(view, *scale, block_);
     WeightView result = view;
     result.type = DType::bf16;

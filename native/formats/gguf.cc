@@ -50,9 +50,9 @@ std::string allowed_types() {
   return result;
 }
 
-class Reader {
+class GgufReader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::string& name, int file) : cursor_(bytes, name), file_(file) {}
+  GgufReader(std::span<const std::byte> bytes, const std::string& name, int file) : cursor_(bytes, name), file_(file) {}
 
   GgufFile read() {
     check_version();
@@ -172,7 +172,7 @@ class Reader {
 }  // namespace
 
 GgufFile read_gguf(std::span<const std::byte> bytes, const std::string& name, int file) {
-  return Reader(bytes, name, file).read();
+  return GgufReader(bytes, name, file).read();
 }
 
 std::vector<std::string> read_strings(const StringList& list) {

@@ -17,9 +17,9 @@ constexpr uint64_t long_list = 1024;
 // Shortest form of one pair: key length, type, one byte.
 constexpr uint64_t smallest_pair = 8 + 4 + 1;
 
-class Reader {
+class MetadataReader {
  public:
-  explicit Reader(GgufCursor& cursor) : cursor_(cursor) {}
+  explicit MetadataReader(GgufCursor& cursor) : cursor_(cursor) {}
 
   GgufMetadata read(uint64_t count) {
     GgufMetadata result;
@@ -155,6 +155,6 @@ class Reader {
 
 }  // namespace
 
-GgufMetadata read_gguf_metadata(GgufCursor& cursor, uint64_t count) { return Reader(cursor).read(count); }
+GgufMetadata read_gguf_metadata(GgufCursor& cursor, uint64_t count) { return MetadataReader(cursor).read(count); }
 
 }  // namespace longhand

@@ -19,7 +19,7 @@ constexpr ModeRow modes[] = {
     {"nvfp4", {DType::nvfp4, 4, 16}},
 };
 
-[[noreturn]] void fail(const std::string& key, const std::string& what) {
+[[noreturn]] void refuse_mlx(const std::string& key, const std::string& what) {
   throw FormatError("[config] \"" + printable(key) + "\" " + what);
 }
 
@@ -28,7 +28,7 @@ int integer(const Json& from, const std::string& path, const char* key, int abse
   if (value == nullptr) return absent;
   const int64_t* number = value->integer();
   if (number == nullptr || *number < 1 || *number > 1024)
-    fail(path + "." + key, "is not a whole number from 1 to 1024");
+    refuse_mlx(path + "." + key, "is not a whole number from 1 to 1024");
   return static_cast<int>(*number);
 }
 
@@ -38,7 +38,7 @@ MlxMode named_mode(const Json& from, const std::string& path) {
   for (const ModeRow& row : modes) {
     if (mode->string() != nullptr && *mode->string() == row.name) return row.standard;
   }
-  fail(path + ".mode", "is unknown; allowed: affine, mxfp4, mxfp8, nvfp4");
+  refuse_mlx(path + ".mode", "is unknown; allowed: affine, mxfp4, mxfp8, nvfp4");
 }
 
 // A missing number takes the mode's own default, not that of the block above: so does mlx-lm.
@@ -48,17 +48,17 @@ MlxMode read_mode(const Json& from, const std::string& path) {
                      integer(from, path, "group_size", standard.group)};
   if (mode.type != DType::affine) {
     if (mode.bits != standard.bits || mode.group != standard.group)
-      fail(path, std::string("is ") + name_of(mode.type) + " with " + std::to_string(mode.bits) +
-                     " bits in groups of " + std::to_string(mode.group) + "; allowed: " +
-                     std::to_string(standard.bits) + " bits in groups of " + std::to_string(standard.group));
+      refuse_mlx(path, std::string("is ") + name_of(mode.type) + " with " + std::to_string(mode.bits) +
+                           " bits in groups of " + std::to_string(mode.group) + "; allowed: " +
+                           std::to_string(standard.bits) + " bits in groups of " + std::to_string(standard.group));
     return mode;
   }
   constexpr int bits[] = {2, 3, 4, 5, 6, 8};
   constexpr int groups[] = {32, 64, 128};
   if (std::find(std::begin(bits), std::end(bits), mode.bits) == std::end(bits))
-    fail(path + ".bits", "is " + std::to_string(mode.bits) + "; allowed: 2, 3, 4, 5, 6, 8");
+    refuse_mlx(path + ".bits", "is " + std::to_string(mode.bits) + "; allowed: 2, 3, 4, 5, 6, 8");
   if (std::find(std::begin(groups), std::end(groups), mode.group) == std::end(groups))
-    fail(path + ".group_size", "is " + std::to_string(mode.group) + "; allowed: 32, 64, 128");
+    refuse_mlx(path + ".group_size", "is " + std::to_string(mode.group) + "; allowed: 32, 64, 128");
   return mode;
 }
 
@@ -87,7 +87,7 @@ std::optional<MlxQuantisation> read_mlx_quantisation(const Json& config) {
   std::string key;
   const Json* block = find_block(config, key);
   if (block == nullptr) return std::nullopt;
-  if (block->object() == nullptr) fail(key, "is not an object");
+  if (block->object() == nullptr) refuse_mlx(key, "is not an object");
   MlxQuantisation result;
   result.standard = read_mode(*block, key);
   for (const auto& [module, entry] : *block->object()) {
@@ -96,7 +96,7 @@ std::optional<MlxQuantisation> read_mlx_quantisation(const Json& config) {
     if (const bool* flag = entry.boolean())
       result.modules[module] = *flag ? std::optional(result.standard) : std::nullopt;
     else if (entry.object() != nullptr) result.modules[module] = read_mode(entry, path);
-    else fail(path, "is neither false nor an object with bits and group_size");
+    else refuse_mlx(path, "is neither false nor an object with bits and group_size");
   }
   return result;
 }

@@ -26,9 +26,9 @@ constexpr TypeName type_names[] = {
     {"U16", DType::u16},         {"U8", DType::u8},           {"BOOL", DType::boolean}, {"F8_E8M0", DType::u8},
 };
 
-class Reader {
+class SafetensorsReader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::string& name, int file)
+  SafetensorsReader(std::span<const std::byte> bytes, const std::string& name, int file)
       : bytes_(bytes), name_(name), file_(file) {}
 
   SafetensorsFile read() {
@@ -153,7 +153,7 @@ class Reader {
 }  // namespace
 
 SafetensorsFile read_safetensors(std::span<const std::byte> bytes, const std::string& name, int file) {
-  return Reader(bytes, name, file).read();
+  return SafetensorsReader(bytes, name, file).read();
 }
 
 std::optional<DType> safetensors_type(std::string_view name) {
