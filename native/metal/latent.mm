@@ -12,10 +12,6 @@ static constexpr int64_t most_latent_bytes = int64_t{64} << 20;
 
 static size_t slices(int64_t width) { return static_cast<size_t>((width + kLatentSlice - 1) / kLatentSlice); }
 
-static uint32_t element_type(const PlainMatrix& matrix) {
-  return matrix.type == DType::f32 ? 0 : matrix.type == DType::f16 ? 1 : 2;
-}
-
 Tensor MetalBackend::latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
                                       LatentCache& cache) {
   const auto [query, kv, dim] = shape.heads;
@@ -48,7 +44,7 @@ Tensor MetalBackend::latent_attention(Tensor p, const LatentAttention& shape, st
     some.tokens = narrow(count);
     some.past = narrow(cache.length + row);
     const Tensor queries = absorbed.row_range(0, count * query), weighted = sums.row_range(0, count * query);
-    run(Kernel{"latent", "latent_absorb", layout}, Constants().set(kScaleType, element_type(shape.up_k)),
+    run(Kernel{"latent", "latent_absorb", layout}, Constants().set(kScaleType, arguments::element_type(shape.up_k)),
         {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.kept), reads(shape.rest),
          reads(shape.rope.inv_freq), from(row, count), writes(queries)},
         some, Grid{{(static_cast<size_t>(absorbed_width) + 127) / 128, heads, tokens}, {128, 1, 1}});
@@ -60,7 +56,7 @@ Tensor MetalBackend::latent_attention(Tensor p, const LatentAttention& shape, st
              {128, 1, 1},
              0,
              4.0 * static_cast<double>((cache.length + p.rows) * count * query) * static_cast<double>(latent_width)});
-    run(Kernel{"latent", "latent_expand", layout}, Constants().set(kScaleType, element_type(shape.up_v)),
+    run(Kernel{"latent", "latent_expand", layout}, Constants().set(kScaleType, arguments::element_type(shape.up_v)),
         {reads(weighted), reads(shape.up_v.values), writes(o.row_range(row, count))}, some,
         Grid{{(static_cast<size_t>(dim) + 3) / 4, heads, tokens}, {128, 1, 1}});
   }

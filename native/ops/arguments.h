@@ -94,6 +94,11 @@ inline params::AttentionParams bidirectional(const Tensor& p, const Tensor& o, c
           .scale = scale};
 }
 
+// kScaleType of a matrix of latent attention.
+inline uint32_t element_type(const PlainMatrix& matrix) {
+  return matrix.type == DType::f32 ? 0 : matrix.type == DType::f16 ? 1 : 2;
+}
+
 inline params::LatentParams latent(const Tensor& p, const Tensor& o, const LatentAttention& shape, size_t positions,
                                    const LatentCache& cache) {
   const auto [query, kv, dim] = shape.heads;

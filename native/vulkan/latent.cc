@@ -13,10 +13,6 @@ namespace {
 
 size_t slices(int64_t width) { return static_cast<size_t>((width + kLatentSlice - 1) / kLatentSlice); }
 
-uint32_t element_type(const PlainMatrix& matrix) {
-  return matrix.type == DType::f32 ? 0 : matrix.type == DType::f16 ? 1 : 2;
-}
-
 }  // namespace
 
 Tensor VulkanBackend::latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
@@ -62,7 +58,7 @@ Tensor VulkanBackend::latent_attention(Tensor p, const LatentAttention& shape, s
     const Tensor to = cut.parts == 1 ? weighted : parts.row_range(0, cut.parts * count * query);
     Grid absorbing = elements(static_cast<size_t>(absorbed_width), heads, 128);
     absorbing.groups[2] = tokens;
-    run("latent_absorb", Constants().set(kScaleType, element_type(shape.up_k)),
+    run("latent_absorb", Constants().set(kScaleType, arguments::element_type(shape.up_k)),
         {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.kept), reads(shape.rest),
          reads(shape.rope.inv_freq), from(row, count), writes(queries)},
         window.all, absorbing);
@@ -80,7 +76,7 @@ Tensor VulkanBackend::latent_attention(Tensor p, const LatentAttention& shape, s
     }
     if (cut.parts > 1)
       run("latent_combine", Constants(), {reads(to), writes(weighted)}, window, groups(heads, tokens, 128));
-    run("latent_expand", Constants().set(kScaleType, element_type(shape.up_v)),
+    run("latent_expand", Constants().set(kScaleType, arguments::element_type(shape.up_v)),
         {reads(weighted), reads(shape.up_v.values), writes(o.row_range(row, count))}, window.all,
         groups(heads, tokens, 128));
   }

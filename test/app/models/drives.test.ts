@@ -1,11 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starter, starterFiles } from '../../support/models.ts';
+import { named, until } from '../../support/until.ts';
 
 //  Models on a drive that is taken out and comes back: nothing is lost, nothing is written where the drive was, and nobody has
 //  to start anything again.
@@ -17,21 +18,6 @@ async function start(faults: Parameters<typeof startHub>[0]['faults'] = {}) {
   await core.client.call('settings.set', { hubMirror: hub.url });
   return { hub, ...core };
 }
-
-const until = <T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> =>
-  vi.waitFor(
-    async () => {
-      const value = await read();
-      if (!fits(value)) throw new Error(`not yet: ${JSON.stringify(value)?.slice(0, 500)}`);
-      return value;
-    },
-    { timeout: 20_000, interval: 20 },
-  );
-const named = (client: Client, name: string, fits: (model: ModelEntry) => boolean): Promise<ModelEntry> =>
-  until(
-    async () => (await client.call('models.list')).find((model) => model.name === name) as ModelEntry,
-    (model) => model !== undefined && fits(model),
-  );
 const download = (client: Client) => async () => (await client.call('downloads.list'))[0];
 
 /** A library on a drive, which can be taken out and put back. */

@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Disk, type Patience, disk as real } from '../../../app/models/disk.ts';
-import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starter, starterFiles } from '../../support/models.ts';
+import { named, until } from '../../support/until.ts';
 
 //  A network drive whose server is gone answers nothing, for ever. The app goes on without it, and with it when it is back.
 
@@ -52,21 +52,6 @@ async function start() {
   await core.client.call('settings.set', { hubMirror: hub.url });
   return { ...drives, client: core.client };
 }
-
-const until = <T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> =>
-  vi.waitFor(
-    async () => {
-      const value = await read();
-      if (!fits(value)) throw new Error(`not yet: ${JSON.stringify(value)?.slice(0, 500)}`);
-      return value;
-    },
-    { timeout: 20_000, interval: 20 },
-  );
-const named = (client: Client, name: string, fits: (model: ModelEntry) => boolean): Promise<ModelEntry> =>
-  until(
-    async () => (await client.call('models.list')).find((model) => model.name === name) as ModelEntry,
-    (model) => model !== undefined && fits(model),
-  );
 
 function drive(models: readonly string[]): string {
   const folder = join(newFolder(), 'share');
