@@ -117,6 +117,8 @@ struct Kernels {
   void (*silu)(float* x, int64_t n);                           // x <- silu(x)
   void (*multiply_silu)(float* x, const float* z, int64_t n);  // x <- x silu(z)
   void (*multiply_sigmoid)(float* x, const float* z, int64_t n);
+  void (*gelu_erf)(float* x, int64_t n);  // x <- gelu(x)
+  void (*gelu_tanh)(float* x, int64_t n);
   float (*largest)(const float* x, int64_t n);
   double (*sum_exp)(const float* x, float peak, int64_t n);  // sum of exp(x - peak)
   void (*softmax)(float* x, int64_t n);

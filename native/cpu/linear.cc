@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/activation.h"
 #include "cpu/backend.h"
 #include "cpu/matmul.h"
 
@@ -18,9 +17,15 @@ int64_t rows_an_item(int64_t rows, int threads) {
 }
 
 // + bias -> activation -> * scale
-void finish_row(const Linear& options, const float* bias, int64_t count, float* sums) {
-  for (int64_t i = 0; i < count; ++i)
-    sums[i] = activate(options.activation, sums[i] + (bias ? bias[i] : 0.0f)) * options.scale;
+void finish_row(const Kernels& kernels, const Linear& options, const float* bias, int64_t count, float* sums) {
+  if (bias) kernels.add_scaled(sums, 1.0f, bias, count);
+  switch (options.activation) {
+    case Activation::silu: kernels.silu(sums, count); break;
+    case Activation::gelu_erf: kernels.gelu_erf(sums, count); break;
+    case Activation::gelu_tanh: kernels.gelu_tanh(sums, count); break;
+    case Activation::none: break;
+  }
+  for (int64_t i = 0; options.scale != 1.0f && i < count; ++i) sums[i] *= options.scale;
 }
 
 }  // namespace
@@ -111,7 +116,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
       float* sums = options.add_to ? added.data() : row(y, token) + first;
       matmul_tile(kernels_, w, first, count, x_forms.token(token, tokens), sums, stride);
       for (int64_t t = 0; t < tokens; ++t) {
-        if (!plain) finish_row(options, bias ? bias + first : nullptr, count, sums + t * stride);
+        if (!plain) finish_row(kernels_, options, bias ? bias + first : nullptr, count, sums + t * stride);
         if (options.add_to) kernels_.add_scaled(row(y, token + t) + first, 1.0f, sums + t * stride, count);
       }
     }

@@ -14,6 +14,8 @@ void rms_norm(const float* x, const float* weight, float eps, int64_t n, float* 
 void silu(float* x, int64_t n);
 void multiply_silu(float* x, const float* z, int64_t n);
 void multiply_sigmoid(float* x, const float* z, int64_t n);
+void gelu_erf(float* x, int64_t n);
+void gelu_tanh(float* x, int64_t n);
 // attention.cc
 float largest(const float* x, int64_t n);
 double sum_exp(const float* x, float peak, int64_t n);

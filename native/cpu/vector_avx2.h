@@ -11,6 +11,7 @@ namespace {
 struct Avx2 {
   using F = __m256;
   static constexpr int width = 8;
+  static constexpr int registers = 16;
   static constexpr bool pairs = false;         // no product of two rows by two tokens
   static constexpr bool delta_blocks = false;  // not faster in 16 registers
 
@@ -117,6 +118,13 @@ struct Avx2 {
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  }
+  // The sums of four vectors side by side, each with the bits of sum().
+  static void store_sums(float* to, F a, F b, F c, F d) {
+    const auto half = [](F x) { return _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)); };
+    const auto pairs = [](__m128 x, __m128 y) { return _mm_add_ps(_mm_movelh_ps(x, y), _mm_shuffle_ps(x, y, 0xee)); };
+    const __m128 ab = pairs(half(a), half(b)), cd = pairs(half(c), half(d));
+    _mm_storeu_ps(to, _mm_add_ps(_mm_shuffle_ps(ab, cd, 0x88), _mm_shuffle_ps(ab, cd, 0xdd)));
   }
   static float largest(F x) {
     __m128 s = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));

@@ -10,6 +10,7 @@ namespace {
 struct Avx512 {
   using F = __m512;
   static constexpr int width = 16;
+  static constexpr int registers = 32;
   static constexpr bool pairs = false;        // no product of two rows by two tokens
   static constexpr bool delta_blocks = true;  // the delta rule in blocks of tokens is faster
   static __mmask16 mask(int64_t n) { return static_cast<__mmask16>((1u << n) - 1u); }
@@ -87,6 +88,18 @@ struct Avx512 {
   static F max(F a, F b) { return _mm512_max_ps(a, b); }
   static F min(F a, F b) { return _mm512_min_ps(a, b); }
   static float sum(F x) { return _mm512_reduce_add_ps(x); }
+  // The sums of four vectors side by side, each with the bits of sum().
+  static void store_sums(float* to, F a, F b, F c, F d) {
+    const auto halves = [](F x, F y) {
+      return add(_mm512_shuffle_f32x4(x, y, 0x44), _mm512_shuffle_f32x4(x, y, 0xee));
+    };
+    const F ab = halves(a, b), cd = halves(c, d);
+    F x = add(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
+    x = add(x, _mm512_permute_ps(x, 0x4e));
+    x = add(x, _mm512_permute_ps(x, 0xb1));
+    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    _mm_storeu_ps(to, _mm512_castps512_ps128(_mm512_permutexvar_ps(first, x)));
+  }
   static float largest(F x) { return _mm512_reduce_max_ps(x); }
   // x 2^n, n = round(rounded - 1.5 2^23) as left in the low bits of `rounded`
   static F scale_by_bits(F x, F rounded) {

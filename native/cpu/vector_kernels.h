@@ -14,14 +14,12 @@ float dot(const float* a, const float* b, int64_t n);
 }  // namespace
 
 #include "cpu/vector_blocks.h"
+#include "cpu/vector_rows.h"
 
 namespace {
 
 using longhand::cpu::AttentionTile;
 using longhand::cpu::Kernels;
-using longhand::cpu::RowTile;
-
-inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // e^x, relative error below 2^-22; 0 below -87.33, where fp32 has no normal number left.
 template <class V>
@@ -104,6 +102,50 @@ void multiply_sigmoid(float* x, const float* z, int64_t n) {
                  [&](int64_t i, auto load, auto store) { store(x + i, V::mul(load(x + i), sigmoid<V>(load(z + i)))); });
 }
 
+// erf(t) for t >= 0, relative error below 2^-22: t + t p(t^2) to 0.93, 1 - exp(-t - t q(t)) beyond. Nearest polynomials
+// in fp32 (N. Juffa).
+template <class V>
+inline typename V::F erf(typename V::F t) {
+  using F = typename V::F;
+  const F bounded = V::min(t, V::set(4.0f)), square = V::mul(bounded, bounded);
+  const F border = V::set(0.927734375f), below = V::set(0.92773432f);  // neighbours in fp32
+  F p = V::set(-5.96761703e-4f);
+  p = V::fma(p, square, V::set(4.99119423e-3f));
+  p = V::fma(p, square, V::set(-2.67681349e-2f));
+  p = V::fma(p, square, V::set(1.12819925e-1f));
+  p = V::fma(p, square, V::set(-3.76125336e-1f));
+  p = V::fma(p, square, V::set(1.28379166e-1f));
+  const F near = V::fma(p, bounded, bounded);
+  const F low = V::fma(V::set(-1.72853470e-5f), bounded, V::set(3.83197126e-4f));
+  const F high = V::fma(V::set(-3.88396438e-3f), bounded, V::set(2.42546219e-2f));
+  F q = V::fma(low, square, high);
+  q = V::fma(q, bounded, V::set(-1.06777877e-1f));
+  q = V::fma(q, bounded, V::set(-6.34846687e-1f));
+  q = V::fma(q, bounded, V::set(-1.28717512e-1f));
+  const F far = V::sub(V::set(1.0f), exp<V>(V::fma(q, bounded, V::sub(V::zero(), bounded))));
+  return V::add(V::where_at_least(below, bounded, near), V::where_at_least(bounded, border, far));
+}
+
+// x (1 + erf(x / sqrt 2)) / 2; erf being odd, x erf(x) = |x| erf(|x|).
+template <class V>
+void gelu_erf(float* x, int64_t n) {
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) {
+    const typename V::F value = load(x + i), size = V::abs(value);
+    const typename V::F both = V::fma(size, erf<V>(V::mul(size, V::set(0.70710678118654752f))), value);
+    store(x + i, V::mul(both, V::set(0.5f)));
+  });
+}
+
+// (1 + tanh u) / 2 is the sigmoid of 2 u.
+template <class V>
+void gelu_tanh(float* x, int64_t n) {
+  for_vectors<V>(n, [&](int64_t i, auto load, auto store) {
+    const typename V::F value = load(x + i), square = V::mul(value, value);
+    const typename V::F twice = V::mul(V::fma(square, V::set(0.071354816f), V::set(1.5957691216f)), value);
+    store(x + i, V::mul(value, sigmoid<V>(twice)));
+  });
+}
+
 template <class V>
 float largest(const float* x, int64_t n) {
   float peak = x[0];
@@ -168,77 +210,6 @@ void convolve(const float* const* inputs, const float* taps, int64_t width, int6
   }
 }
 
-// How a row's element type becomes a vector of floats.
-template <class V>
-struct F32Rows {
-  static constexpr int64_t bytes = 4;
-  static typename V::F load(const std::byte* p) { return V::load(reinterpret_cast<const float*>(p)); }
-  static typename V::F load_part(const std::byte* p, int64_t n) {
-    return V::load_part(reinterpret_cast<const float*>(p), n);
-  }
-};
-template <class V>
-struct F16Rows {
-  static constexpr int64_t bytes = 2;
-  static typename V::F load(const std::byte* p) { return V::load_f16(p); }
-  static typename V::F load_part(const std::byte* p, int64_t n) { return V::load_f16_part(p, n); }
-};
-template <class V>
-struct Bf16Rows {
-  static constexpr int64_t bytes = 2;
-  static typename V::F load(const std::byte* p) { return V::load_bf16(p); }
-  static typename V::F load_part(const std::byte* p, int64_t n) { return V::load_bf16_part(p, n); }
-};
-
-// R rows of W times M rows of x, one accumulator a product: its order of summation does not depend on R or M.
-template <class V, class Rows, int R, int M>
-inline void rows_block(const RowTile& tile, int64_t row, int64_t token) {
-  typename V::F sum[R][M];
-  for (int r = 0; r < R; ++r)
-    for (int m = 0; m < M; ++m) sum[r][m] = V::zero();
-  const int64_t row_bytes = tile.in * Rows::bytes;
-  const std::byte* w = tile.weights + row * row_bytes;
-  const float* x = tile.x + token * tile.x_stride;
-  int64_t k = 0;
-  for (; k + V::width <= tile.in; k += V::width) {
-    typename V::F input[M];
-    for (int m = 0; m < M; ++m) input[m] = V::load(x + m * tile.x_stride + k);
-    for (int r = 0; r < R; ++r) {
-      if constexpr (M == 1) __builtin_prefetch(w + (R + r) * row_bytes + k * Rows::bytes);
-      const typename V::F weight = Rows::load(w + r * row_bytes + k * Rows::bytes);
-      for (int m = 0; m < M; ++m) sum[r][m] = V::fma(weight, input[m], sum[r][m]);
-    }
-  }
-  if (const int64_t left = tile.in - k; left > 0) {
-    typename V::F input[M];
-    for (int m = 0; m < M; ++m) input[m] = V::load_part(x + m * tile.x_stride + k, left);
-    for (int r = 0; r < R; ++r) {
-      const typename V::F weight = Rows::load_part(w + r * row_bytes + k * Rows::bytes, left);
-      for (int m = 0; m < M; ++m) sum[r][m] = V::fma(weight, input[m], sum[r][m]);
-    }
-  }
-  for (int m = 0; m < M; ++m)
-    for (int r = 0; r < R; ++r) tile.y[(token + m) * tile.y_stride + row + r] = V::sum(sum[r][m]);
-}
-
-// Eight chains of FMAs hide their latency at one token; four rows by four tokens read each value for four products.
-template <class V, class Rows, int M>
-inline void rows_tokens(const RowTile& tile, int64_t token) {
-  constexpr int R = M == 1 ? 8 : 4;
-  int64_t row = 0;
-  for (; row + R <= tile.rows; row += R) rows_block<V, Rows, R, M>(tile, row, token);
-  for (; row < tile.rows; ++row) rows_block<V, Rows, 1, M>(tile, row, token);
-}
-
-template <class V, class Rows>
-void rows_tile(const RowTile& tile) {
-  int64_t token = 0;
-  for (; token + 4 <= tile.tokens; token += 4) rows_tokens<V, Rows, 4>(tile, token);
-  if (tile.tokens - token == 3) return rows_tokens<V, Rows, 3>(tile, token);
-  if (tile.tokens - token == 2) return rows_tokens<V, Rows, 2>(tile, token);
-  if (tile.tokens - token == 1) return rows_tokens<V, Rows, 1>(tile, token);
-}
-
 template <class V>
 void from_f16(const std::byte* from, int64_t n, float* to) {
   int64_t i = 0;
@@ -262,7 +233,13 @@ inline void attend_rows(const AttentionTile& tile, int64_t row, int64_t from, in
       const typename V::F k = load(key + i);
       for (int r = 0; r < R; ++r) sum[r] = V::fma(k, load(q + r * tile.dim + i), sum[r]);
     });
-    for (int r = 0; r < R; ++r) scores[r][j] = V::sum(sum[r]);
+    if constexpr (R == 4) {
+      float side_by_side[4];
+      V::store_sums(side_by_side, sum[0], sum[1], sum[2], sum[3]);
+      for (int r = 0; r < 4; ++r) scores[r][j] = side_by_side[r];
+    } else {
+      for (int r = 0; r < R; ++r) scores[r][j] = V::sum(sum[r]);
+    }
   }
   int64_t most = 0;
   for (int r = 0; r < R; ++r) {
@@ -281,7 +258,10 @@ inline void attend_rows(const AttentionTile& tile, int64_t row, int64_t from, in
       V::store(scores[r] + j, e);
       sum += V::sum(e);
     }
-    for (; j < seen; ++j) sum += scores[r][j] = __builtin_expf(scores[r][j] - peak);
+    if (const int64_t left = seen - j; left > 0) {
+      V::store_part(scores[r] + j, exp<V>(V::sub(V::load_part(scores[r] + j, left), V::set(peak))), left);
+      for (; j < seen; ++j) sum += scores[r][j];
+    }
     tile.sum[row + r] = sum;
     tile.peak[row + r] = peak;
     float* o = tile.o + (row + r) * tile.dim;
@@ -427,6 +407,8 @@ constexpr Kernels vector_kernels(const char* name) {
           .silu = silu<V>,
           .multiply_silu = multiply_silu<V>,
           .multiply_sigmoid = multiply_sigmoid<V>,
+          .gelu_erf = gelu_erf<V>,
+          .gelu_tanh = gelu_tanh<V>,
           .largest = largest<V>,
           .sum_exp = sum_exp<V>,
           .softmax = softmax<V>,

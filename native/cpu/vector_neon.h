@@ -11,6 +11,7 @@ namespace {
 struct Neon {
   using F = float32x4_t;
   static constexpr int width = 4;
+  static constexpr int registers = 32;
   static constexpr bool pairs = false;         // no product of two rows by two tokens
   static constexpr bool delta_blocks = false;  // not measured
 
@@ -107,6 +108,10 @@ struct Neon {
   static F max(F a, F b) { return vmaxq_f32(a, b); }
   static F min(F a, F b) { return vminq_f32(a, b); }
   static float sum(F x) { return vaddvq_f32(x); }
+  // The sums of four vectors side by side, each with the bits of sum().
+  static void store_sums(float* to, F a, F b, F c, F d) {
+    vst1q_f32(to, vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)));
+  }
   static float largest(F x) { return vmaxvq_f32(x); }
   // x 2^n, n = round(rounded - 1.5 2^23) as left in the low bits of `rounded`
   static F scale_by_bits(F x, F rounded) {

@@ -13,6 +13,7 @@ namespace {
 struct Sse42 {
   using F = __m128;
   static constexpr int width = 4;
+  static constexpr int registers = 16;
   static constexpr bool pairs = false;         // no product of two rows by two tokens
   static constexpr bool delta_blocks = false;  // not faster in 16 registers
 
@@ -135,6 +136,12 @@ struct Sse42 {
   static float sum(F x) {
     const F pairs = _mm_add_ps(x, _mm_movehl_ps(x, x));
     return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
+  }
+  // The sums of four vectors side by side, each with the bits of sum().
+  static void store_sums(float* to, F a, F b, F c, F d) {
+    const auto pairs = [](F x, F y) { return add(_mm_movelh_ps(x, y), _mm_shuffle_ps(x, y, 0xee)); };
+    const F ab = pairs(a, b), cd = pairs(c, d);
+    _mm_storeu_ps(to, add(_mm_shuffle_ps(ab, cd, 0x88), _mm_shuffle_ps(ab, cd, 0xdd)));
   }
   static float largest(F x) {
     const F pairs = _mm_max_ps(x, _mm_movehl_ps(x, x));
