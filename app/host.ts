@@ -199,6 +199,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'turns.hold': ({ turnId }) => turns.hold(turnId),
     'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
     'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
+    'turns.moveQueued': ({ messageId, by }) => turns.moveQueued(messageId, by),
+    'turns.sendQueued': ({ messageId }) => turns.sendQueued(messageId),
     'turns.samples': ({ messageId }) => samplesOf(db, messageId),
 
     'context.measure': (asked) => measureContext(core, asked),

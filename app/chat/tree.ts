@@ -27,8 +27,12 @@ export function newestLeaf(messages: readonly Message[], from: MessageId): Messa
   return leaf;
 }
 
+/** What waits to be sent, in the order it goes. */
 export const queued = (messages: readonly Message[]): Message[] =>
-  messages.filter((message) => message.state.at === 'queued');
+  messages.filter(({ state }) => state.at === 'queued').sort((a, b) => placeOf(a) - placeOf(b));
+
+export const placeOf = (message: Message | undefined): number =>
+  message?.state.at === 'queued' ? (message.state.place ?? 0) : 0;
 
 /** What the model sees of a branch: all that comes after the last message which was set aside, and the summary that may
  *  stand for the rest. */

@@ -8,6 +8,7 @@ import {
   LonghandError,
   type Message,
   type MessageId,
+  MOST_QUEUED,
   type Request,
   type Response,
   type TurnId,
@@ -20,7 +21,7 @@ import { joinPieces, unsettled } from '../store/streaming.ts';
 import type { Core } from './core.ts';
 import { ground } from './grounded.ts';
 import { promptOf } from './prompt.ts';
-import { branch, queued } from './tree.ts';
+import { branch, placeOf, queued } from './tree.ts';
 import { type Prepared, runTurn, type Turn } from './turn.ts';
 
 /** A turn that does not end when it is stopped keeps what it has written. */
@@ -40,6 +41,8 @@ export type Turns = {
   hold(turnId: TurnId): void;
   decide(turnId: TurnId, choice: Choice): void;
   editQueued(messageId: MessageId, text: string | null): void;
+  moveQueued(messageId: MessageId, by: -1 | 1): void;
+  sendQueued(messageId: MessageId): void;
   /** The message with what is not on disk yet. */
   overlay(message: Message): Message;
   /** Whether anything is being written now. */
@@ -61,9 +64,6 @@ export type TurnsOptions = {
 export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): Turns {
   const { db } = core;
   const running = new Map<TurnId, Running>();
-  /** Sent with "now": goes before everything else that waits. */
-  const urgent = new Set<MessageId>();
-
   let closing = false;
 
   const busy = () => [...running.values()].some((one) => !one.over);
@@ -115,10 +115,8 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   function sendNext(chatId: ChatId): boolean {
     const chat = findChat(db, chatId);
     if (!chat || ofChat(chatId)) return false;
-    const waiting = queued(messagesOf(db, chatId));
-    const next = waiting.find((message) => urgent.has(message.id)) ?? waiting[0];
+    const [next] = queued(messagesOf(db, chatId));
     if (!next) return false;
-    urgent.delete(next.id);
     core.emit(
       'message.changed',
       updateMessage(db, next.id, {
@@ -142,18 +140,19 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     ofChat(chatId)?.turn.cancel();
   }
 
-  function storeQuestion(chat: Chat, sent: Sent, waits: boolean): Message {
+  /** `place`: where it waits; null when it is sent at once. */
+  function storeQuestion(chat: Chat, sent: Sent, place: number | null): Message {
     return db.transaction(() => {
       const message = addMessage(
         db,
         {
           chatId: chat.id,
           // One that waits goes to the end of the branch as it will be then, unless it begins a branch of its own.
-          parentId: sent.parentId ?? (waits ? null : chat.leafId),
+          parentId: sent.parentId ?? (place === null ? chat.leafId : null),
           role: 'user',
           text: sent.text,
           attachments: sent.attachments,
-          state: waits ? { at: 'queued' } : { at: 'done', reason: null },
+          state: place === null ? { at: 'done', reason: null } : { at: 'queued', place },
         },
         core.now(),
       );
@@ -165,24 +164,47 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 
   function sendAtOnce(chat: Chat, sent: Sent): Started {
     const [question, reply] = db.transaction(() => {
-      const message = storeQuestion(chat, sent, false);
+      const message = storeQuestion(chat, sent, null);
       return [message, storeAnswer(chat.id, message.id)];
     });
     core.emit('message.changed', question);
     return { userMessageId: question.id, ...launch(reply, null) };
   }
 
-  function sendLater(chat: Chat, sent: Sent): Started {
-    const message = storeQuestion(chat, sent, true);
+  function sendLater(chat: Chat, sent: Sent, waiting: readonly Message[]): Started {
+    const active = ofChat(chat.id);
+    const paused = active?.turn.message()?.state.at === 'paused';
+    const first = sent.now || paused;
+    if (active && !first && waiting.length >= MOST_QUEUED) {
+      const words = `${MOST_QUEUED} messages wait in this chat already`;
+      throw new LonghandError('conflict', `[turns.send] ${words}`, { hint: `${words}. Take one out, or wait.` });
+    }
+    const place = first ? placeOf(waiting[0]) - 1 : placeOf(waiting.at(-1));
+    const message = storeQuestion(chat, sent, place);
     core.emit('chat.changed', getChat(db, chat.id));
     core.emit('message.changed', message);
-    if (sent.now) urgent.add(message.id);
-    const active = ofChat(chat.id);
     if (!active) sendNext(chat.id);
     // A turn that waits for a person is told by this message how to go on.
-    else if (active.turn.message()?.state.at === 'paused') active.turn.decide('stop');
+    else if (paused) active.turn.decide('stop');
     else if (sent.now) active.turn.cancel();
     return { userMessageId: message.id, messageId: message.id, turnId: null };
+  }
+
+  /** @throws LonghandError `conflict` */
+  function waitingMessage(call: string, messageId: MessageId): Message {
+    const message = getMessage(db, messageId);
+    if (message.state.at !== 'queued') throw new LonghandError('conflict', `[${call}] it was sent already`);
+    return message;
+  }
+
+  function moveTo(message: Message, to: number) {
+    const others = queued(messagesOf(db, message.chatId)).filter(({ id }) => id !== message.id);
+    const moved = db.transaction(() =>
+      others
+        .toSpliced(to, 0, message)
+        .map(({ id }, place) => updateMessage(db, id, { state: { at: 'queued', place } })),
+    );
+    for (const one of moved) core.emit('message.changed', one);
   }
 
   function checkParent({ chatId, parentId }: Sent) {
@@ -204,14 +226,15 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       if (sent.text.trim() === '' && sent.attachments.length === 0) {
         throw new LonghandError('bad-request', '[turns.send] an empty message; text or an attachment is needed');
       }
-      const behind = ofChat(chat.id) !== undefined || queued(messagesOf(db, chat.id)).length > 0;
-      return behind ? sendLater(chat, sent) : sendAtOnce(chat, sent);
+      const waiting = queued(messagesOf(db, chat.id));
+      const behind = ofChat(chat.id) !== undefined || waiting.length > 0;
+      return behind ? sendLater(chat, sent, waiting) : sendAtOnce(chat, sent);
     },
 
     edit(messageId, text) {
       const old = getMessage(db, messageId);
       if (old.role !== 'user') throw new LonghandError('bad-request', '[turns.edit] only messages of the user');
-      stopChat(old.chatId);
+      const active = ofChat(old.chatId);
       const message = db.transaction(() => {
         const added = addMessage(
           db,
@@ -222,7 +245,10 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         return getMessage(db, added.id);
       });
       core.emit('message.changed', message);
-      return { userMessageId: message.id, ...answer(old.chatId, message.id) };
+      const started = answer(old.chatId, message.id);
+      // Not before: what waits would be sent in between.
+      active?.turn.cancel();
+      return { userMessageId: message.id, ...started };
     },
 
     rewrite(messageId, text) {
@@ -272,8 +298,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     decide: (turnId, choice) => find(turnId).decide(choice),
 
     editQueued(messageId, text) {
-      const message = getMessage(db, messageId);
-      if (message.state.at !== 'queued') throw new LonghandError('conflict', '[turns.editQueued] it was sent already');
+      const message = waitingMessage('turns.editQueued', messageId);
       if (text !== null) {
         core.emit('message.changed', updateMessage(db, messageId, { text }));
         return;
@@ -282,8 +307,20 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         detachAttachments(db, messageId);
         deleteMessage(db, messageId);
       });
-      urgent.delete(messageId);
       core.emit('message.deleted', { chatId: message.chatId, messageId });
+    },
+
+    moveQueued(messageId, by) {
+      const message = waitingMessage('turns.moveQueued', messageId);
+      const at = queued(messagesOf(db, message.chatId)).findIndex(({ id }) => id === messageId);
+      moveTo(message, Math.max(0, at + by));
+    },
+
+    sendQueued(messageId) {
+      const message = waitingMessage('turns.sendQueued', messageId);
+      if (ofChat(message.chatId)) throw new LonghandError('conflict', '[turns.sendQueued] this chat is being answered');
+      moveTo(message, 0);
+      sendNext(message.chatId);
     },
 
     overlay: (message) =>

@@ -93,7 +93,8 @@ export const calls = {
   'chats.show': call(z.object({ messageId: MessageId }), Chat),
 
   /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
-   *  chat runs it waits in the queue. One that is sent while a turn is paused ends that turn and goes at once. */
+   *  chat runs it waits in the queue. One that is sent while a turn is paused, or with `now`, ends that turn and goes before
+   *  all that wait. */
   'turns.send': call(
     z.object({
       chatId: ChatId,
@@ -120,6 +121,10 @@ export const calls = {
   'turns.decide': call(z.object({ turnId: TurnId, choice: Choice }), nothing),
   /** Takes a waiting message out of the queue, or changes its text. */
   'turns.editQueued': call(z.object({ messageId: MessageId, text: z.string().nullable() }), nothing),
+  /** Moves a waiting message one place to the front of the queue or to its end. */
+  'turns.moveQueued': call(z.object({ messageId: MessageId, by: z.literal([-1, 1]) }), nothing),
+  /** Sends a waiting message now, in a chat where nothing is written: after a failure or a restart nothing goes by itself. */
+  'turns.sendQueued': call(z.object({ messageId: MessageId }), nothing),
   'turns.samples': call(z.object({ messageId: MessageId }), z.array(StatsSample)),
 
   /** Tokens the next prompt would have, with the draft. `limit` is 0 while no model is in memory. */

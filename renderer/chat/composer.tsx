@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { MOST_QUEUED } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { editLast } from '../shell/commands.ts';
@@ -15,7 +16,7 @@ import { COMPOSER } from './focus.ts';
 import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
 import { ModelPicker } from './model-picker.tsx';
-import { Queue } from './queue.tsx';
+import { Queue, useQueue } from './queue.tsx';
 import { runningTurn } from './shown.ts';
 import { actions, useChat } from './store.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
@@ -42,6 +43,8 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const placeholder = usePlaceholder(key === 'new', paused);
   const filled = draft.trim() !== '' || attachments.length > 0;
   const ready = filled && adding.length === 0;
+  const waiting = useQueue();
+  const full = running && waiting.length >= MOST_QUEUED;
   const [early, setEarly] = useState<{ now: boolean } | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another chat, another message
@@ -55,7 +58,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
 
   const submit = (now: boolean) => {
     if (filled && !ready) setEarly({ now });
-    if (!ready) return;
+    if (!ready || (full && !now)) return;
     if (measured && measured.used + measured.draft > measured.limit)
       setOverlay({ at: 'overflow', ...measured, resumes: null });
     else void send(now);
@@ -97,7 +100,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   return (
     <div>
       <Refusal />
-      <Queue />
+      <Queue waiting={waiting} full={full && filled} />
       <BranchStrip />
       <div className="relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus">
         {(attachments.length > 0 || adding.length > 0 || problem) && (
@@ -140,7 +143,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           <DocumentsMenu />
           <span className="flex-1" />
           <Gauge measured={measured} />
-          <SendButton running={running} ready={ready} onSend={() => submit(false)} />
+          <SendButton running={running} ready={ready && !full} onSend={() => submit(false)} />
         </div>
       </div>
     </div>

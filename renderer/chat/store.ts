@@ -44,6 +44,9 @@ type ChatActions = {
   answerNow(): Promise<void>;
   decide(turnId: TurnId, choice: Choice): Promise<void>;
   editQueued(messageId: MessageId, text: string | null): Promise<void>;
+  moveQueued(messageId: MessageId, by: -1 | 1): Promise<void>;
+  /** Sends one that nothing would send by itself. */
+  sendQueued(messageId: MessageId): Promise<void>;
   /** A message that waits goes back into the composer, unless it was sent meanwhile. */
   takeBack(messageId: MessageId): Promise<void>;
   show(messageId: MessageId): Promise<void>;
@@ -277,6 +280,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         });
       }),
     editQueued: (messageId, text) => attempt(() => core.call('turns.editQueued', { messageId, text })),
+
+    moveQueued: (messageId, by) => attempt(() => core.call('turns.moveQueued', { messageId, by })),
+    sendQueued: (messageId) => attempt(() => core.call('turns.sendQueued', { messageId })),
 
     async takeBack(messageId) {
       const message = get().open?.messages.get(messageId);

@@ -59,8 +59,13 @@ const sameIds = (a: readonly MessageId[], b: readonly MessageId[]) =>
 
 const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
 
+/** What waits to be sent, in the order it goes. */
 export const queueOf = (messages: Messages): Message[] =>
-  [...messages.values()].filter((message) => message.state.at === 'queued' && message.role === 'user').sort(byAge);
+  [...messages.values()]
+    .filter((message) => message.state.at === 'queued')
+    .sort((a, b) => placeOf(a) - placeOf(b) || byAge(a, b));
+
+const placeOf = ({ state }: Message) => (state.at === 'queued' ? (state.place ?? 0) : 0);
 
 /** Where in a branch a line says what the model does not see, or what was brought back after that. */
 export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {

@@ -48,6 +48,28 @@ test('a message sent while writing waits, can be taken back, and is sent at the 
   await expect(answers(page)).toHaveCount(2);
 });
 
+test('what waited when Longhand ended is there, is sent by hand, and the rest follows', async ({ page, app }) => {
+  const question = (text: string) => page.getByRole('article', { name: 'You', exact: true }).filter({ hasText: text });
+  const waiting = page.getByRole('list', { name: 'Messages that wait' });
+  await neverEnd(page);
+  await ask(page, 'Go on for ever.');
+  await ask(page, 'one');
+  await ask(page, 'two');
+  await expect(waiting.getByRole('listitem')).toHaveCount(2);
+  await page.reload();
+  await rows(page).first().click();
+  await expect(page.getByText('Sends next')).toBeVisible();
+  await app.killAndRestart();
+  await page.goto(app.address);
+  await rows(page).first().click();
+  await expect(page.getByText('Not sent yet')).toBeVisible();
+  await waiting.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(question('one')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(question('two')).toBeVisible();
+  await expect(waiting).toBeHidden();
+});
+
 test('versions: try again, edit the question, walk with the pager', async ({ page }) => {
   await ask(page, 'Name a colour.');
   await expect(finished(page)).toBeVisible();

@@ -49,6 +49,40 @@ test('while an answer is written: edit, other versions, queue, settings, delete 
   expect(problems).toEqual([]);
 });
 
+test('five messages wait in order and are moved by keys, however fast; a sixth finds no room', async ({
+  page,
+  scene,
+}) => {
+  await scene('thinking');
+  const list = page.getByRole('list', { name: 'Messages that wait' });
+  const row = (text: string) => list.getByRole('listitem').filter({ hasText: text });
+  const waiting = () => list.locator('bdi').allTextContents();
+  const [videos, undated] = ['And the videos?', 'And what of pictures without a date?'];
+  for (const text of ['three', 'four', 'five']) await ask(page, text);
+  await expect.poll(waiting).toEqual([videos, undated, 'three', 'four', 'five']);
+
+  await ask(page, 'six');
+  await expect(page.getByText('5 messages wait already')).toBeVisible();
+  await expect(page.locator('#composer')).toHaveValue('six');
+  await row('five').getByRole('button', { name: 'Remove from the queue' }).press('Enter');
+  await expect(page.locator('#composer')).toBeFocused();
+  await expect(page.getByText('5 messages wait already')).toBeHidden();
+  await page.keyboard.press('Enter');
+  await expect.poll(waiting).toEqual([videos, undated, 'three', 'four', 'six']);
+
+  await row('three').getByRole('button', { name: 'Send earlier' }).focus();
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(waiting).toEqual(['three', videos, undated, 'four', 'six']);
+  await expect(page.getByRole('status').filter({ hasText: 'Number 1 of 5 that wait' })).toBeAttached();
+  await expect(row('three').getByRole('button', { name: 'Send later' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect.poll(waiting).toEqual([videos, 'three', undated, 'four', 'six']);
+
+  await row('four').getByRole('button', { name: 'Edit' }).click();
+  await expect(page.locator('#composer')).toHaveValue('four');
+  await expect.poll(waiting).toEqual([videos, 'three', undated, 'six']);
+});
+
 test('two windows edit one message: both edits are versions of it, and both windows show the newer', async ({
   page,
   app,

@@ -1,3 +1,4 @@
+import { queued } from '../../app/chat/tree.ts';
 import {
   type Attachment,
   type Chat,
@@ -280,7 +281,7 @@ export function createFakeCore(world: World) {
         newMessage(chatId, 'user', {
           text,
           parentId: parentId ?? chat.leafId,
-          ...(running && { state: { at: 'queued' } }),
+          ...(running && { state: { at: 'queued', place: 0 } }),
         }),
       );
       return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
@@ -318,6 +319,20 @@ export function createFakeCore(world: World) {
         world.messages.delete(messageId);
         emit('message.deleted', { chatId: message.chatId, messageId });
       }
+    },
+    'turns.moveQueued': ({ messageId, by }) => {
+      const { chatId } = messageOf(messageId);
+      const waiting = queued([...world.messages.values()].filter((message) => message.chatId === chatId));
+      const to = Math.max(0, waiting.findIndex(({ id }) => id === messageId) + by);
+      waiting
+        .filter(({ id }) => id !== messageId)
+        .toSpliced(to, 0, messageOf(messageId))
+        .forEach((message, place) => void keepMessage({ ...message, state: { at: 'queued', place } }));
+    },
+    'turns.sendQueued': ({ messageId }) => {
+      const message = messageOf(messageId);
+      const chat = chatOf(message.chatId);
+      answer(chat, keepMessage({ ...message, parentId: chat.leafId, state: { at: 'done', reason: null } }));
     },
     'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
     'context.measure': ({ draft }) =>

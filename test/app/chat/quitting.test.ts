@@ -103,7 +103,7 @@ test.each(endings)(
     expect([silent.text, silent.state]).toMatchObject(['', left[ending]]);
     expect((await readMessage(client, behind.chatId, behind.userMessageId ?? '')).text).toBe('And a short one.');
     const stillWaits = await readMessage(client, writing.chatId, waiting.messageId);
-    expect([stillWaits.text, stillWaits.state]).toEqual(['Then the end.', { at: 'queued' }]);
+    expect([stillWaits.text, stillWaits.state.at]).toEqual(['Then the end.', 'queued']);
 
     expect((await goneOn(client, silent)).text).not.toBe('');
     // What waits follows the answer that is gone on with.

@@ -198,6 +198,14 @@ describe('the tree', () => {
     expect(queueOf(messages).map((message) => message.id)).toEqual([c.id]);
   });
 
+  test('what waits goes by its place, of two in one place the older first', () => {
+    const chat = newChat();
+    const waits = (place?: number) => newMessage(chat.id, 'user', { state: { at: 'queued', place } });
+    const [second, third, first, last] = [waits(), waits(0), waits(-1), waits(2)];
+    const messages = new Map([last, third, second, first].map((message) => [message.id, message]));
+    expect(queueOf(messages).map(({ id }) => id)).toEqual([first, second, third, last].map(({ id }) => id));
+  });
+
   test('a circle or a lost parent ends the walk', () => {
     const chat = newChat();
     const a = newMessage(chat.id, 'user');

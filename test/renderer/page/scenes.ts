@@ -358,9 +358,11 @@ function thinkingScene(): Scene {
     thinking: 'The rows are sorted by day, so one pass is enough. Keep the last day and a counter, and reset',
     state: { at: 'running', turnId },
   });
-  const waiting = newMessage(chat.id, 'user', { text: 'And the videos?', state: { at: 'queued' } });
+  const waiting = ['And the videos?', 'And what of pictures without a date?'].map((text) =>
+    newMessage(chat.id, 'user', { text, state: { at: 'queued', place: 0 } }),
+  );
   const scene = put(world, chat, [question, answer]);
-  world.messages.set(waiting.id, waiting);
+  for (const message of waiting) world.messages.set(message.id, message);
   const live: Live = {
     turnId,
     startedAt: -8200,
