@@ -34,6 +34,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   let model: LoadedModel | null = null;
   /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
   let gpuFault: string | null = null;
+  /** An answer had too little memory: the model gives back what it holds, and the next question loads it anew. */
+  let outOfMemory = false;
   let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
   /** The load whose kernels are told of: that of an earlier model may still report. */
   let newest: object | null = null;
@@ -153,7 +155,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       report(updates) {
         for (const { event } of updates) {
           if (event.type === 'finished' || event.type === 'failed') turns.delete(turnId);
-          if (event.type === 'failed' && toldOfGpu(event.failure)) gpuFault = event.failure.message;
+          if (event.type !== 'failed') continue;
+          if (toldOfGpu(event.failure)) gpuFault = event.failure.message;
+          outOfMemory ||= event.failure.code === 'out-of-memory';
         }
         send({ turnId, updates });
       },
@@ -170,7 +174,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         if (toLonghandError(error).code === 'cancelled') turn.cancel();
         else turn.fail(error);
       } finally {
-        if (gpuFault !== null && model && model.loaded().backEnd !== 'cpu') release();
+        if (outOfMemory || (gpuFault !== null && model && model.loaded().backEnd !== 'cpu')) release();
+        outOfMemory = false;
         status(atRest());
       }
     }

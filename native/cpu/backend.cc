@@ -10,6 +10,8 @@
 #include <unistd.h>
 #endif
 
+#include "cpu/cores.h"
+
 namespace longhand::cpu {
 namespace {
 
@@ -31,7 +33,7 @@ uint64_t physical_memory() {
 }  // namespace
 
 CpuBackend::CpuBackend(const Kernels& kernels, int threads)
-    : kernels_(kernels), threads_(threads > 0 ? threads : usable_cores()), wanted_threads_(threads_.count()) {}
+    : kernels_(kernels), threads_(threads > 0 ? threads : usable_cores()) {}
 
 DeviceInfo CpuBackend::device() const {
   return {.back_end = "cpu",
@@ -47,7 +49,7 @@ void CpuBackend::check_cancelled() const {
 
 void CpuBackend::begin(const PassOptions& options) {
   pass_ = options;
-  if (wanted_threads_ != threads_.count()) threads_.resize(std::max(1, wanted_threads_));
+  if (const int wanted = wanted_threads_.exchange(0); wanted > 0 && wanted != threads_.count()) threads_.resize(wanted);
   arena_.recycle();
   angles_.clear();
 }

@@ -1,6 +1,7 @@
 // The CPU back end: one class, one file an op family. Every op runs when it is called, on all threads of the pool.
 #pragma once
 
+#include <atomic>
 #include <cassert>
 #include <cstddef>
 #include <span>
@@ -125,8 +126,8 @@ class CpuBackend final : public Backend {
     std::vector<int32_t> positions;
     std::vector<float> values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
   };
-  std::vector<Angles> angles_;  // of this pass
-  int wanted_threads_;          // takes effect at begin()
+  std::vector<Angles> angles_;          // of this pass
+  std::atomic<int> wanted_threads_{0};  // takes effect at begin(); 0: as they are
   uint64_t expert_bytes_read_ = 0;
 };
 

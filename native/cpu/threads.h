@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -18,11 +19,12 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  int count() const { return static_cast<int>(workers_.size()) + 1; }
-  void resize(int count);  // the caller's thread is one of them
+  int count() const { return count_.load(); }
+  // The caller's thread is one of them. Fewer where the system gives no more.
+  void resize(int count);
 
   // Calls task(i) once for every i in [0, count), in any order; returns when all are done. With `cancel` set meanwhile,
-  // the indices not yet begun are dropped.
+  // the indices not yet begun are dropped; so they are when a task throws, and the first exception is thrown here.
   template <class Task>
   void run(int64_t count, const Task& task, const std::atomic<bool>* cancel = nullptr) {
     if (count <= 0) return;
@@ -37,7 +39,10 @@ class Threads {
     const std::atomic<bool>* cancel = nullptr;
   };
   void start(const Job& job);
+  void share(const Job& job);
   void work_on(const Job& job);
+  void wait_for_workers();
+  void leave();
   void worker(uint64_t seen);
 
   // generation << 16 | closed << 15 | workers inside. A worker enters by adding one while the job is open; a worker
@@ -45,16 +50,16 @@ class Threads {
   static constexpr uint64_t generation_shift = 16, closed = 1 << 15, inside_mask = closed - 1;
 
   std::vector<std::thread> workers_;
+  std::atomic<int> count_{1};
   Job job_;  // written only while closed and nobody is inside
   std::atomic<uint64_t> state_{closed};
   std::atomic<int64_t> next_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<bool> waiting_{false};  // the caller sleeps until the last worker leaves
+  std::exception_ptr failure_;        // of this run; written with mutex_ held
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, left_;
 };
-
-// Physical cores this process may use: affinity mask and cgroup CPU quota considered. At least 1.
-int usable_cores();
 
 }  // namespace longhand::cpu

@@ -1,6 +1,7 @@
 // For ThreadSanitizer: the thread pool at its edges, and a small model on four threads while another one cancels it.
 #include <atomic>
 #include <cstdio>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -49,6 +50,42 @@ void cancelled_run() {
   }
 }
 
+// A task that throws, on whichever thread: the run ends at once with its exception, and the pool is as before.
+void failing_run() {
+  cpu::Threads threads(3);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int64_t> done{0};
+    bool thrown = false;
+    try {
+      threads.run(1 + round * 50, [&](int64_t i) {
+        if (i == round) throw std::bad_alloc();
+        ++done;
+      });
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    expect(thrown, "an exception of a task was lost");
+    done = 0;
+    threads.run(100, [&](int64_t) { ++done; });
+    expect(done == 100, "after a task that failed the pool does not do all of its work");
+  }
+}
+
+// What was not begun when a task failed is left out: here it would take more than ten seconds.
+void failing_run_ends() {
+  cpu::Threads threads(3);
+  std::atomic<int64_t> done{0};
+  try {
+    threads.run(30'000, [&](int64_t i) {
+      if (i == 2) throw std::bad_alloc();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++done;
+    });
+  } catch (const std::bad_alloc&) {
+  }
+  expect(done < 15'000, "a run whose task failed went on");
+}
+
 Creation four_threads() { return create_cpu({.threads = 4}); }
 
 void same_on_any_number_of_threads() {
@@ -92,6 +129,8 @@ void cancelled_model() {
 int main() {
   longhand::every_index_once();
   longhand::cancelled_run();
+  longhand::failing_run();
+  longhand::failing_run_ends();
   longhand::same_on_any_number_of_threads();
   longhand::cancelled_model();
   std::puts(longhand::wrong == 0 ? "no race, nothing wrong" : "wrong");
