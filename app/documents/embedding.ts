@@ -96,11 +96,15 @@ function statementTexts(text: string): string[] {
 type Readings = { halves: string[]; statements: string[] };
 const readingsOf = (text: string): Readings => ({ halves: halvesOf(text), statements: statementTexts(text) });
 
-function vectorsOf({ halves }: Readings, read: readonly Float32Array[]): PassageVectors {
-  const [first = new Float32Array(), second = first] = read.slice(0, halves.length);
+function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, Float32Array>): PassageVectors {
+  const [first = new Float32Array(), second = first] = halves.map((text) => known.get(text));
   const sum = first.map((value, at) => value + (second[at] ?? 0));
   const length = Math.hypot(...sum) || 1;
-  return { whole: sum.map((value) => value / length), halves: [first, second], statements: read.slice(halves.length) };
+  return {
+    whole: sum.map((value) => value / length),
+    halves: [first, second],
+    statements: statements.flatMap((text) => known.get(text) ?? []),
+  };
 }
 
 export type EmbeddingOptions = {
@@ -152,26 +156,25 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
     const { number } = encoderOf(db, modelId, await fingerprint(target.path));
     if (!current(encoding)) return;
     if (encoding.encoder !== number) setEncoder(db, collectionId, number);
+    // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
+    let known = new Map<string, Float32Array>();
     for (let after = 0; current(encoding); ) {
       const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
       if (passages.length === 0) break;
       const readings = passages.map(({ text }) => readingsOf(text));
-      const texts = readings.flatMap(({ halves, statements }) => [...halves, ...statements]);
-      const read: Float32Array[] = [];
-      while (read.length < texts.length) {
-        const left = texts.slice(read.length);
+      const texts = new Set(readings.flatMap(({ halves, statements }) => [...halves, ...statements]));
+      known = new Map([...known].filter(([text]) => texts.has(text)));
+      for (let left = [...texts].filter((text) => !known.has(text)); left.length > 0; ) {
         const { vectors } = await engine.ask('embed', { target, texts: left, kind: 'passage', urgent: false });
         if (!current(encoding)) return;
-        read.push(...vectors);
+        for (const [at, vector] of vectors.entries()) known.set(left[at] ?? '', vector);
+        left = left.slice(vectors.length);
       }
-      const rows = passages.map(({ passage, document }, at) => {
-        const own = readings[at] ?? { halves: [], statements: [] };
-        return {
-          passage,
-          document,
-          vectors: vectorsOf(own, read.splice(0, own.halves.length + own.statements.length)),
-        };
-      });
+      const rows = passages.map(({ passage, document }, at) => ({
+        passage,
+        document,
+        vectors: vectorsOf(readings[at] ?? { halves: [], statements: [] }, known),
+      }));
       addVectors(db, number, rows);
       after = rows.at(-1)?.passage ?? after;
       tell();

@@ -184,8 +184,9 @@ export class Model {
   readonly vocabularySize: number;
   readonly contextLength: number;
   createSession(options?: SessionOptions): Session;
-  /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. */
-  embed(tokens: Int32Array): Promise<Float32Array>;
+  /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are
+   *  those of several texts one after the other, read in one pass; their vectors follow each other as well. */
+  embed(tokens: Int32Array, lengths?: Int32Array): Promise<Float32Array>;
   /** Cross-encoders: how well the text from token `second` on answers the one before; higher is better. */
   rank(tokens: Int32Array, second: number): Promise<number>;
   /** Bytes read from expert weights since load (tests of sparsity). */

@@ -116,11 +116,16 @@ Napi::Value ModelObject::create_session(const Napi::CallbackInfo& info) {
 Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const std::vector<int32_t> tokens = token_array(info[0], "embed");
+  const std::vector<int32_t> lengths =
+      info[1].IsUndefined() ? std::vector<int32_t>{static_cast<int32_t>(tokens.size())} : token_array(info[1], "embed");
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens]() -> Operation::Convert {
-    return [vector = longhand::embed(*model, tokens)](Napi::Env js) -> Napi::Value { return to_js(js, vector); };
-  });
+  post_job(*opened.worker, operation, nullptr, nullptr,
+           [model = opened.model, tokens, lengths]() -> Operation::Convert {
+             return [vectors = longhand::embed(*model, tokens, lengths)](Napi::Env js) -> Napi::Value {
+               return to_js(js, vectors.data);
+             };
+           });
   return promise;
 }
 

@@ -80,8 +80,10 @@ Napi::Value rope_in_place(Bench& bench) {
 
 Napi::Value bidirectional(Bench& bench) {
   return bench.in_chunks("rows", [&](int64_t first, int64_t count) {
+    const std::vector<int32_t> one{static_cast<int32_t>(count)};
     return bench.backend.attention_bidirectional(bench.input("p", first, count),
-                                                 {bench.heads(), bench.number("scale", 1.0f)});
+                                                 {bench.heads(), bench.number("scale", 1.0f)},
+                                                 bench.has("lengths") ? bench.ints("lengths") : one);
   });
 }
 

@@ -82,7 +82,8 @@ float Bert::score(std::span<const float> first) const {
 Tensor Bert::layer(Pass& pass, size_t index, Tensor x) const {
   const Layer& layer = layers_[index];
   const Tensor p = linear(pass, x, layer.qkv);
-  const Tensor o = pass->attention_bidirectional(p, {heads_, 1.0f / std::sqrt(static_cast<float>(heads_.dim))});
+  const Attention attention{heads_, 1.0f / std::sqrt(static_cast<float>(heads_.dim))};
+  const Tensor o = pass->attention_bidirectional(p, attention, pass.lengths());
   x = pass->layer_norm(linear(pass, o, layer.out), layer.attention_norm, x);
   const Tensor f = linear(pass, linear(pass, x, layer.up, activation_), layer.down);
   return pass->layer_norm(f, layer.norm, x);

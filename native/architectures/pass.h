@@ -22,9 +22,20 @@ class Pass {
       : first_(first), total_(total), backend_(backend), memory_(memory), positions_(static_cast<size_t>(count)) {
     std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first));
   }
+  // Texts of `lengths` tokens one after the other, that an encoder reads side by side: each has positions of its own.
+  Pass(Backend& backend, std::span<const int32_t> lengths)
+      : first_(0), total_(0), backend_(backend), memory_({}), lengths_(lengths.begin(), lengths.end()) {
+    for (const int32_t length : lengths)
+      for (int32_t position = 0; position < length; ++position) positions_.push_back(position);
+    total_ = count();
+  }
 
   Backend* operator->() const { return &backend_; }
   std::span<const int32_t> positions() const { return positions_; }
+  // Tokens of each text: of a timeline all of them.
+  std::vector<int32_t> lengths() const {
+    return lengths_.empty() ? std::vector<int32_t>{static_cast<int32_t>(count())} : lengths_;
+  }
   int64_t first() const { return first_; }
   int64_t count() const { return static_cast<int64_t>(positions_.size()); }
   int64_t total() const { return total_; }
@@ -42,7 +53,7 @@ class Pass {
   int64_t first_, total_;
   Backend& backend_;
   std::span<LayerMemory> memory_;
-  std::vector<int32_t> positions_;
+  std::vector<int32_t> positions_, lengths_;
 };
 
 }  // namespace longhand

@@ -1,4 +1,5 @@
-// Attention of an encoder: every row sees every row. Sixteen query rows of a head share each run of keys and values.
+// Attention of an encoder: every row sees every row of its text. Sixteen query rows of a head share each run of keys
+// and values.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -7,17 +8,40 @@
 
 namespace longhand::cpu {
 
-Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape) {
-  constexpr int64_t tile_rows = 16;
+namespace {
+
+constexpr int64_t tile_rows = 16;
+
+// Rows [first, first + rows) of p, which belong to the text of rows [text, text + length).
+struct Tile {
+  int64_t first, rows, text, length;
+};
+
+std::vector<Tile> cut(std::span<const int32_t> lengths) {
+  std::vector<Tile> tiles;
+  int64_t text = 0;
+  for (const int64_t length : lengths) {
+    for (int64_t row = 0; row < length; row += tile_rows)
+      tiles.push_back({text + row, std::min(tile_rows, length - row), text, length});
+    text += length;
+  }
+  return tiles;
+}
+
+}  // namespace
+
+Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const auto [query, kv, dim] = shape.heads;
   assert(p.cols == (query + 2 * kv) * dim);
-  const int64_t group = query / kv, tiles = (p.rows + tile_rows - 1) / tile_rows;
+  const std::vector<Tile> tiles = cut(lengths);
+  const int64_t group = query / kv, count = static_cast<int64_t>(tiles.size());
   const int64_t first_key = query * dim, first_value = first_key + kv * dim, width = dim;
-  const std::vector<int64_t> limit(tile_rows, p.rows);
   const Tensor o = scratch(p.rows, query * dim);
-  parallel(query * tiles, [&](int64_t item) {
-    const int64_t h = item / tiles, first = item % tiles * tile_rows, rows = std::min(tile_rows, p.rows - first);
-    const int64_t at = h / group * width;
+  parallel(query * count, [&](int64_t item) {
+    const auto [first, rows, text, length] = tiles[static_cast<size_t>(item % count)];
+    const int64_t h = item / count, at = h / group * width;
+    int64_t limit[tile_rows];
+    std::fill_n(limit, tile_rows, length);
     thread_local std::vector<float> queries, sums;
     queries.resize(static_cast<size_t>(rows * width));
     sums.assign(static_cast<size_t>(rows * width), 0.0f);
@@ -27,8 +51,8 @@ Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape) {
       const float* from = row(p, first + r) + h * width;
       std::transform(from, from + width, queries.data() + r * width, [&](float x) { return x * shape.scale; });
     }
-    kernels_.attend({queries.data(), rows, width, row(p, 0) + first_key + at, row(p, 0) + first_value + at, p.stride, 0,
-                     p.rows, limit.data(), sums.data(), peak, total});
+    kernels_.attend({queries.data(), rows, width, row(p, text) + first_key + at, row(p, text) + first_value + at,
+                     p.stride, 0, length, limit, sums.data(), peak, total});
     for (int64_t r = 0; r < rows; ++r) {
       const float* from = sums.data() + r * width;
       std::transform(from, from + width, row(o, first + r) + h * width, [&](float x) { return x / total[r]; });

@@ -30,14 +30,14 @@ void check_text(const Model& model, std::span<const int32_t> tokens, const std::
   }
 }
 
-// Of an encoder, after its last layer: [count, hidden]. `begin` gives its first states.
+// Of an encoder, after its last layer: [tokens of all texts, hidden]. `begin` gives its first states.
 template <class Begin>
-Matrix last_states(Model& model, int64_t count, const Begin& begin) {
+Matrix last_states(Model& model, std::span<const int32_t> lengths, const Begin& begin) {
   Backend& backend = model.backend();
-  Pass pass(backend, {}, 0, count, count);
+  Pass pass(backend, lengths);
   backend.begin({});
   Tensor x = begin(pass);
-  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = model.family().layer(pass, i, x);
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = pass->keep_only(model.family().layer(pass, i, x));
   backend.finish();
   return read_back(backend, x);
 }
@@ -63,16 +63,32 @@ Matrix last_row(const Matrix& matrix) {
 
 }  // namespace
 
-std::vector<float> embed(Model& model, std::span<const int32_t> tokens) {
+Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths) {
   const Family& family = model.family();
   if (!family.encoder() || family.ranker()) {
     throw Unsupported(family.ranker() ? "[embed] this model scores pairs of texts: embeddings come from other encoders"
                                       : "[embed] this model writes text: embeddings come from encoders");
   }
-  check_text(model, tokens, "embed");
+  size_t first = 0;
+  for (const int32_t length : lengths) {
+    if (length < 0 || static_cast<size_t>(length) > tokens.size() - first)
+      throw std::invalid_argument("[embed] the lengths do not add up to the number of tokens");
+    check_text(model, tokens.subspan(first, static_cast<size_t>(length)), "embed");
+    first += static_cast<size_t>(length);
+  }
+  if (first != tokens.size() || lengths.empty())
+    throw std::invalid_argument("[embed] the lengths do not add up to the number of tokens");
   const auto begin = [&](Pass& pass) { return family.embed(pass, tokens); };
-  const Matrix states = last_states(model, static_cast<int64_t>(tokens.size()), begin);
-  return pool(model.pooling(), states.data, states.columns);
+  const Matrix states = last_states(model, lengths, begin);
+  Matrix vectors{static_cast<int64_t>(lengths.size()), states.columns, {}};
+  std::span<const float> left = states.data;
+  for (const int32_t length : lengths) {
+    const size_t values = static_cast<size_t>(length * states.columns);
+    const std::vector<float> vector = pool(model.pooling(), left.first(values), states.columns);
+    vectors.data.insert(vectors.data.end(), vector.begin(), vector.end());
+    left = left.subspan(values);
+  }
+  return vectors;
 }
 
 float rank(Model& model, std::span<const int32_t> tokens, int64_t second) {
@@ -86,7 +102,8 @@ float rank(Model& model, std::span<const int32_t> tokens, int64_t second) {
   }
   const std::vector<int32_t> places = ranker->places(count, second);
   const auto begin = [&](Pass& pass) { return ranker->embed_pair(pass, tokens, places); };
-  const Matrix states = last_states(model, count, begin);
+  const auto length = static_cast<int32_t>(count);
+  const Matrix states = last_states(model, {&length, 1}, begin);
   return ranker->score(std::span(states.data).first(static_cast<size_t>(states.columns)));
 }
 

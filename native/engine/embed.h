@@ -5,8 +5,9 @@
 
 namespace longhand {
 
-// Encoders: pooled and normalised as the checkpoint says.
-std::vector<float> embed(Model& model, std::span<const int32_t> tokens);
+// Encoders: the vectors of texts of `lengths` tokens, which stand one after the other in `tokens`, pooled and
+// normalised as the checkpoint says: [texts, hidden]. They are read in one pass and do not see each other.
+Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths);
 
 // Cross-encoders: how well the text from token `second` on answers the one before it.
 float rank(Model& model, std::span<const int32_t> tokens, int64_t second);

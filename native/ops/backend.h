@@ -291,8 +291,9 @@ class Backend {
   virtual Tensor gate_columns(Tensor p, const Qkv& qkv) = 0;
   // Causal: row i of q is the token at cache.length - T + i. Returns [T, heads * dim].
   virtual Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) = 0;
-  // Encoder: p = [T, q | k | v], every row sees every row.
-  virtual Tensor attention_bidirectional(Tensor p, const Attention& shape) = 0;
+  // Encoder: p = [T, q | k | v] of texts one after the other, `lengths` rows each; every row sees every row of its
+  // text.
+  virtual Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) = 0;
   virtual Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
                                   LatentCache& cache) = 0;
 

@@ -111,14 +111,19 @@ Tensor VulkanBackend::attention(Tensor q, const KvCache& cache, const Attention&
   return o;
 }
 
-Tensor VulkanBackend::attention_bidirectional(Tensor p, const Attention& shape) {
+Tensor VulkanBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const auto [query, kv, dim] = shape.heads;
-  const Tensor o = scratch(p.rows, query * dim);
-  const AttentionParams params = arguments::bidirectional(p, o, shape.heads, shape.scale);
-  const Tensor q = p.columns(0, query * dim), k = p.columns(query * dim, kv * dim),
-               v = p.columns((query + kv) * dim, kv * dim);
-  attend(q, reads(k), reads(v), params, Constants().set(kDim, narrow(dim)), p.rows, unused(p), o);
-  return o;
+  const Tensor all = scratch(p.rows, query * dim);
+  int64_t first = 0;
+  for (const int32_t length : lengths) {
+    const Tensor text = p.row_range(first, length), o = all.row_range(first, length);
+    const AttentionParams params = arguments::bidirectional(text, o, shape.heads, shape.scale);
+    const Tensor q = text.columns(0, query * dim), k = text.columns(query * dim, kv * dim),
+                 v = text.columns((query + kv) * dim, kv * dim);
+    attend(q, reads(k), reads(v), params, Constants().set(kDim, narrow(dim)), length, unused(text), o);
+    first += length;
+  }
+  return all;
 }
 
 }  // namespace longhand::vulkan

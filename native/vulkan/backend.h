@@ -52,7 +52,7 @@ class VulkanBackend final : public Backend {
   void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
   Tensor gate_columns(Tensor p, const Qkv& qkv) override;
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
-  Tensor attention_bidirectional(Tensor p, const Attention& shape) override;
+  Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
   Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
                           LatentCache& cache) override;
 

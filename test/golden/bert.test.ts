@@ -92,6 +92,26 @@ test('a text longer than the model reads is an error with code `context`', async
   model.close();
 });
 
+test.each(instructionSets)('%s: texts read side by side have the vectors they have alone', async (cpu) => {
+  const model = await addon.load(folder, { cpu });
+  const texts = Object.values(prompts).map(textOf);
+  const alone = await Promise.all(texts.map((tokens) => model.embed(tokens)));
+  const lengths = Int32Array.from(texts, ({ length }) => length);
+  const together = await model.embed(Int32Array.from(texts.flatMap((tokens) => [...tokens])), lengths);
+  expect(texts.length).toBeGreaterThan(1);
+  expect(together).toEqual(Float32Array.from(alone.flatMap((vector) => [...vector])));
+  model.close();
+});
+
+test('lengths that are not those of the tokens are refused', async () => {
+  const model = await addon.load(folder);
+  for (const lengths of [[], [2], [2, 2], [4, -1], [3, 0]]) {
+    const read = model.embed(Int32Array.of(5, 6, 7), Int32Array.from(lengths));
+    await expect(read, `${lengths}`).rejects.toMatchObject({ code: 'argument' });
+  }
+  model.close();
+});
+
 test('all-MiniLM-L6-v2: the vectors of the published model', { timeout: 600_000 }, async () => {
   const real = join(golden, 'bert', 'all_minilm_l6_v2');
   const { sentences, tolerance: within } = JSON.parse(readFileSync(join(real, 'expected.json'), 'utf8')) as {
@@ -102,8 +122,13 @@ test('all-MiniLM-L6-v2: the vectors of the published model', { timeout: 600_000 
   const vectors = asFloats(embeddings?.bytes ?? new Uint8Array());
   const model = await addon.load(await realModel('minilm'));
   const columns = model.description.hiddenSize;
+  const together = await model.embed(
+    Int32Array.from(sentences.flatMap(({ ids }) => ids)),
+    Int32Array.from(sentences, ({ ids }) => ids.length),
+  );
   for (const [i, { text, ids }] of sentences.entries()) {
     const vector = await model.embed(Int32Array.from(ids));
+    expect(together.subarray(i * columns, (i + 1) * columns)).toEqual(vector);
     const reference = vectors.subarray(i * columns, (i + 1) * columns);
     expect(largestDifference(vector, reference), text.slice(0, 40)).toBeLessThanOrEqual(within.max_abs);
   }

@@ -175,6 +175,19 @@ for (const rows of sizes) {
   });
   parity(`bidirectional, ${rows} tokens`, bidirectional, args, thresholds.transcendental);
 }
+test.each(devices)('bidirectional: texts side by side do not see each other ($instructions)', (device) => {
+  const lengths = [1, 37, 16, 70];
+  const all = { ...inputs(124, { heads: 3, kvHeads: 3, dim: 32, rotaryDim: 0 }), qNorm: undefined, kNorm: undefined };
+  const together = run(device, 'bidirectional', { ...all, lengths: Int32Array.from(lengths) });
+  const width = all.p.length / 124;
+  let first = 0;
+  for (const length of lengths) {
+    const p = all.p.subarray(first * width, (first + length) * width);
+    const alone = run(device, 'bidirectional', { ...all, rows: length, p });
+    expect(together.subarray(first * 96, (first + length) * 96), `text of ${length}`).toEqual(alone);
+    first += length;
+  }
+});
 test.each(devices)('bidirectional: the last row is the last row of causal attention ($instructions)', (device) => {
   const args = { ...inputs(37, { heads: 3, kvHeads: 3, dim: 32, rotaryDim: 0 }), qNorm: undefined, kNorm: undefined };
   const causal = runMany(device, 'attention', args)

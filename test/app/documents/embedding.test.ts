@@ -23,6 +23,7 @@ function madeUp() {
     paths.set(name, path);
   }
   const asked: { path: string; texts: number; urgent: boolean }[] = [];
+  const read: string[] = [];
   let down = false;
   /** So many texts at most are answered at once, as when a chat comes between. */
   let most = Number.POSITIVE_INFINITY;
@@ -39,7 +40,9 @@ function madeUp() {
           scores: texts.map((text) => (ranker !== null && text.includes(ranker) ? 3 : -3)),
         };
       asked.push({ path: target.path, texts: texts.length, urgent });
-      return { vectors: texts.slice(0, urgent ? undefined : most).map((text) => vectorOf(target.path, text)) };
+      const taken = texts.slice(0, urgent ? undefined : most);
+      read.push(...taken);
+      return { vectors: taken.map((text) => vectorOf(target.path, text)) };
     },
   };
   const encoders: DocumentsOptions['encoders'] = {
@@ -54,6 +57,7 @@ function madeUp() {
   return {
     meaning: { engine: engine as unknown as DocumentsOptions['engine'], encoders },
     asked,
+    read,
     paths,
     rankBy: (word: string | null) => {
       ranker = word;
@@ -99,6 +103,22 @@ test('passages get their vectors in the background, piece by piece, and search s
   const { by, hits } = await shelf.call('documents.search', { query: 'honey', collectionIds: [collectionId] });
   expect(by).toBe('words-and-meaning');
   expect(hits[0]?.excerpt).toContain('honey');
+});
+
+test('a text that stands in several passages is read once for all of them', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  const line = 'The ferry to the mill leaves at nine.';
+  await shelf.add({ 'a.md': `# One\n\n${line}\n`, 'b.md': `# Two\n\n${line}\n`, 'c.md': `# Three\n\n${line}\n` });
+  made.take(1);
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: first });
+  await shelf.documents.idle();
+  expect(await embeddingOf(shelf)).toMatchObject({ done: 3, total: 3 });
+  expect(made.read.filter((text) => text === line)).toHaveLength(1);
+  expect(new Set(made.read).size).toBe(made.read.length);
+  const { hits } = await shelf.call('documents.search', { query: 'ferry', collectionIds: [collectionId] });
+  expect(hits).toHaveLength(3);
 });
 
 test('another encoder is built while search goes on with the one before; its vectors are then gone', async () => {
