@@ -84,7 +84,7 @@ async function begin(): Promise<void> {
     await useSettings.getState().keep({ onboarded: true });
   } catch (error) {
     if (failureOf(error).code === 'core-lost') return;
-    useSettings.setState(({ values }) => ({ values: { ...values, onboarded: true } }));
+    useSettings.getState().pretend({ onboarded: true });
   }
   focusComposer();
 }

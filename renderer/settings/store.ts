@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { defaultSettings, type Settings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { shownSettings, type Unconfirmed, withAnswer, withSent } from './unconfirmed.ts';
 
 type SettingsStore = {
   values: Settings;
@@ -11,28 +12,41 @@ type SettingsStore = {
   set(patch: Partial<Settings>): Promise<void>;
   /** Kept by the core first: for what must not be seen before it would be there after a restart. */
   keep(patch: Partial<Settings>): Promise<void>;
+  /** For as long as this page lasts, where nothing can be kept. */
+  pretend(patch: Partial<Settings>): void;
 };
 
-export const useSettings = create<SettingsStore>()((set, get) => ({
+export const useSettings = create<SettingsStore>()(() => ({
   values: defaultSettings,
   known: false,
   async load() {
-    set({ values: await core.call('settings.get'), known: true });
+    hold(await core.call('settings.get'));
   },
   async set(patch) {
-    const before = get().values;
-    set({ values: { ...before, ...patch } });
+    show(withSent(state, patch));
     try {
-      set({ values: await core.call('settings.set', patch) });
+      show(withAnswer(state, patch, await core.call('settings.set', patch)));
     } catch (error) {
-      set({ values: before });
+      show(withAnswer(state, patch));
       throw error;
     }
   },
   async keep(patch) {
-    set({ values: await core.call('settings.set', patch) });
+    hold(await core.call('settings.set', patch));
   },
+  pretend: (patch) => show(withSent(state, patch)),
 }));
 
-export const listenToSettings = () =>
-  core.on('settings.changed', (values) => useSettings.setState({ values, known: true }));
+let state: Unconfirmed = { held: defaultSettings, sent: [] };
+
+function show(next: Unconfirmed): void {
+  state = next;
+  useSettings.setState({ values: shownSettings(state) });
+}
+
+function hold(held: Settings): void {
+  show({ ...state, held });
+  useSettings.setState({ known: true });
+}
+
+export const listenToSettings = () => core.on('settings.changed', hold);
