@@ -29,7 +29,9 @@ export function Facts({ model, details }: { model: ModelEntry; details: ModelDet
       )}
       {description && (
         <Fact name={t('models.fact.parameters')}>
-          {t('models.millions', { count: formats.exact(Math.round(description.parameters / 1e6)) })}
+          {description.parameters < 1e9
+            ? t('models.millions', { count: formats.exact(Math.round(description.parameters / 1e6)) })
+            : t('models.billions', { count: formats.billions(description.parameters) })}
         </Fact>
       )}
       {speed && (

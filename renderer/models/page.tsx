@@ -31,7 +31,6 @@ export function ModelsPage() {
     choose({ id: text, name: text, references: [text] });
     setQuery('');
   };
-  const numbered = (name: string, number: number) => (number > 0 ? `${name} ${number}` : name);
   return (
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
@@ -42,9 +41,9 @@ export function ModelsPage() {
             label={t('models.title')}
             value={tab}
             options={[
-              { value: 'installed', name: numbered(t('models.installed'), count) },
+              { value: 'installed', name: t('models.installed'), count },
               { value: 'catalogue', name: t('models.catalogue') },
-              { value: 'downloads', name: numbered(t('models.downloads'), downloads.length) },
+              { value: 'downloads', name: t('models.downloads'), count: downloads.length },
             ]}
             onChange={(next) => useModels.setState({ tab: next })}
           />

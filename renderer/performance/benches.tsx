@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
-import { MISSING } from '../ui/format.ts';
+import { MISSING, split, TOKENS_PER_SECOND } from '../ui/format.ts';
 import { type Bench, benchesOf, medianOf } from './figures.ts';
 import { usePerformance } from './store.ts';
 
@@ -22,15 +22,16 @@ export function Benches() {
         <p className="py-16 text-center text-fg-3">{t('performance.noBenchmarks')}</p>
       ) : (
         <div className="overflow-x-auto">
-          <table className="mt-3 w-full text-xs whitespace-nowrap tabular-nums [&_td]:pe-3 [&_th]:pe-3">
-            <thead className="text-fg-3">
+          <table className="mt-3 w-full whitespace-nowrap tabular-nums [&_td:not(:last-child)]:pe-3 [&_th:not(:last-child)]:pe-3">
+            <thead className="text-2xs text-fg-3">
               <tr>
                 <th scope="col" className="w-7">
                   <span className="sr-only">{t('performance.choose')}</span>
                 </th>
-                {(['model', 'engine', 'decode', 'prefill', 'firstToken', 'when'] as const).map((column) => (
-                  <th key={column} scope="col" className="py-1 text-start font-normal">
+                {(['model', 'engine', 'decode', 'prefill', 'firstToken', 'when'] as const).map((column, at) => (
+                  <th key={column} scope="col" className={`h-row font-medium ${at < 2 ? 'text-start' : 'text-end'}`}>
                     {t(`performance.${column}`)}
+                    {(column === 'decode' || column === 'prefill') && `, ${TOKENS_PER_SECOND}`}
                   </th>
                 ))}
               </tr>
@@ -55,26 +56,26 @@ function BenchRow({ bench }: { bench: Bench }) {
   const first = medianOf(bench.runs, 'firstToken');
   return (
     <tr className="border-t border-line">
-      <td className="py-2">
+      <td className="h-row-lg">
         <button
           type="button"
           aria-pressed={at >= 0}
           aria-label={t('performance.chooseOne', { model: bench.model })}
           onClick={() => choose(bench.batch)}
-          className={`grid size-4 place-items-center rounded-xs text-2xs font-semibold hairline ${at === 0 ? 'text-series-1' : at === 1 ? 'text-series-2' : ''}`}
+          className={`grid size-4 place-items-center rounded-xs text-2xs font-semibold boxed ${at === 0 ? 'text-series-1' : at === 1 ? 'text-series-2' : 'text-edge'}`}
         >
-          {at >= 0 && 'AB'.charAt(at)}
+          {at >= 0 && <span className="text-fg">{'AB'.charAt(at)}</span>}
         </button>
       </td>
       <th scope="row" className="max-w-40 truncate text-start font-medium">
         {bench.model}
         {bench.disturbed && <span className="ms-1.5 font-normal text-warn-text">{t('performance.disturbed')}</span>}
       </th>
-      <td>{t('performance.version', { engine: bench.engine, backEnd: bench.backEnd })}</td>
-      <td className="font-semibold">{formats.speed(medianOf(bench.runs, 'decode'))}</td>
-      <td>{formats.speed(medianOf(bench.runs, 'prefill'))}</td>
-      <td>{first === null ? MISSING : formats.duration(first)}</td>
-      <td className="text-fg-3">{formats.ago(bench.at, Date.now())}</td>
+      <td className="text-fg-2">{t('performance.version', { engine: bench.engine, backEnd: bench.backEnd })}</td>
+      <td className="text-end font-medium">{split(formats.speed(medianOf(bench.runs, 'decode'))).figure}</td>
+      <td className="text-end">{split(formats.speed(medianOf(bench.runs, 'prefill'))).figure}</td>
+      <td className="text-end">{first === null ? MISSING : formats.duration(first)}</td>
+      <td className="text-end text-fg-3">{formats.ago(bench.at, Date.now())}</td>
     </tr>
   );
 }

@@ -47,9 +47,9 @@ function Side({ letter, at, bench, benches }: SideProps) {
   return (
     <div className="flex items-center gap-3 px-5 py-3.5 first:border-e first:border-line">
       <span
-        className={`grid size-5 flex-none place-items-center rounded-sm text-xs font-semibold hairline ${at === 0 ? 'text-series-1' : 'text-series-2'}`}
+        className={`grid size-5 flex-none place-items-center rounded-sm text-xs font-semibold boxed ${at === 0 ? 'text-series-1' : 'text-series-2'}`}
       >
-        {letter}
+        <span className="text-fg">{letter}</span>
       </span>
       {benches.length > 0 && (
         <Select
@@ -89,13 +89,13 @@ function Rows({ a, b }: { a: Bench; b: Bench }) {
   const widest = widestChange(rows);
   return (
     <table className="w-full tabular-nums">
-      <thead className="text-xs text-fg-3">
+      <thead className="text-2xs text-fg-3">
         <tr>
-          <th className="px-5 py-2.5">
+          <th className="h-row px-5">
             <span className="sr-only">{t('performance.metric')}</span>
           </th>
           {['A', 'B', t('performance.against')].map((head) => (
-            <th key={head} scope="col" className="px-3 text-end font-normal">
+            <th key={head} scope="col" className="px-3 text-end font-medium">
               {head}
             </th>
           ))}
@@ -127,11 +127,11 @@ function RowOf({ row, widest }: { row: ComparedRow; widest: number }) {
   const noise = result.verdict === 'too-few' ? '' : `±${formats.change(result.noise).slice(1)}`;
   return (
     <tr className="border-t border-line">
-      <th scope="row" className="px-5 py-3 text-start font-normal">
+      <th scope="row" className="h-row-lg px-5 text-start font-normal">
         {t(`performance.${metric}`)}
       </th>
-      <td className="px-3 text-end font-semibold">{show(row.a)}</td>
-      <td className="px-3 text-end font-semibold">{show(row.b)}</td>
+      <td className="px-3 text-end font-medium">{show(row.a)}</td>
+      <td className="px-3 text-end font-medium">{show(row.b)}</td>
       <td className="px-3 text-end text-fg-2">
         {result.verdict === 'too-few' ? MISSING : formats.change(result.change)}
       </td>

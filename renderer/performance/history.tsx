@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
 import { openChat, openMessage } from '../shell/commands.ts';
 import { Segmented } from '../ui/choice.tsx';
-import { MISSING } from '../ui/format.ts';
+import { MISSING, rangeOf } from '../ui/format.ts';
 import {
   type Change,
   type Column,
@@ -75,7 +75,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
             className="absolute inset-x-0 border-t border-grid"
             style={{ bottom: height(tick) }}
           >
-            <span className="absolute -top-2 start-0 bg-page pe-2 text-2xs leading-4 text-fg-3 tabular-nums">
+            <span className="absolute -top-2 start-0 bg-canvas pe-2 text-2xs leading-4 text-fg-3 tabular-nums">
               {format(metric, tick)}
             </span>
           </span>
@@ -189,11 +189,11 @@ function Table({ columns, metric }: { columns: readonly Column[]; metric: Metric
   const format = useMetricFormat();
   const formats = useFormats();
   return (
-    <table className="mt-5 w-full text-xs tabular-nums">
-      <thead className="text-fg-3">
+    <table className="mt-5 w-full tabular-nums [&_td]:text-end">
+      <thead className="text-2xs text-fg-3">
         <tr>
           {(['engine', 'median', 'spread', 'count'] as const).map((column) => (
-            <th key={column} scope="col" className="py-1 text-start font-normal">
+            <th key={column} scope="col" className="h-row text-end font-medium first:text-start">
               {t(`performance.${column}`)}
             </th>
           ))}
@@ -202,15 +202,13 @@ function Table({ columns, metric }: { columns: readonly Column[]; metric: Metric
       <tbody>
         {columns.map((column) => (
           <tr key={column.key} className="border-t border-line">
-            <th scope="row" className="py-1.5 text-start font-medium">
+            <th scope="row" className="h-8 text-start font-medium">
               {t('performance.version', { engine: column.engine, backEnd: column.backEnd })}
             </th>
             <td className="font-semibold">
               {hasMedian(column) ? format(metric, column.spread?.median ?? null) : t('performance.tooFew')}
             </td>
-            <td>
-              {column.spread ? `${format(metric, column.spread.low)} – ${format(metric, column.spread.high)}` : MISSING}
-            </td>
+            <td>{rangeOf(column.spread, (value) => format(metric, value), t) || MISSING}</td>
             <td>{formats.exact(column.spread?.count ?? 0)}</td>
           </tr>
         ))}

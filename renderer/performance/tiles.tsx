@@ -4,7 +4,7 @@ import type { Run } from '../../app/protocol/index.ts';
 import { spreadOf } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
-import { MISSING } from '../ui/format.ts';
+import { MISSING, rangeOf, split } from '../ui/format.ts';
 import type { Point } from './live.ts';
 import { LiveLine } from './live-line.tsx';
 import { usePerformance } from './store.ts';
@@ -51,7 +51,7 @@ export function Tiles() {
         <Tile
           label={t('performance.decode')}
           value={formats.speed(now?.decode ?? decode?.median ?? null)}
-          note={now?.decode ? t('performance.now') : range(decode, formats.speed)}
+          note={now?.decode ? t('performance.now') : rangeOf(decode, formats.speed, t)}
         >
           {picture(
             (point) => point.decode,
@@ -62,7 +62,7 @@ export function Tiles() {
         <Tile
           label={t('performance.prefill')}
           value={formats.speed(now?.prefill ?? prefill?.median ?? null)}
-          note={now?.prefill ? t('performance.now') : range(prefill, formats.speed)}
+          note={now?.prefill ? t('performance.now') : rangeOf(prefill, formats.speed, t)}
         >
           {picture(
             (point) => point.prefill,
@@ -73,7 +73,7 @@ export function Tiles() {
         <Tile
           label={t('performance.firstToken')}
           value={first ? formats.duration(first.median) : MISSING}
-          note={range(first, formats.duration)}
+          note={rangeOf(first, formats.duration, t)}
         >
           <Bars runs={latest} of={(run) => run.firstTokenMs} tone="bg-series-5" />
         </Tile>
@@ -89,15 +89,14 @@ export function Tiles() {
   );
 }
 
-const range = (spread: { low: number; high: number } | null, format: (value: number) => string): string =>
-  spread ? `${format(spread.low)} – ${format(spread.high)}` : '';
-
 type TileProps = { label: string; value: string; note: string; children: ReactNode };
 
 const Tile = ({ label, value, note, children }: TileProps) => (
   <div className="min-w-44 flex-1 border-e border-line px-5 py-3 last:border-e-0">
     <dt className="text-xs text-fg-3">{label}</dt>
-    <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+    <dd className="text-fg-3 tabular-nums">
+      <span className="text-xl font-semibold tracking-tight text-fg">{split(value).figure}</span> {split(value).unit}
+    </dd>
     <dd className="h-4 text-xs text-fg-3 tabular-nums">{note}</dd>
     <dd aria-hidden className="mt-2">
       {children}

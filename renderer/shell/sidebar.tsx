@@ -33,9 +33,9 @@ export function Sidebar() {
         <CommandRow id="palette" icon="search" />
       </nav>
       <nav aria-label={t('sidebar.places')} className="mt-3.5 flex flex-col gap-px">
-        <CommandRow id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
-        <CommandRow id="documents" icon="documents" current={place === 'documents'} />
-        <CommandRow id="performance" icon="performance" current={place === 'performance'} />
+        <CommandRow place id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
+        <CommandRow place id="documents" icon="documents" current={place === 'documents'} />
+        <CommandRow place id="performance" icon="performance" current={place === 'performance'} />
       </nav>
       <ChatList />
       <Status />
@@ -69,10 +69,10 @@ function SidebarTop() {
   );
 }
 
-/** `extra` stands in the place of the keys while there is something to tell. */
-type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean; extra?: ReactNode };
+/** A place shows its keys under the pointer and in focus, and leaves the room to what there is to tell. */
+type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean; place?: boolean; extra?: ReactNode };
 
-function CommandRow({ id, icon, current = false, extra }: CommandRowProps) {
+function CommandRow({ id, icon, current = false, place = false, extra }: CommandRowProps) {
   const { t } = useTranslation();
   const own = useSettings((state) => state.values.keys);
   const command = commandById(id);
@@ -82,7 +82,13 @@ function CommandRow({ id, icon, current = false, extra }: CommandRowProps) {
       <Icon name={icon} className={current ? 'text-fg' : 'text-fg-3'} />
       <span className="min-w-0 flex-1 truncate">{t(`commands.${id}`)}</span>
       {extra}
-      {keys && <span className="text-2xs font-normal text-fg-3 tabular-nums">{shown(keys, isMac())}</span>}
+      {keys && (
+        <span
+          className={`text-2xs font-normal text-fg-3 tabular-nums ${place ? 'sr-only group-hover:not-sr-only group-focus-visible:not-sr-only' : ''}`}
+        >
+          {shown(keys, isMac())}
+        </span>
+      )}
     </Row>
   );
 }
@@ -108,7 +114,7 @@ export function Row({ current, onClick, children }: { current: boolean; onClick:
       type="button"
       aria-current={current ? 'page' : undefined}
       onClick={onClick}
-      className={`flex h-row w-full flex-none items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
+      className={`group flex h-row w-full flex-none items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >
       {children}
     </button>

@@ -3,11 +3,16 @@ import { Icon } from './icon.tsx';
 
 export type Option<Value extends string> = { value: Value; name: string };
 
-type SegmentedProps<Value extends string> = {
+type ChoiceProps<Value extends string> = {
   label: string;
   value: Value;
   options: readonly Option<Value>[];
   onChange: (value: Value) => void;
+};
+
+/** `count`: how many there are of what the option shows. */
+type SegmentedProps<Value extends string> = Omit<ChoiceProps<Value>, 'options'> & {
+  options: readonly (Option<Value> & { count?: number })[];
 };
 
 export function Segmented<Value extends string>({ label, value, options, onChange }: SegmentedProps<Value>) {
@@ -26,13 +31,14 @@ export function Segmented<Value extends string>({ label, value, options, onChang
           className="inline-flex h-6 items-center rounded-sm px-2.5 font-medium whitespace-nowrap text-fg-2 hover:text-fg data-[state=checked]:bg-raised data-[state=checked]:text-fg data-[state=checked]:shadow-1 dark:data-[state=checked]:bg-select dark:data-[state=checked]:shadow-none"
         >
           {option.name}
+          {option.count ? <span className="ms-1.5 font-normal text-fg-3">{` ${option.count}`}</span> : null}
         </RadioGroup.Item>
       ))}
     </RadioGroup.Root>
   );
 }
 
-type SelectProps<Value extends string> = SegmentedProps<Value> & { width?: number };
+type SelectProps<Value extends string> = ChoiceProps<Value> & { width?: number };
 
 export function Select<Value extends string>({ label, value, options, onChange, width = 150 }: SelectProps<Value>) {
   return (

@@ -5,6 +5,7 @@ export type Formats = ReturnType<typeof createFormats>;
 const SPACE = '\u00a0';
 const MINUS = '\u2212';
 export const MISSING = '\u2013';
+export const TOKENS_PER_SECOND = 'tok/s';
 
 export function createFormats(language: string) {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
@@ -17,6 +18,7 @@ export function createFormats(language: string) {
 
   return {
     exact: (count: number) => whole.format(count),
+    billions: (count: number) => two.format(count / 1e9),
     tokens(count: number) {
       if (count < 10_000) return whole.format(count);
       return `${(count < 99_950 ? one : whole).format(count / 1000)}k`;
@@ -29,7 +31,7 @@ export function createFormats(language: string) {
     speed: (perSecond: number | null) =>
       perSecond === null || !Number.isFinite(perSecond)
         ? MISSING
-        : unit((perSecond < 99.95 ? one : whole).format(perSecond), 'tok/s'),
+        : unit((perSecond < 99.95 ? one : whole).format(perSecond), TOKENS_PER_SECOND),
     duration(ms: number) {
       if (!Number.isFinite(ms) || ms < 0) return MISSING;
       if (ms < 99.5) return unit(whole.format(ms), 'ms');
@@ -70,6 +72,23 @@ export function createFormats(language: string) {
     const head = unit(whole.format(first), firstUnit);
     return second === 0 ? head : `${head} ${unit(whole.format(second), secondUnit)}`;
   }
+}
+
+/** A figure and what it is counted in, which is written smaller beside a large one. */
+export function split(text: string): { figure: string; unit: string } {
+  const at = text.indexOf(SPACE);
+  return at === -1 ? { figure: text, unit: '' } : { figure: text.slice(0, at), unit: text.slice(at + 1) };
+}
+
+/** "43.0 to 48.2 tok/s": the unit once, where both have the same. */
+export function rangeOf(
+  spread: { low: number; high: number } | null,
+  format: (value: number) => string,
+  t: (key: 'figures.range', words: { low: string; high: string }) => string,
+): string {
+  if (!spread) return '';
+  const [low, high] = [format(spread.low), format(spread.high)];
+  return t('figures.range', { low: split(low).unit === split(high).unit ? split(low).figure : low, high });
 }
 
 export type Period = 'today' | 'yesterday' | 'earlier';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFormats, periodOf } from '../../../renderer/ui/format.ts';
+import { createFormats, MISSING, periodOf, rangeOf, split } from '../../../renderer/ui/format.ts';
 
 const en = createFormats('en');
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -62,4 +62,16 @@ test('yesterday is a day of the calendar', () => {
   expect(periodOf(now - 20 * 60_000, now)).toBe('today');
   expect(periodOf(now - 40 * 60_000, now)).toBe('yesterday');
   expect(periodOf(now - 25 * 3_600_000, now)).toBe('earlier');
+});
+
+test('a range says its unit once where both ends have the same, and nothing without a spread', () => {
+  const t = (_: string, { low, high }: { low: string; high: string }) => `${low} to ${high}`;
+  expect(rangeOf({ low: 43, high: 48.2 }, en.speed, t)).toBe('43.0 to 48.2\u00a0tok/s');
+  expect(rangeOf({ low: 60, high: 420 }, en.duration, t)).toBe('60\u00a0ms to 0.42\u00a0s');
+  expect(rangeOf(null, en.speed, t)).toBe('');
+});
+
+test('a figure is told from what it is counted in', () => {
+  expect(split(en.speed(46.1))).toEqual({ figure: '46.1', unit: 'tok/s' });
+  expect(split(MISSING)).toEqual({ figure: MISSING, unit: '' });
 });
