@@ -1,3 +1,4 @@
+import { rename, rm } from 'node:fs/promises';
 import { type Download, type DownloadStatus, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -13,11 +14,13 @@ import {
 } from '../store/downloads.ts';
 import { newId } from '../store/identity.ts';
 import { exists } from './disk.ts';
-import { type DownloadOptions, discard, download } from './download/download.ts';
+import { type DownloadOptions, discard, download, sleepFor } from './download/download.ts';
 import { journalIn } from './download/journal.ts';
+import { roomOn } from './download/part-file.ts';
 import { Throttle } from './download/rate.ts';
 import type { Network } from './download/request.ts';
 import { takeUp } from './download/salvage.ts';
+import { type Space, whenRoom } from './download/space.ts';
 import type { DownloadState } from './download/state.ts';
 import { folderName, ggufOf, modelPath } from './model-folder.ts';
 import type { Manifest, Shelf } from './shelf.ts';
@@ -71,6 +74,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   const { db, shelf, now = Date.now, barred = () => null } = options;
   const journal = journalIn(db);
   const throttle = new Throttle(null);
+  const { free = roomOn, sleep = sleepFor } = options.tuning ?? {};
   let items: Item[] = listDownloads(db).map((row) => ({
     row,
     status: { at: row.paused ? 'paused' : 'queued' },
@@ -114,7 +118,24 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     return reason !== null;
   }
 
+  /** Never rejects. What a full disk kept from being written is tried again from the last file that is whole. */
   async function run(item: Item, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const missing of whenRoom(() => fetchAll(item, signal), spaceFor(item, signal)))
+        if (!signal.aborted) set(item, { at: 'waitingForSpace', missing });
+    } catch (error) {
+      if (signal.aborted || (await bar(item))) return;
+      set(item, { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  const spaceFor = (item: Item, signal: AbortSignal): Space => ({
+    left: () => Math.max(0, totalOf(item.row) - item.doneBefore - item.doneNow),
+    room: () => free(shelf.folder()),
+    sleep: (ms) => sleep(ms, signal),
+  });
+
+  async function fetchAll(item: Item, signal: AbortSignal): Promise<void> {
     const { row } = item;
     if (await bar(item)) return;
     item.doneBefore = 0;
@@ -128,20 +149,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     }
     item.doneNow = 0;
     if (signal.aborted) return;
-    try {
-      const { name, source, repository, commit } = row;
-      const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
-      const path = await shelf.assemble(folderName(row), manifest);
-      // Cancelled in this moment.
-      if (!items.includes(item)) return void (await shelf.discard(path));
-      await options.finished({ name, path: modelPath(path, row) });
-      removeDownload(db, row.id);
-      items = items.filter((candidate) => candidate !== item);
-      tell();
-    } catch (error) {
-      if (await bar(item)) return;
-      set(item, { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error) });
-    }
+    const { name, source, repository, commit } = row;
+    const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
+    const path = await shelf.assemble(folderName(row), manifest);
+    // Cancelled in this moment.
+    if (!items.includes(item)) return void (await shelf.discard(path));
+    await options.finished({ name, path: modelPath(path, row) });
+    removeDownload(db, row.id);
+    items = items.filter((candidate) => candidate !== item);
+    tell();
   }
 
   /** The file's hash when it is on the shelf; null when it stopped or failed. */
@@ -154,9 +170,12 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       return null;
     }
     if (await bar(item)) return null;
-    if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
     const partPath = shelf.partPath(row.id, index);
-    const target = `${partPath}.whole`;
+    const target = wholePath(partPath);
+    await shelf.acceptAgain(target, wanted.sha256, wanted.size);
+    if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
+    // The app ended before it was put away: the journal still knows its blocks.
+    if ((await exists(target)) && !(await exists(partPath))) await rename(target, partPath);
     const net = options.net && { net: options.net(row.name) };
     const there = shelf.look;
     const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
@@ -165,10 +184,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     if (left && !(await exists(partPath))) await takeUp(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
       if (state.at === 'done') {
-        await shelf.accept(target, state.sha256, state.bytes, state.blocks);
         // From now on it is known by its content, also when its source publishes no hash.
-        row.files[index] = { ...wanted, sha256: state.sha256 };
-        setDownloadFiles(db, row.id, row.files);
+        const files = row.files.with(index, { ...wanted, sha256: state.sha256 });
+        await shelf.accept(target, state.sha256, state.bytes, state.blocks, () => {
+          setDownloadFiles(db, row.id, files);
+          journal.forget(file.key);
+        });
+        row.files = files;
         return state.sha256;
       }
       await apply(item, state);
@@ -196,6 +218,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     for (const [index, file] of files.entries()) {
       const partPath = shelf.partPath(id, index);
       if (from) await discard(from.file(repository, commit, file), { journal, partPath });
+      await rm(wholePath(partPath), { force: true });
     }
   }
 
@@ -330,9 +353,14 @@ const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
   repository: row.repository,
   variant: labelOf(ggufOf(row) ?? ''),
   done: doneBefore + doneNow,
-  total: row.files.reduce((sum, file) => sum + file.size, 0),
+  total: totalOf(row),
   status,
 });
+
+/** A file whose hash was checked, before it is put away. */
+const wholePath = (partPath: string): string => `${partPath}.whole`;
+
+const totalOf = ({ files }: DownloadRow): number => files.reduce((sum, file) => sum + file.size, 0);
 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
   a.length === b.length && a.every((file, index) => file.name === b[index]?.name);

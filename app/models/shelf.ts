@@ -35,8 +35,11 @@ export type Shelf = {
   blobPath(sha256: string): string;
   /** Whether a file with this content is here already, whole. */
   has(sha256: string, size: number): Promise<boolean>;
-  /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks. */
-  accept(path: string, sha256: string, size: number, blocks: Uint8Array): Promise<void>;
+  /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks; `also` is written in the same
+   *  step. */
+  accept(path: string, sha256: string, size: number, blocks: Uint8Array, also: () => void): Promise<void>;
+  /** Ends what `accept` had begun when the app ended. False when there is nothing to end. */
+  acceptAgain(path: string, sha256: string | null, size: number): Promise<boolean>;
   /** Hashes of the blocks of a file that is or was here whole. */
   blocksOf(sha256: string): Uint8Array | null;
   /** What is left of a file that was damaged. */
@@ -121,13 +124,20 @@ export function createShelf(db: Database, place: Place): Shelf {
       if (await place.look()) removeBlob(db, sha256);
       return false;
     },
-    async accept(path, sha256, size, blocks) {
+    // First the words, then the deed: a blob that nobody knows would be fetched again.
+    async accept(path, sha256, size, blocks, also) {
       await mkdir(blobs(), { recursive: true });
-      await rename(path, blobPath(sha256));
       db.transaction(() => {
         addBlob(db, sha256, size);
         setBlocksOfBlob(db, sha256, blocks);
+        also();
       });
+      await rename(path, blobPath(sha256));
+    },
+    async acceptAgain(path, sha256, size) {
+      if (sha256 === null || !hasBlob(db, sha256, size) || !(await exists(path))) return false;
+      await rename(path, blobPath(sha256));
+      return true;
     },
     blocksOf: (sha256) => blocksOfBlob(db, sha256),
     async damaged(sha256) {

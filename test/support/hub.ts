@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 export type Faults = {
   /** The connection is destroyed after this many bytes of a body; one entry a request, then none. */
@@ -19,6 +20,10 @@ export type Faults = {
   /** Storage addresses die after so many requests; the hub signs new ones. */
   addressLife: number;
   html: boolean;
+  /** Goes on sending behind what was asked for, and announces no length. */
+  endless: boolean;
+  /** Sends the bytes packed by gzip, and says so or does not. */
+  packed: 'said' | 'unsaid' | null;
   /** After so many requests the content (and its ETag) is another one. */
   changeAfter: number;
   bytesPerSecond: number | null;
@@ -33,6 +38,8 @@ const noFaults: Faults = {
   wrongLength: 0,
   addressLife: Number.POSITIVE_INFINITY,
   html: false,
+  endless: false,
+  packed: null,
   changeAfter: Number.POSITIVE_INFINITY,
   bytesPerSecond: null,
 };
@@ -167,7 +174,8 @@ export async function startHub(options: {
         .writeHead(refusal.status, refusal.retryAfter ? { 'retry-after': refusal.retryAfter } : {})
         .end();
     if (faults.html) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
-    const whole = versionOf(name);
+    const plain = versionOf(name);
+    const whole = plain && faults.packed ? gzipSync(plain) : plain;
     if (!whole) return void response.writeHead(404).end();
     const range = faults.noRanges ? null : /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     const first = range ? Number(range[1]) : 0;
@@ -179,7 +187,8 @@ export async function startHub(options: {
       etag: `"${sha256(whole)}"`,
       'content-type': 'application/octet-stream',
       ...(range && { 'content-range': `bytes ${first}-${last}/${total}` }),
-      'content-length': String(range ? last - first + 1 : total),
+      ...(!faults.endless && { 'content-length': String(range ? last - first + 1 : total) }),
+      ...(faults.packed === 'said' && { 'content-encoding': 'gzip' }),
     });
     void stream(response, whole, first, last);
   }
@@ -209,6 +218,7 @@ export async function startHub(options: {
       if (faults.bytesPerSecond)
         await new Promise((go) => setTimeout(go, (piece.length * 1000) / (faults.bytesPerSecond ?? 1)));
     }
+    while (faults.endless && !response.destroyed) if (!response.write(Buffer.alloc(PIECE))) await drained(response);
     response.end();
   }
 

@@ -11,6 +11,7 @@ export const REASONS = [
   { reason: /^needs glslc\b/, holds: () => true },
   { reason: /^needs spirv-val\b/, holds: () => true },
   { reason: /^needs SwiftShader\b/, holds: () => true },
+  { reason: /^needs a mount of its own\b/, holds: ({ platform }) => platform === 'linux' },
   { reason: /^needs to run as root\b/, holds: ({ root }) => !root },
   { reason: /^needs to run without root\b/, holds: ({ root }) => root },
   { reason: /^needs qemu-/, holds: () => true },

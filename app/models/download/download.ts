@@ -2,10 +2,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BLOCK } from './blocks.ts';
 import type { FileJournal, Journal } from './journal.ts';
-import { DiskFull, freeSpace, openPartFile, type PartFile } from './part-file.ts';
+import { openPartFile, type PartFile, roomOn } from './part-file.ts';
 import { Rate, Throttle } from './rate.ts';
 import { type Network, network } from './request.ts';
-import { DownloadError, type DownloadState, type RemoteFile } from './state.ts';
+import { afterFull, isDiskFull, type Space, untilRoom, whenRoom } from './space.ts';
+import { type Bytes, DownloadError, type DownloadState, type RemoteFile } from './state.ts';
 import { runConnection, saveFinished, type Transfer } from './transfer.ts';
 import { blocksThatDiffer, damagedBlocks } from './verify.ts';
 
@@ -19,7 +20,8 @@ export type DownloadOptions = {
   net?: Network;
   now?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  free?: (path: string) => Promise<number>;
+  /** What may be written to a folder's volume: less than nothing when it is as good as full. */
+  free?: (path: string) => Promise<Bytes>;
   /** False while the drive of these paths is away: then nothing that is not found counts as lost. */
   there?: () => Promise<boolean>;
   /** First wait after a failure; doubles up to a minute, with jitter. */
@@ -30,10 +32,9 @@ const COMMIT_MS = 500;
 const REPORT_MS = 250;
 /** Failures of the server in a row, without a single new block, before a file is given up. */
 const MOST_ATTEMPTS = 10;
-const SPACE_POLL_MS = 2000;
 
-/** Fetches one file so that no fault costs more than the blocks in flight. Resumes whatever the journal remembers.
- *  Ends with `done`, `failed` or `cancelled` (the signal). */
+/** Fetches one file so that no fault costs more than the blocks in flight. Resumes whatever the journal remembers, which is to
+ *  be forgotten by whoever has put the file away. Ends with `done`, `failed` or `cancelled` (the signal). */
 export async function* download(
   file: RemoteFile,
   options: DownloadOptions,
@@ -54,12 +55,12 @@ class Run {
   readonly #file: RemoteFile;
   readonly #options: DownloadOptions;
   readonly #signal: AbortSignal;
-  readonly #journal: FileJournal;
+  #opened: FileJournal | null = null;
   readonly #net: Network;
   readonly #throttle: Throttle;
   readonly #now: () => number;
   readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly #free: (path: string) => Promise<number>;
+  readonly #space: Space;
   readonly #rate: Rate;
   #part: PartFile | null = null;
 
@@ -67,12 +68,15 @@ class Run {
     this.#file = file;
     this.#options = options;
     this.#signal = signal;
-    this.#journal = options.journal.open(file);
     this.#net = options.net ?? network;
     this.#throttle = options.throttle ?? new Throttle(null);
     this.#now = options.now ?? (() => performance.now());
     this.#sleep = options.sleep ?? sleepFor;
-    this.#free = options.free ?? freeSpace;
+    this.#space = {
+      left: () => file.size - (this.#opened?.map.bytesHere ?? 0),
+      room: () => this.#room(options.free ?? roomOn),
+      sleep: (ms) => this.#sleep(ms, signal),
+    };
     this.#rate = new Rate(this.#now);
   }
 
@@ -91,10 +95,9 @@ class Run {
       yield* this.#fetchAll();
       sha256 = yield* this.#hash();
     }
-    await this.#openPart.moveTo(this.#options.targetPath);
+    yield* this.#inRoom(() => this.#openPart.moveTo(this.#options.targetPath));
     this.#part = null;
     const blocks = this.#journal.hashes();
-    this.#options.journal.forget(this.#file.key);
     yield {
       at: 'done',
       path: this.#options.targetPath,
@@ -105,7 +108,7 @@ class Run {
   }
 
   failure(error: unknown): DownloadState {
-    const done = this.#journal.map.bytesHere;
+    const done = this.#done;
     if (error instanceof DownloadError) return { at: 'failed', code: error.code, message: error.message, done };
     return { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error), done };
   }
@@ -120,29 +123,48 @@ class Run {
     return this.#part;
   }
 
-  /** Opens the part file and makes sure that what the journal remembers is really there. */
-  async *#reserve(): AsyncGenerator<DownloadState> {
-    yield* this.#waitForSpace();
-    this.#part = await openPartFile(this.#options.partPath, this.#file.size);
-    if (this.#part.existed || this.#journal.map.bytesHere === 0) return;
-    if ((await this.#options.there?.()) === false) throw new DownloadError('disk', '[download] the drive is not there');
-    this.#journal.restart();
+  get #journal(): FileJournal {
+    if (!this.#opened) throw new DownloadError('disk', '[download] the journal is not open');
+    return this.#opened;
+  }
+  get #done(): Bytes {
+    return this.#opened?.map.bytesHere ?? 0;
   }
 
-  async *#waitForSpace(): AsyncGenerator<DownloadState> {
+  /** Opens the part file and makes sure that what the journal remembers is really there. */
+  async *#reserve(): AsyncGenerator<DownloadState> {
+    const { partPath, journal, there } = this.#options;
+    this.#opened = yield* this.#inRoom(() => journal.open(this.#file));
+    if (!this.#journal.map.complete) yield* this.#waiting(untilRoom(this.#space));
+    const part = yield* this.#inRoom(() => openPartFile(partPath, this.#file.size));
+    this.#part = part;
+    if (part.existed || this.#journal.map.bytesHere === 0) return;
+    if ((await there?.()) === false) throw new DownloadError('disk', '[download] the drive is not there');
+    yield* this.#inRoom(() => this.#journal.restart());
+  }
+
+  /** Does what needs room, again when there is some. */
+  #inRoom<T>(work: () => T | Promise<T>): AsyncGenerator<DownloadState, T> {
+    return this.#waiting(whenRoom(work, this.#space));
+  }
+
+  async *#waiting<T>(waits: AsyncGenerator<Bytes, T>): AsyncGenerator<DownloadState, T> {
     for (;;) {
-      const { map } = this.#journal;
-      const missing = this.#file.size - map.bytesHere - (await this.#freeNow());
-      if (missing <= 0) return;
-      yield { at: 'waitingForSpace', done: map.bytesHere, missing };
-      await this.#sleep(SPACE_POLL_MS, this.#signal);
+      const next = await waits.next();
+      if (next.done) return next.value;
+      yield { at: 'waitingForSpace', done: this.#done, missing: next.value };
     }
   }
 
-  async #freeNow(): Promise<number> {
+  async #room(free: (path: string) => Promise<Bytes>): Promise<Bytes> {
     const folder = dirname(this.#options.partPath);
-    await mkdir(folder, { recursive: true });
-    return this.#free(folder);
+    try {
+      await mkdir(folder, { recursive: true });
+    } catch (error) {
+      if (isDiskFull(error)) return 0;
+      throw error;
+    }
+    return free(folder);
   }
 
   /** Fetches until every block is here, over any number of failures that waiting can mend. */
@@ -152,14 +174,8 @@ class Run {
       const before = this.#journal.map.bytesHere;
       const error = yield* this.#fetchOnce();
       if (!error) continue;
-      if (error instanceof DiskFull) {
-        yield {
-          at: 'waitingForSpace',
-          done: this.#journal.map.bytesHere,
-          missing: this.#file.size - this.#journal.map.bytesHere,
-        };
-        await this.#sleep(SPACE_POLL_MS, this.#signal);
-        yield* this.#waitForSpace();
+      if (isDiskFull(error)) {
+        yield* this.#waiting(afterFull(this.#space));
         continue;
       }
       if (!(error instanceof DownloadError)) throw error;
@@ -190,13 +206,13 @@ class Run {
     };
     let failure: unknown = null;
     let running = true;
+    const broken = (error: unknown) => {
+      failure ??= error;
+      stop.abort(error);
+    };
+    const save = () => saveFinished(transfer).catch(broken);
     const all = Promise.allSettled(
-      Array.from({ length: this.#options.connections ?? 4 }, () =>
-        runConnection(transfer).catch((error) => {
-          failure ??= error;
-          stop.abort(error);
-        }),
-      ),
+      Array.from({ length: this.#options.connections ?? 4 }, () => runConnection(transfer).catch(broken)),
     ).then(() => {
       running = false;
     });
@@ -204,15 +220,12 @@ class Run {
     while (running) {
       await Promise.race([all, this.#sleep(REPORT_MS, this.#signal).catch(() => all)]);
       if (running && this.#now() - saved >= COMMIT_MS) {
-        await saveFinished(transfer).catch((error) => {
-          failure ??= error;
-          stop.abort(error);
-        });
+        await save();
         saved = this.#now();
       }
       if (running) yield this.#transferring();
     }
-    await saveFinished(transfer);
+    await save();
     this.#signal.throwIfAborted();
     return failure;
   }
@@ -243,7 +256,7 @@ class Run {
   async *#repair(): AsyncGenerator<DownloadState> {
     const damaged = await damagedBlocks(this.#openPart, this.#journal, this.#signal);
     if (damaged.length === 0) damaged.push(...(yield* this.#compareWithRemote()));
-    this.#journal.drop(damaged);
+    yield* this.#inRoom(() => this.#journal.drop(damaged));
     yield {
       at: 'repairing',
       damaged: damaged.reduce((sum, block) => sum + this.#journal.map.length(block), 0),
@@ -276,7 +289,8 @@ export async function discard(file: RemoteFile, options: Pick<DownloadOptions, '
   await rm(options.partPath, { force: true });
 }
 
-function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+/** Rejects when the signal comes first. */
+export function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const stop = () => {

@@ -2,33 +2,35 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BLOCK, type BlockMap } from './blocks.ts';
+import { isDiskFull } from './space.ts';
 import { type Bytes, DownloadError } from './state.ts';
 
 /** The file a download grows in, at its full length from the start. */
 export type PartFile = Awaited<ReturnType<typeof openPartFile>>;
 
-/** No room: how many bytes are missing. */
-export class DiskFull extends Error {
-  readonly missing: Bytes;
-  constructor(missing: Bytes) {
-    super(`[disk] ${missing} bytes are missing`);
-    this.missing = missing;
-  }
-}
-
 const HEADROOM: Bytes = 64 * 1024 * 1024;
 
 /** Free bytes on the volume of `path` that a download may use. */
-export async function freeSpace(path: string): Promise<Bytes> {
+export const freeSpace = async (path: string): Promise<Bytes> => Math.max(0, await roomOn(path));
+
+/** The same; below zero by what others lack who need a little room, when a disk is as good as full. */
+export async function roomOn(path: string): Promise<Bytes> {
   const volume = await statfs(path);
-  return Math.max(0, volume.bavail * volume.bsize - HEADROOM);
+  return volume.bavail * volume.bsize - HEADROOM;
 }
 
 export async function openPartFile(path: string, size: Bytes) {
   await mkdir(dirname(path), { recursive: true });
   const existing = await stat(path).catch(() => null);
   const handle = await open(path, existing ? 'r+' : 'w+').catch(translate);
-  if (existing?.size !== size) await handle.truncate(size).catch(translate);
+  if (existing?.size !== size) {
+    await handle.truncate(size).catch(async (error) => {
+      await handle.close();
+      // One that was there holds blocks; an empty one must not look as if it did.
+      if (!existing) await rm(path, { force: true });
+      translate(error);
+    });
+  }
 
   const readBlock = async (map: BlockMap, block: number) => {
     const bytes = Buffer.allocUnsafe(map.length(block));
@@ -71,10 +73,10 @@ export async function openPartFile(path: string, size: Bytes) {
     },
     /** Moves the finished file into place in one step. Nothing is replaced half. */
     async moveTo(target: string): Promise<void> {
+      await mkdir(dirname(target), { recursive: true }).catch(translate);
       await handle.sync().catch(translate);
-      await handle.close();
-      await mkdir(dirname(target), { recursive: true });
       await rename(path, target).catch(translate);
+      await handle.close();
     },
     close: () => handle.close(),
     async remove(): Promise<void> {
@@ -101,6 +103,6 @@ function after(pieces: readonly Uint8Array[], bytes: Bytes): Uint8Array[] {
 }
 
 function translate(error: NodeJS.ErrnoException): never {
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw new DiskFull(0);
+  if (isDiskFull(error)) throw error;
   throw new DownloadError('disk', `[disk] ${error.message}`, { cause: error });
 }

@@ -51,17 +51,19 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   }
   if (answer.etag && !journal.etag) journal.pin(answer.etag);
 
-  // Without range support the file comes from its first byte: what is already here is passed over.
-  const writer = new BlockWriter(transfer, answer.ranged ? first : 0, answer.ranged ? end : file.size);
+  // Without range support the file comes from its first byte: what is already here is passed over. What a server sends
+  // beyond the end is not waited for.
+  const last = answer.ranged ? end : file.size;
+  const writer = new BlockWriter(transfer, answer.ranged ? first : 0, last);
   for await (const chunk of answer.body) {
     await transfer.throttle.take(chunk.length);
     await writer.take(chunk);
     transfer.progress(chunk.length);
     if (transfer.finished.length >= MOST_UNSAVED) await saveFinished(transfer);
-    if (writer.at >= end && answer.ranged) break;
+    if (writer.at >= last) break;
   }
-  if (writer.at < (answer.ranged ? end : file.size)) {
-    throw new DownloadError('network', `[download] the connection ended at byte ${writer.at}, ${end} were announced`, {
+  if (writer.at < last) {
+    throw new DownloadError('network', `[download] the connection ended at byte ${writer.at}, ${last} were announced`, {
       transient: true,
     });
   }
@@ -111,10 +113,16 @@ class BlockWriter {
   }
 }
 
-/** Puts finished blocks on the platter, then into the journal: in this order, so that the journal never lies. */
-export async function saveFinished(transfer: Transfer): Promise<void> {
-  if (transfer.finished.length === 0) return;
-  const batch = transfer.finished.splice(0);
-  await transfer.part.sync();
-  transfer.journal.commit(batch);
+/** Puts finished blocks on the platter, then into the journal: in this order, so that the journal never lies. What a sync could
+ *  not write the system may have dropped: those blocks are fetched again. */
+export async function saveFinished({ finished, part, journal }: Transfer): Promise<void> {
+  if (finished.length === 0) return;
+  const batch = finished.splice(0);
+  try {
+    await part.sync();
+    journal.commit(batch);
+  } catch (error) {
+    for (const { block } of batch) journal.map.lost(block);
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import { type DownloadOptions, download } from '../../../app/models/download/download.ts';
 import { journalIn } from '../../../app/models/download/journal.ts';
+import { Throttle } from '../../../app/models/download/rate.ts';
 import { type Network, network } from '../../../app/models/download/request.ts';
 import type { DownloadState, RemoteFile } from '../../../app/models/download/state.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
@@ -77,7 +78,6 @@ test('a file arrives whole, once, with its hash checked', async () => {
   const hub = await hubWith();
   await expectWhole(hub, await run(remote(hub)));
   expect(hub.seen.bytes).toBe(SIZE);
-  expect(database.all('SELECT * FROM download_files')).toEqual([]);
 });
 
 test('a connection that is cut again and again costs at most a block each time', async () => {
@@ -102,6 +102,40 @@ test('a server without ranges still gives the whole file', async () => {
 test('a wrong announced length never becomes a file', async () => {
   const hub = await hubWith({ wrongLength: 7 });
   expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code: 'remote-changed' });
+});
+
+test.each([true, false])('a body that never ends is left where the file ends (no ranges: %s)', async (noRanges) => {
+  const hub = await hubWith({ endless: true, noRanges });
+  let received = 0;
+  const net: Network = {
+    ...network,
+    received(_, bytes) {
+      received += bytes;
+    },
+  };
+  await expectWhole(hub, await run(remote(hub), { connections: 1, net }));
+  expect(received).toBeLessThan(SIZE + BLOCK);
+});
+
+test.each([
+  ['said', 'server'],
+  ['unsaid', 'remote-changed'],
+] as const)('bytes that came packed (%s) are refused before they are written', async (packed, code) => {
+  const hub = await hubWith({ packed });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code, done: 0 });
+  await expect(stat(join(folder, 'library', NAME))).rejects.toThrow();
+});
+
+test('a bandwidth limit is held by all connections together', async () => {
+  const hub = await hubWith();
+  const seconds = 3;
+  const began = performance.now();
+  let took = 0;
+  const limited = options({ connections: 4, throttle: new Throttle(SIZE / seconds) });
+  for await (const { at } of download(remote(hub), limited, new AbortController().signal))
+    if (at === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
+  expect(took).toBeGreaterThan(seconds * 0.85);
+  expect(took).toBeLessThan(seconds * 1.15);
 });
 
 test('429 and 503 are waited for as the server asks', async () => {

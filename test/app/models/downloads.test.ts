@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,14 +41,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function open(seen: Download[][] = []): Downloads {
+function open(seen: Download[][] = [], on: Shelf = shelf): Downloads {
   const downloads = createDownloads({
     db,
-    shelf,
+    shelf: on,
     source: (id) => (id === 'mirror' ? source : undefined),
     changed: (list) => seen.push(list),
     finished: async (model) => void made.push(model),
-    tuning: { backOffMs: 5, net: { ...network, stallMs: 500 } },
+    tuning: { backOffMs: 5, net: { ...network, stallMs: 10_000 } },
   });
   running.push(downloads);
   return downloads;
@@ -114,6 +114,38 @@ test('a restart takes up the list where it was', async () => {
   open();
   await until(() => made.length === 1);
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(4 * BLOCK);
+});
+
+test.each<[string, (...given: Parameters<Shelf['accept']>) => Promise<void>]>([
+  ['before it is known', async () => {}],
+  [
+    'before it is moved',
+    async (path, sha256, ...more) => {
+      await shelf.accept(path, sha256, ...more);
+      renameSync(shelf.blobPath(sha256), path);
+    },
+  ],
+])('an app that ends when a whole file is put away, %s, fetches nothing again', async (_, putAway) => {
+  const dying: Shelf = {
+    ...shelf,
+    async accept(...given) {
+      await putAway(...given);
+      throw new Error('the app ends here');
+    },
+  };
+  const seen: Download[][] = [];
+  const first = open(seen, dying);
+  first.start(repository, repository.files, 'tiny');
+  await until(() => seen.at(-1)?.[0]?.status.at === 'failed');
+  await first.close();
+  open();
+  await until(() => made.length === 1);
+  for (const name of ['config.json', 'model.safetensors'])
+    expect(readFileSync(join(made[0]?.path ?? '', name)).equals(hub.bytesOf(name)), name).toBe(true);
+  expect(hub.bytesServedTwice()).toBe(0);
+  expect(readdirSync(join(folder, 'models', 'incoming'))).toEqual([]);
+  expect(db.all('SELECT * FROM download_files')).toEqual([]);
+  expect(db.all('SELECT * FROM download_blocks')).toEqual([]);
 });
 
 test('cancel leaves nothing behind', async () => {
