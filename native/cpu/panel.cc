@@ -36,12 +36,21 @@ int nibble(const uint8_t* qs, int64_t i) { return i < 16 ? qs[i] & 15 : qs[i - 1
 // Nibbles of 256 elements: 32 bytes hold 64 of them, low nibbles first.
 int nibble_k(const uint8_t* qs, int64_t i) { return qs[i / 64 * 32 + i % 32] >> (i % 64 / 32 * 4) & 15; }
 
+// The codes of one block. With the number of the run known, what `code` computes of an index folds into constants and a
+// run is read as a vector.
+template <int64_t size, class Block, class Code>
+void read_codes(const Block& block, const Code& code, uint8_t* to) {
+  constexpr int64_t run = 16;
+#pragma GCC unroll 16
+  for (int64_t first = 0; first < size; first += run)
+    for (int64_t i = 0; i < run; ++i) to[first + i] = static_cast<uint8_t>(code(block, first + i));
+}
+
 template <class Block, class Code>
 void blocks_of_32(const std::byte* from, Row& row, const Code& code) {
   const auto* blocks = reinterpret_cast<const Block*>(from);
-  for (size_t i = 0; i < row.codes.size(); ++i)
-    row.codes[i] = static_cast<uint8_t>(code(blocks[i / 32], static_cast<int64_t>(i % 32)));
   for (size_t b = 0; b < row.codes.size() / 32; ++b) {
+    read_codes<32>(blocks[b], code, row.codes.data() + 32 * b);
     if constexpr (requires { blocks[b].d; }) row.half.push_back(load<uint16_t>(blocks[b].d.bytes));
     if constexpr (requires { blocks[b].m; }) row.half_bias.push_back(load<uint16_t>(blocks[b].m.bytes));
   }
@@ -50,9 +59,8 @@ void blocks_of_32(const std::byte* from, Row& row, const Code& code) {
 template <class Block, class Code, class Scale>
 void blocks_of_256(const std::byte* from, Row& row, int64_t groups, const Code& code, const Scale& scale) {
   const auto* blocks = reinterpret_cast<const Block*>(from);
-  for (size_t i = 0; i < row.codes.size(); ++i)
-    row.codes[i] = static_cast<uint8_t>(code(blocks[i / 256], static_cast<int64_t>(i % 256)));
   for (size_t b = 0; b < row.codes.size() / 256; ++b) {
+    read_codes<256>(blocks[b], code, row.codes.data() + 256 * b);
     row.super.push_back(load<uint16_t>(blocks[b].d.bytes));
     if constexpr (requires { blocks[b].dmin; }) row.super_min.push_back(load<uint16_t>(blocks[b].dmin.bytes));
     for (int64_t g = 0; g < groups; ++g) scale(blocks[b], static_cast<int>(g), row);
@@ -174,12 +182,15 @@ void spread_block(const std::vector<Row>& rows, int64_t block, uint8_t (&quads)[
                   rows[r].codes.data() + block * block_columns + 4 * i, 4);
 }
 
-// ... and the eight quads into planes.
+// ... and the eight quads into planes, eight bytes at a time: masks keep bits from their neighbours.
 void cut_planes(const uint8_t (&quads)[unpacked_block_bytes], int bits, uint8_t* to) {
-  const auto add = [&](int64_t plane, int64_t i, int from_bit, unsigned mask, int shift) {
-    for (int64_t j = 0; j < quad_bytes; ++j)
-      to[plane * quad_bytes + j] =
-          static_cast<uint8_t>(to[plane * quad_bytes + j] | (quads[i * quad_bytes + j] >> from_bit & mask) << shift);
+  constexpr int64_t words = quad_bytes / 8;
+  uint64_t from[8 * words], planes[8 * words] = {};
+  std::memcpy(from, quads, sizeof from);
+  const auto add = [&](int64_t plane, int64_t i, int from_bit, uint64_t mask, int shift) {
+    const uint64_t in_each_byte = mask * 0x0101010101010101u;
+    for (int64_t j = 0; j < words; ++j)
+      planes[plane * words + j] |= (from[i * words + j] >> from_bit & in_each_byte) << shift;
   };
   for (int64_t i = 0; i < 8; ++i) {
     const int pair = static_cast<int>(i % 2) * 4, four = static_cast<int>(i % 4) * 2;
@@ -190,6 +201,7 @@ void cut_planes(const uint8_t (&quads)[unpacked_block_bytes], int bits, uint8_t*
     if (bits == 5) add(4, i, 4, 1, static_cast<int>(i));
     if (bits == 3) add(2, i, 2, 1, static_cast<int>(i));
   }
+  std::memcpy(to, planes, static_cast<size_t>(bits * quad_bytes));
 }
 
 // Arrays [count, 16] one after the other; lane r of each is this row.
