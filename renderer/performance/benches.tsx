@@ -75,7 +75,7 @@ function BenchRow({ bench }: { bench: Bench }) {
       <td className="text-end font-medium">{split(formats.speed(medianOf(bench.runs, 'decode'))).figure}</td>
       <td className="text-end">{split(formats.speed(medianOf(bench.runs, 'prefill'))).figure}</td>
       <td className="text-end">{first === null ? MISSING : formats.duration(first)}</td>
-      <td className="text-end text-fg-3">{formats.ago(bench.at, Date.now())}</td>
+      <td className="text-end text-fg-3">{formats.when(bench.at, Date.now())}</td>
     </tr>
   );
 }

@@ -59,6 +59,12 @@ export function createFormats(language: string) {
     change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
     clock: (time: number) => clock.format(time),
     day: (time: number) => day.format(time),
+    /** "today 09:12", "yesterday 17:40", "14 Nov". */
+    when(time: number, now: number) {
+      const period = periodOf(time, now);
+      if (period === 'earlier') return day.format(time);
+      return `${relative.format(period === 'today' ? 0 : -1, 'day')} ${clock.format(time)}`;
+    },
     ago(time: number, now: number) {
       const minutes = Math.round((time - now) / 60_000);
       if (minutes > -1) return relative.format(0, 'minute');

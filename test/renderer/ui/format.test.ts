@@ -75,3 +75,10 @@ test('a figure is told from what it is counted in', () => {
   expect(split(en.speed(46.1))).toEqual({ figure: '46.1', unit: 'tok/s' });
   expect(split(MISSING)).toEqual({ figure: MISSING, unit: '' });
 });
+
+test('when something was: today and yesterday in words, then day and month', () => {
+  const now = new Date(2026, 10, 22, 9, 30).getTime();
+  expect(en.when(new Date(2026, 10, 22, 9, 12).getTime(), now)).toMatch(/^today 0?9:12/);
+  expect(en.when(new Date(2026, 10, 21, 23, 59).getTime(), now)).toMatch(/^yesterday 11:59|^yesterday 23:59/);
+  expect(en.when(new Date(2026, 10, 14).getTime(), now)).toBe('Nov 14');
+});
