@@ -27,7 +27,7 @@ export function Gauge({ measured }: { measured: Measured | null }) {
           aria-label={label}
           className="inline-flex h-row items-center gap-2 rounded-sm px-1.5 text-xs whitespace-nowrap text-fg-3 tabular-nums hover:bg-hover data-[state=open]:bg-select"
         >
-          <Meter parts={parts} label={label} className="h-1.25 w-14" />
+          <Meter parts={parts} label={label} className="h-1.25 w-14 @max-[28rem]:hidden" />
           <span>
             {full}
             <span className="max-lg:hidden">{` ${t('gauge.of', { limit: size })}`}</span>

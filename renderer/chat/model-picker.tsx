@@ -48,8 +48,10 @@ export function ModelPicker() {
         >
           <Icon name="models" className="text-fg-3" />
           <span className="sr-only">{t('model.label')}</span>
-          <span className="truncate">{name}</span>
-          {(loading ?? type) && <span className="font-normal text-fg-3 tabular-nums">{loading ?? type}</span>}
+          <span className="min-w-8 truncate">{name}</span>
+          {(loading ?? type) && (
+            <span className="font-normal text-fg-3 tabular-nums @max-[28rem]:sr-only">{loading ?? type}</span>
+          )}
           <Icon name="down" size={14} className="text-fg-3" />
         </button>
       }

@@ -4,11 +4,12 @@ import {
   type ChatId,
   type Choice,
   failureOf,
+  LonghandError,
   type MessageId,
   type RequestInput,
   type TurnId,
 } from '../../app/protocol/index.ts';
-import { core } from '../bridge.ts';
+import { core, useConnection } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { chatPages } from './chat-pages.ts';
 import { focusComposer } from './focus.ts';
@@ -198,6 +199,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         const text = (get().drafts[key] ?? '').trim();
         const attachments = get().attachments[key] ?? [];
         if (text === '' && attachments.length === 0) return;
+        const { at } = useConnection.getState();
+        // It would be nowhere until the connection is back: it stays in the field.
+        if (at === 'lost' || at === 'gone') throw new LonghandError('core-lost', '[chat] sent without a connection');
         const { branchFrom } = get();
         let place = key;
         // Taken at once, so that a second press finds nothing to send.

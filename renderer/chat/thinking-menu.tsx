@@ -46,7 +46,7 @@ export function ThinkingMenu() {
         >
           <Icon name="pen" className="text-fg-3" />
           <span className="@max-[40rem]:sr-only max-lg:sr-only">{t('thinking.title')}</span>
-          <span className="font-normal text-fg-3">{t(`thinking.${value}`)}</span>
+          <span className="font-normal text-fg-3 @max-[28rem]:sr-only">{t(`thinking.${value}`)}</span>
         </button>
       }
     >

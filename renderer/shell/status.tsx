@@ -53,7 +53,7 @@ function EngineLine() {
   const used = status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
   const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
   const memory =
-    total > 0 && status.at !== 'loading'
+    total > 0 && status.at !== 'loading' && connection === 'open'
       ? t('status.memory', {
           used: used < 2 ** 30 / 10 ? formats.memory(used) : formats.memoryFigure(used),
           total: formats.memory(total),

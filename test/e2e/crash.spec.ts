@@ -56,5 +56,8 @@ test('a page whose host does not come back says where to look', async ({ page, a
   await begin(page, app);
   app.kill();
   await expect(page.getByText('Connection lost, trying again')).toBeVisible();
+  await ask(page, 'Is anybody there?');
+  await expect(page.getByRole('alert').getByText('The connection to Longhand was lost')).toBeVisible();
+  await expect(page.locator('#composer')).toHaveValue('Is anybody there?');
   await expect(page.getByText('Not there; look for its newest tab')).toBeVisible();
 });
