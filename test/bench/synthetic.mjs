@@ -53,17 +53,25 @@ function valueBytes(value) {
 }
 
 /** A vocabulary that any reader takes: the 256 bytes, then words without merges. */
-function tokenizer(vocabulary, pre) {
+function tokenizer(vocabulary, pre, merged) {
   const printable = (byte) => (byte > 32 && byte < 127) || (byte > 160 && byte < 173) || byte > 173;
   let next = 256;
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
   const tokens = Array.from({ length: vocabulary }, (_, i) => bytes[i] ?? `word${i}`);
+  const merges = [];
+  for (let i = 256; merged && i < vocabulary; i++) {
+    const [left, right] = [(i - 256) >> 8, (i - 256) & 255];
+    // Two bytes, then two bytes and one.
+    const first = left < 256 ? bytes[left] : tokens[left];
+    tokens[i] = first + bytes[right];
+    merges.push(`${first} ${bytes[right]}`);
+  }
   return {
     'tokenizer.ggml.model': 'gpt2',
     'tokenizer.ggml.pre': pre,
     'tokenizer.ggml.tokens': tokens,
     'tokenizer.ggml.token_type': tokens.map(() => 1),
-    'tokenizer.ggml.merges': ['a b'],
+    'tokenizer.ggml.merges': merged ? merges : ['a b'],
     'tokenizer.ggml.bos_token_id': vocabulary - 1,
     'tokenizer.ggml.eos_token_id': vocabulary - 1,
   };
@@ -119,8 +127,9 @@ function header(keys, tensors) {
   return Buffer.concat([all, Buffer.alloc(padded(all.length) - all.length)]);
 }
 
-/** Writes the file; gives the bytes of its weights. */
-export function writeSynthetic(name, fileType, path) {
+/** Writes the file; gives the bytes of its weights. `merged`: its words are made of one another, as in a real vocabulary, which
+ *  is most of what a tokenizer keeps in memory. */
+export function writeSynthetic(name, fileType, path, { merged = false } = {}) {
   const shape = SHAPES[name];
   const typeOf = FILE_TYPES[fileType];
   if (!shape || !typeOf) {
@@ -138,7 +147,7 @@ export function writeSynthetic(name, fileType, path) {
     'general.architecture': architecture,
     'general.name': `${name} ${fileType}, random`,
     ...keys,
-    ...tokenizer(shape.vocabulary, shape.pre),
+    ...tokenizer(shape.vocabulary, shape.pre, merged),
   };
   const patterns = new Map();
   const partial = `${path}.part`;

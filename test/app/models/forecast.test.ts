@@ -4,6 +4,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forecast, type ModelDescription } from '../../../app/protocol/index.ts';
+import { writeSynthetic } from '../../bench/synthetic.mjs';
 import { newFolder, root } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';
 import { realModel } from '../../support/real-models.mjs';
@@ -62,6 +63,13 @@ function deeper(times: number): string {
   return folder;
 }
 
+/** A published shape with random weights, and with words that are merged from one another as real ones are. */
+function synthetic(shape: string, type: string): string {
+  const path = join(newFolder(), 'random.gguf');
+  writeSynthetic(shape, type, path, { merged: true });
+  return path;
+}
+
 const MOST_ERROR = 0.1;
 
 test.skipIf(platform() !== 'linux').each([
@@ -69,6 +77,10 @@ test.skipIf(platform() !== 'linux').each([
   ['the built-in model, 8k', () => starter, 8192],
   ['its layers eight times over, 4k', () => deeper(8), 4096],
   ['SmolLM2-135M Q4_1, 1k', () => realModel('smollm2'), 1024],
+  ['random Qwen3-0.6B Q4_0, 256', () => synthetic('Qwen3-0.6B', 'Q4_0'), 256],
+  ['random Qwen3.5-0.8B Q8_0, 1k', () => synthetic('Qwen3.5-0.8B', 'Q8_0'), 1024],
+  ['random LFM2-1.2B Q4_0, 256', () => synthetic('LFM2-1.2B', 'Q4_0'), 256],
+  ['two random layers of Qwen3.5-35B-A3B Q4_0, 256', () => synthetic('Qwen3.5-35B-A3B, 2 layers', 'Q4_0'), 256],
 ])(
   'memory of %s is foreseen within 10 %%',
   async (name, path, contextLength) => {

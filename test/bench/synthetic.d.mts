@@ -1,0 +1,1 @@
+export function writeSynthetic(name: string, fileType: string, path: string, options?: { merged?: boolean }): number;
