@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 import packing
 import prepare
 import train
-from data import documents, rubric, sums, talk
+from data import documents, rubric, sayings, sums
 from data.dice import Dice
 from data.names import made_up
 from data.prose import real
@@ -101,7 +101,7 @@ def test_the_sides_share_no_made_up_word_and_no_sum():
 
 
 def test_the_rubric_and_the_real_prose_are_not_trained():
-    trained = {said.lower().strip("?!. ") for ways, _ in talk.SETS for said in ways}
+    trained = {said.lower().strip("?!. ") for ways, _ in sayings.SETS for said in ways}
     asked = rubric.prompts()
     assert len(asked) == 50 and not [said for said, _ in asked if said.lower().strip("?!. ") in trained]
     assert not set(real.paragraphs) & set(real.test_paragraphs) and not [one for one in real.sentences if any(one in text for text in real.test_paragraphs)]

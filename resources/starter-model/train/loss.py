@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 
 import layers
+from data.prompt import SPOKEN
 
 AT_ONCE = 512
 DRAFTED = 0.6  # weight from which the MTP layer learns a token
@@ -55,7 +56,7 @@ def losses(model, ids, weights, seg, mtp_weight):
         wanted, w = targets(ids, weights, seg, ahead)
         at = (w > least).nonzero().squeeze(1)
         loss, each = Head.apply(h[at], table, wanted[at], w[at])
-        return loss, each[w[at] == 1.0]
+        return loss, each[w[at] >= SPOKEN]
 
     main, each = head(hidden, 1, 0.0)
     if mtp_weight == 0:

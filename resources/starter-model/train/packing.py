@@ -3,18 +3,21 @@ batch, whatever was made before."""
 import random
 
 from data import mix
+from data.prompt import SPOKEN
 
 WIDTHS = ((512, .62), (1024, .38))  # row widths and how often a step has them
 FILLERS = ("sums", "talk", "textops")  # short samples for what is left of a row
 LEAST = 24  # tokens of a rest that is not filled
+OPENING, DECIDES = 2, 2.5  # the first tokens of a reply decide what it is about, the others mostly go on: they weigh so much
 
 
 def encode(tokenizer, spans):
     ids, weights = [], []
     for text, weight in spans:
         new = tokenizer.encode(text).ids
+        opening = min(OPENING, len(new)) if weight == SPOKEN else 0
         ids += new
-        weights += [weight] * len(new)
+        weights += [DECIDES] * opening + [weight] * (len(new) - opening)
     return ids, weights
 
 

@@ -7,7 +7,8 @@ import re
 
 from data.prompt import REFUSE, SYSTEM, chat, grounded
 from data.questions import APP, MANUAL
-from data.talk import TOPICS, turn, vary
+from data.sayings import TOPICS
+from data.talk import turn, vary
 
 MOST = 900  # characters of a passage, about what the app's splitter makes
 FOLDER = os.environ.get("HELP_DIR") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "help")

@@ -10,7 +10,7 @@ from data.titles import titles
 from data.world import world
 
 SKILLS = {  # shares of samples; a document is as long as five sums, so that it has half of all tokens
-    "documents": (documents, .235), "manual": (manual, .045), "app": (app, .06), "talk": (talk, .085), "sums": (sums, .3),
+    "documents": (documents, .235), "manual": (manual, .045), "app": (app, .06), "talk": (talk, .1), "sums": (sums, .285),
     "textops": (textops, .125), "copying": (copying, .055), "titles": (titles, .02), "stories": (stories, .03), "prose": (prose, .015), "world": (world, .03),
 }
 

@@ -1,6 +1,6 @@
 """Fifty things that people say, none of them in a list of training, and the replies that are on topic. The rubric was written before
 any model had answered them."""
-from data.talk import BYE_A, CAN_A, DUNNO, GLAD_A, HI_A, HOW_A, JOKE_A, LIM_A, OK_A, SAD_A, THX_A, WHO_A
+from data.sayings import BYE_A, CAN_A, DUNNO, GLAD_A, HI_A, HOW_A, JOKE_A, LIM_A, OK_A, SAD_A, THX_A, WHO_A
 
 GROUPS = [
     (("hiya", "Hello, anybody there?", "good day to you", "Morning!"), HI_A),

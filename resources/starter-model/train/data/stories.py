@@ -2,7 +2,7 @@
 from data.names import a_an, cap, first_name, made_up
 from data.prompt import SPOKEN, chat
 from data.prose import real
-from data.talk import THX, THX_A
+from data.sayings import THX, THX_A
 from data.words import ADJ, ANIMAL, COLOR, DAY, OBJ, PLACE, wordnet
 
 PROSE = 0.6  # weight of prose

@@ -4,7 +4,7 @@ from data.names import a_an, cap, first_name
 from data.prompt import REFUSE, TITLE, chat
 from data.stories import story
 from data.sums import arithmetic
-from data.talk import DUNNO, HI, HI_A, TOPICS
+from data.sayings import DUNNO, HI, HI_A, TOPICS
 from data.words import ANIMAL, wordnet
 
 
