@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
 import type { Chat } from '../../app/protocol/index.ts';
@@ -14,11 +14,12 @@ export function ChatList() {
   const chats = useChat((state) => state.chats);
   const list = useRef<HTMLElement>(null);
   const groups = useMemo(() => groupsOf(chats), [chats]);
+  const walk = useWalk(list);
   return (
     <nav
       ref={list}
       aria-label={t('sidebar.chats')}
-      onKeyDown={(event) => moveFocus(event, list.current)}
+      onKeyDown={walk}
       className="-mx-2 min-h-0 flex-1 overflow-y-auto px-2 pt-px pb-3"
     >
       <Virtualizer scrollRef={list} bufferSize={400}>
@@ -41,12 +42,32 @@ export function groupsOf(chats: readonly Chat[], now = Date.now()): Group[] {
   });
 }
 
-/** ↑ and ↓ walk through the rows, as in every list. */
-function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
-  if (event.altKey || event.ctrlKey || event.metaKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
-  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
-  const next = rows[rows.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
+/** Frames within which a row that keys have gone to is drawn. */
+const DRAWN_WITHIN = 6;
+
+/** ↑ and ↓ walk through the rows, as in every list; keys that are faster than the drawing of rows are not lost. */
+function useWalk(list: RefObject<HTMLElement | null>): (event: KeyboardEvent) => void {
+  const ahead = useRef(0);
+  const walk = (frames: number) => {
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+    const before = ahead.current;
+    while (ahead.current !== 0) {
+      const step = Math.sign(ahead.current);
+      const next = rows[rows.indexOf(document.activeElement as HTMLElement) + step];
+      if (!next) break;
+      ahead.current -= step;
+      next.focus();
+    }
+    const left = ahead.current === before ? frames - 1 : DRAWN_WITHIN;
+    if (left === 0) ahead.current = 0;
+    if (ahead.current !== 0) requestAnimationFrame(() => walk(left));
+  };
+  return (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const waiting = ahead.current !== 0;
+    ahead.current += step;
+    if (!waiting) walk(DRAWN_WITHIN);
+  };
 }

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { answers, ask, begin, card, choose, circle, expect, test, textOf } from './app.ts';
 
-//  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
+//  The starter really looping.
 
 /** An answer that is long enough for a dot of the history, the same each time. */
 async function tellStory(page: Page): Promise<void> {

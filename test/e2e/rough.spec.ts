@@ -4,6 +4,8 @@ import { answers, ask, begin, expect, neverEnd, rows, test, textOf } from './app
 
 const stop = 'Stop writing';
 
+test.use({ unhurried: true });
+
 test('while an answer is written: edit, other versions, queue, settings, delete and undo', async ({
   page,
   app,

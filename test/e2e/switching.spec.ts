@@ -2,6 +2,8 @@ import { answers, ask, begin, card, choose, circle, expect, neverEnd, rows, test
 
 //  Leaving a chat changes nothing about what happens in it.
 
+test.use({ unhurried: true });
+
 test('from chat to chat while one answer streams, one waits behind it and one waits for a decision', async ({
   page,
   app,
@@ -30,7 +32,7 @@ test('from chat to chat while one answer streams, one waits behind it and one wa
   await ask(page, 'And then?');
   await expect(page.getByText('Sends next')).toBeVisible();
 
-  await chat('Tell me a long story').click();
+  await chat('The old mill stood').click();
   await expect(card(page)).toBeVisible();
   expect(await textOf(card(page))).toBe(evidence);
 
@@ -45,7 +47,7 @@ test('from chat to chat while one answer streams, one waits behind it and one wa
   await expect(page.getByText('Stopped by you').first()).toBeVisible();
   await expect(page.locator('article', { hasText: 'And then?' })).toBeVisible();
 
-  await chat('Tell me a long story').click();
+  await chat('The old mill stood').click();
   await choose(page, 'Stop');
   await expect(page.getByText('Stopped in a loop')).toBeVisible();
   await chat('Are you there?').click();

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Choice, Client, Settings, TurnEvent } from '../../../app/protocol/index.ts';
+import { circling, repetitive } from '../../support/circling.ts';
 import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { killableEngine } from '../../support/kills.ts';
 
-//  The starter really looping: at temperature 0 a negative frequency penalty draws every token to what it has written already.
-
-const circling = { temperature: 0, frequencyPenalty: -2 };
-const story = 'Tell me a long story about a fox, a river and an old mill.';
+//  The starter really looping.
 
 async function ask(
   client: Client,
-  { thinking = true, guard = {} as Partial<Settings['loopGuard']>, text = story, most = 500 } = {},
+  { thinking = true, guard = {} as Partial<Settings['loopGuard']>, text = repetitive, most = 500 } = {},
 ) {
   const { loopGuard } = await client.call('settings.get', undefined);
   await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0, ...guard } });
@@ -154,7 +152,7 @@ test('the engine ends while a turn waits: the text stays, deciding comes too lat
 
 test('rewind where no snapshot is left: the text is read again, and that is told', { timeout: 120_000 }, async () => {
   const { client } = await startCore();
-  const turn = await ask(client, { text: `${'The old mill stood by the river. '.repeat(30)}${story}` });
+  const turn = await ask(client, { text: `${'The old mill stood by the river. '.repeat(24)}${repetitive}` });
   const { event } = await paused(client);
   const before = (await turn.read()).thinking;
   // Another chat is answered meanwhile: the model has only one timeline.

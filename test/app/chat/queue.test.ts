@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { type ChatId, type Client, type MessageId, MOST_QUEUED } from '../../../app/protocol/index.ts';
+import { circling, repetitive } from '../../support/circling.ts';
 import { next, startCore } from '../../support/core.ts';
 
 //  Messages that wait for the answer before them, by the real engine.
 
 const long = 'Tell me a long story about a fox, a river and an old mill.';
-const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 10 };
+const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14 };
 const short = { temperature: 0, maxTokens: 4 };
 
 /** A chat in which an answer is written that does not end by itself, and whose later answers are short. */
@@ -87,17 +88,16 @@ test('what is said to an answer that waits for a decision goes before what waits
   const { loopGuard } = await client.call('settings.get');
   await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0 } });
   const { id: chatId } = await client.call('chats.create', {});
-  const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
-  await client.call('chats.update', { chatId, thinking: true, sampling: circling });
+  await client.call('chats.update', { chatId, thinking: true, sampling: { ...circling, maxTokens: 500 } });
   const paused = next(client, 'turn', ({ event }) => event.type === 'paused');
-  await client.call('turns.send', { chatId, text: long });
+  await client.call('turns.send', { chatId, text: repetitive });
   const later = await client.call('turns.send', { chatId, text: 'later' });
   await paused;
   await client.call('chats.update', { chatId, thinking: false, sampling: short });
   const last = answered(client, later.messageId);
   await client.call('turns.send', { chatId, text: 'Leave that.' });
   await last;
-  expect(await asked(client, chatId)).toEqual([long, 'Leave that.', 'later']);
+  expect(await asked(client, chatId)).toEqual([repetitive, 'Leave that.', 'later']);
 });
 
 test('a question is edited while it is answered: what waits stays behind the new answer', async () => {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { engineByFork } from '../../../app/engine/start.ts';
 import type { Client, EventPayload, Message } from '../../../app/protocol/index.ts';
+import { circling, repetitive } from '../../support/circling.ts';
 import { isEnd, newFolder, next, places, readMessage, root, startCore } from '../../support/core.ts';
 import { source, startHost } from '../../support/kills.ts';
 
@@ -12,9 +13,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const long = 'Tell me a long story about a fox, a river and an old mill.';
 /** So hot, and with this seed, the story has more than 6,000 tokens. */
-const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 10, maxTokens: 6000 };
-/** A reward for what was said already drives any model into a loop. */
-const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
+const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14, maxTokens: 6000 };
 
 const endings = ['quit', 'kill'] as const;
 /** What is said of an answer that was being written. */
@@ -68,7 +67,7 @@ test.each(endings)('%s while the loop card waits: the text, the reason and the e
   const paused = next(first.client, 'turn', ({ event }) => event.type === 'paused') as Promise<
     EventPayload<'turn'> & { event: { type: 'paused' } }
   >;
-  const sent = await ask(first.client, { thinking: true, sampling: circling });
+  const sent = await ask(first.client, { thinking: true, sampling: { ...circling, maxTokens: 500 } }, repetitive);
   const { event } = await paused;
   const before = await readMessage(first.client, sent.chatId, sent.messageId);
   expect(before.thinking).not.toBe('');

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Client, EventPayload } from '../../../app/protocol/index.ts';
+import { circling, repetitive } from '../../support/circling.ts';
 import { listen, next, readMessage, startCore } from '../../support/core.ts';
 
 //  A turn that waits for a person must hold up nobody else.
-
-/** A reward for what was said already drives any model into a loop. */
-const circling = { temperature: 0, frequencyPenalty: -2, maxTokens: 500 };
 
 type Paused = EventPayload<'turn'> & { event: { type: 'paused' } };
 
@@ -13,10 +11,9 @@ async function askUntilPaused(client: Client, waitSeconds = 0) {
   const { loopGuard } = await client.call('settings.get');
   await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds } });
   const chat = await client.call('chats.create', {});
-  await client.call('chats.update', { chatId: chat.id, thinking: true, sampling: circling });
+  await client.call('chats.update', { chatId: chat.id, thinking: true, sampling: { ...circling, maxTokens: 500 } });
   const paused = next(client, 'turn', ({ event }) => event.type === 'paused') as Promise<Paused>;
-  const text = 'Tell me a long story about a fox, a river and an old mill.';
-  const sent = await client.call('turns.send', { chatId: chat.id, text });
+  const sent = await client.call('turns.send', { chatId: chat.id, text: repetitive });
   const { event } = await paused;
   return { chatId: chat.id, ...sent, turnId: sent.turnId as NonNullable<typeof sent.turnId>, event };
 }
