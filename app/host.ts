@@ -16,6 +16,7 @@ import {
   type CallFrame,
   type CoreFrame,
   createSwitchboard,
+  type DownloadNews,
   type EventName,
   type EventPayload,
   type Handlers,
@@ -63,8 +64,8 @@ export type Host = {
   refusedVisitor(visitor: { host: string; about: string }): void;
   /** Whether an answer is being written: then the machine should not fall asleep. */
   onBusy(listener: (busy: boolean) => void): void;
-  /** A model was fetched and checked. */
-  onArrived(listener: (name: string) => void): void;
+  /** A download that is here, or that needs somebody. */
+  onDownload(listener: (news: DownloadNews) => void): void;
   close(): Promise<void>;
 };
 
@@ -263,7 +264,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     notice,
     refusedVisitor: manager.refusedVisitor,
     onBusy: (listener) => void busyListeners.push(listener),
-    onArrived: manager.onArrived,
+    onDownload: manager.onDownload,
     async close() {
       clearTimeout(firstBackup);
       clearInterval(backups);

@@ -1,6 +1,6 @@
 import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/engine/supervisor.ts';
-import type { Failure, Notice } from '../app/protocol/index.ts';
+import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
 import { createEngineProcesses } from './engine-process.ts';
 import type { Keychain } from './keychain.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
@@ -21,8 +21,7 @@ export type CoreProcessOptions = {
   onReady: () => void;
   onLost: () => void;
   onBusy: (busy: boolean) => void;
-  /** A model was fetched and checked. */
-  onArrived: (name: string) => void;
+  onDownload: (news: DownloadNews) => void;
   /** It cannot run: a sentence for the user, then the app ends. */
   onFailed: (failure: Failure) => void;
 };
@@ -35,7 +34,7 @@ export function createCoreProcess({
   onReady,
   onLost,
   onBusy,
-  onArrived,
+  onDownload,
   onFailed,
 }: CoreProcessOptions): CoreProcess {
   let child: Electron.UtilityProcess | null = null;
@@ -88,7 +87,7 @@ export function createCoreProcess({
       onReady();
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
-    else if ('arrived' in message) onArrived(message.arrived);
+    else if ('download' in message) onDownload(message.download);
     else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
     else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
     else engines.kill(message.killEngine);

@@ -44,7 +44,7 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
   });
   try {
     (await host).onBusy((busy) => parent.postMessage({ busy }));
-    (await host).onArrived((arrived) => parent.postMessage({ arrived }));
+    (await host).onDownload((download) => parent.postMessage({ download }));
     parent.postMessage({ ready: true });
   } catch (error) {
     parent.postMessage({ failed: failureOf(error) });

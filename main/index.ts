@@ -71,7 +71,7 @@ function start() {
     onReady: ipc.coreReady,
     onLost: ipc.coreLost,
     onBusy: awake,
-    onArrived: (name) => notify(name, { looking: window?.isFocused() ?? false, show }),
+    onDownload: (news) => notify(news, { looking: window?.isFocused() ?? false, show }),
     onFailed: fail,
   });
   setMenu(

@@ -1,6 +1,6 @@
 import type { Ending } from '../app/engine/supervisor.ts';
 import type { HostOptions } from '../app/host.ts';
-import type { Failure, Notice } from '../app/protocol/index.ts';
+import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
 
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
@@ -25,8 +25,7 @@ export type FromCore =
   | { ready: true }
   | { failed: Failure }
   | { busy: boolean }
-  /** The name of a model that was fetched and checked. */
-  | { arrived: string }
+  | { download: DownloadNews }
   /** The engine with this number is wanted; numbers are never used twice. */
   | { startEngine: number }
   | { killEngine: number }

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { type Download, type DownloadStatus, LonghandError } from '../protocol/index.ts';
+import { type Download, type DownloadNews, type DownloadStatus, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
   addDownload,
@@ -61,6 +61,8 @@ export type DownloadsOptions = {
   /** The network for the download of a model with this name. */
   net?: (name: string) => Network;
   changed: (list: Download[]) => void;
+  /** One cannot go on by itself, or not before there is room; told once each time. */
+  stuck?: (news: DownloadNews) => void;
   /** A model is whole and in its folder. */
   finished: (model: { name: string; path: string }) => Promise<void>;
   now?: () => number;
@@ -92,8 +94,10 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     return item;
   };
   const set = (item: Item, status: DownloadStatus) => {
+    const before = item.status.at;
     item.status = status;
     tell();
+    if (status.at !== before && isStuck(status.at)) options.stuck?.({ name: item.row.name, at: status.at });
   };
 
   function runNext(): void {
@@ -342,6 +346,9 @@ function statusOf(state: DownloadState): DownloadStatus | null {
       return null;
   }
 }
+
+const isStuck = (at: DownloadStatus['at']): at is Exclude<DownloadNews['at'], 'arrived'> =>
+  at === 'failed' || at === 'waitingForSpace' || at === 'changed';
 
 const isGoing = ({ at }: DownloadStatus): boolean =>
   at !== 'paused' && at !== 'failed' && at !== 'changed' && at !== 'waitingForLibrary';

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/client.ts';
 import type {
   CallName,
   Device,
+  DownloadNews,
   Emit,
   EngineStatus,
   Handlers,
@@ -69,7 +70,8 @@ export type ModelManager = {
   engineStatus(status: EngineStatus): void;
   refusedVisitor(visitor: { host: string; about: string }): void;
   refusedPage(address: string): void;
-  onArrived(listener: (name: string) => void): void;
+  /** A download that is here, or that needs somebody. */
+  onDownload(listener: (news: DownloadNews) => void): void;
   close(): Promise<void>;
 };
 
@@ -125,10 +127,13 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
   const shelf = createShelf(db, place);
   const keeper = createKeeper({ library, shelf, place, gate, engine, emit, now });
-  const arrivals: ((name: string) => void)[] = [];
+  const followers: ((news: DownloadNews) => void)[] = [];
+  const tellOf = (news: DownloadNews) => {
+    for (const follower of followers) follower(news);
+  };
   const arrived = (model: ModelEntry) => {
     emit('download.finished', model);
-    for (const listener of arrivals) listener(model.name);
+    tellOf({ name: model.name, at: 'arrived' });
   };
   const downloads = createDownloads({
     db,
@@ -137,6 +142,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     source: sources.byId,
     net: (about) => contacts.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
+    stuck: tellOf,
     finished: async ({ name, path }) => arrived(await library.add(path, name)),
     now,
     ...(options.downloads && { tuning: options.downloads }),
@@ -286,7 +292,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     settingsChanged: route,
     engineStatus: keepAlive.status,
     refusedPage,
-    onArrived: (listener) => void arrivals.push(listener),
+    onDownload: (listener) => void followers.push(listener),
     refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();

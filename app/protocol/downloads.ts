@@ -29,3 +29,6 @@ export const Download = z.object({
   status: DownloadStatus,
 });
 export type Download = z.infer<typeof Download>;
+
+/** What the desktop tells of a download to somebody who looks elsewhere: it is here, or it needs somebody. */
+export type DownloadNews = { name: string; at: 'arrived' | 'failed' | 'waitingForSpace' | 'changed' };

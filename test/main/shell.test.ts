@@ -233,6 +233,20 @@ test('a model that was fetched is told through the desktop to somebody who looks
   expect(done.notified).toHaveLength(1);
 });
 
+test('what keeps a download from going on is told in a sentence, and only to somebody who looks elsewhere', async () => {
+  const { notify } = await import('../../main/notify.ts');
+  done.notified.length = 0;
+  for (const at of ['failed', 'waitingForSpace', 'changed'] as const) {
+    notify({ name: 'Otter', at }, { looking: true, show: () => {} });
+    notify({ name: 'Otter', at }, { looking: false, show: () => {} });
+  }
+  expect(done.notified).toEqual([
+    'Otter could not be fetched; what came of it is kept',
+    'Otter waits until there is room on the disk',
+    'Otter is another file on its server now: which one shall it be?',
+  ]);
+});
+
 test('menu commands reach the page; a second start shows the first window', async () => {
   const heard: string[] = [];
   api.onMenu((command) => heard.push(command));

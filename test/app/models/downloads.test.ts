@@ -10,7 +10,7 @@ import { createPlace } from '../../../app/models/place.ts';
 import { createShelf, type Shelf } from '../../../app/models/shelf.ts';
 import type { Repository, Source } from '../../../app/models/source.ts';
 import { hubSource } from '../../../app/models/source-hub.ts';
-import type { Download } from '../../../app/protocol/index.ts';
+import type { Download, DownloadNews } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { content, type Hub, startHub } from '../../support/hub.ts';
@@ -22,6 +22,7 @@ let source: Source;
 let repository: Repository;
 let shelf: Shelf;
 const made: { name: string; path: string }[] = [];
+const told: DownloadNews[] = [];
 const running: Downloads[] = [];
 
 beforeEach(async () => {
@@ -33,6 +34,7 @@ beforeEach(async () => {
   repository = await source.repository('acme/tiny', null, new AbortController().signal);
   shelf = createShelf(db, createPlace(db, join(folder, 'models')));
   made.length = 0;
+  told.length = 0;
 });
 afterEach(async () => {
   for (const downloads of running.splice(0)) await downloads.close();
@@ -47,6 +49,7 @@ function open(seen: Download[][] = [], on: Shelf = shelf): Downloads {
     shelf: on,
     source: (id) => (id === 'mirror' ? source : undefined),
     changed: (list) => seen.push(list),
+    stuck: (news) => told.push(news),
     finished: async (model) => void made.push(model),
     tuning: { backOffMs: 5, net: { ...network, stallMs: 10_000 } },
   });
@@ -202,6 +205,7 @@ test('a failure stays in the list with its reason and can be tried again', async
   const { id } = downloads.start(repository, repository.files, 'Tiny');
   await until(() => downloads.list()[0]?.status.at === 'failed');
   expect(downloads.list()[0]?.status).toMatchObject({ code: 'wrong-content' });
+  expect(told).toEqual([{ name: 'Tiny', at: 'failed' }]);
   hub.faults.html = false;
   downloads.resume(id);
   await until(() => made.length === 1);
