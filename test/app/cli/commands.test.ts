@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSafetensors } from '../../../app/cli/safetensors.ts';
+import { circling, repetitive } from '../../support/circling.ts';
 import { realModel } from '../../support/real-models.mjs';
 
 const root = join(import.meta.dirname, '../../..');
@@ -37,6 +38,17 @@ function longhand(
     child.stdin.end(input ?? '');
   });
 }
+/** An answer that goes in circles until the context is full. */
+const circles = [
+  'generate',
+  '--prompt',
+  repetitive,
+  '--temperature',
+  String(circling.temperature),
+  '--frequency-penalty',
+  String(circling.frequencyPenalty),
+];
+
 const answer = async (args: string[], options = {}) => {
   const ran = await longhand([...args, '--json'], options);
   expect(ran.out.trim().split('\n'), ran.err).toHaveLength(1);
@@ -45,23 +57,22 @@ const answer = async (args: string[], options = {}) => {
 
 describe('generate', () => {
   test('--loop-guard ends an answer that goes in circles and says what repeated', async () => {
-    const circling = ['generate', '--raw', '--prompt', 'la la la la la la la la la la la la'];
-    const settings = ['--temperature', '0', '--max-tokens', '600'];
-    const watched = await answer([...circling, ...settings, '--loop-guard', 'balanced']);
+    const limited = [...circles, '--max-tokens', '600'];
+    const watched = await answer([...limited, '--loop-guard', 'balanced']);
     expect(watched).toMatchObject({ code: 0, finish_reason: 'loop' });
     expect(watched.loop).toMatchObject({
       kind: 'exact',
-      text: ' la',
-      period: 1,
-      copies: 48,
+      text: ' old mill.',
+      period: 3,
+      copies: 16,
       last: 47,
       savedTokens: 552,
     });
     expect(watched.tokens).toHaveLength(48);
-    const free = await answer([...circling, ...settings]);
+    const free = await answer(limited);
     expect(free.loop).toBeNull();
     expect(free.tokens.length).toBeGreaterThan(48);
-    expect((await longhand([...circling, '--loop-guard', 'often'])).code).toBe(2);
+    expect((await longhand([...circles, '--loop-guard', 'often'])).code).toBe(2);
   });
 
   const { prompts } = json(join(root, 'resources/starter-model/reference.json'));
@@ -118,16 +129,14 @@ describe('generate', () => {
     }
     const flood = await answer(['generate', '--prompt', '-', '--context', '512'], { input: 'word '.repeat(5000) });
     expect(flood).toMatchObject({ code: 1, error: { code: 'context-full' } });
-    const raw = ['generate', '--raw', '--prompt', 'The act of the act of', '--temperature', '3', '--seed', '3'];
-    const full = await answer([...raw, '--context', '64']);
+    const full = await answer([...circles, '--context', '128']);
     expect(full).toMatchObject({ code: 0, finish_reason: 'context' });
-    expect(full.prompt_tokens + full.tokens.length).toBeGreaterThanOrEqual(64);
+    expect(full.prompt_tokens + full.tokens.length).toBeGreaterThanOrEqual(128);
   });
 
   test('Ctrl-C ends it with exit code 130 and what there is', async () => {
-    // An answer that goes in circles until the context is full: it cannot end before the signal comes.
-    const prompt = ['generate', '--raw', '--prompt', 'a '.repeat(16).trim(), '--temperature', '0'];
-    const ran = await longhand(prompt, { interruptAfter: /\w/ });
+    // It cannot end before the signal comes.
+    const ran = await longhand(circles, { interruptAfter: /\w/ });
     expect(ran.code).toBe(130);
     expect(ran.out).toMatch(/\w/);
     expect(ran.out + ran.err).not.toContain('\x1b[');
