@@ -43,8 +43,9 @@ export const TOOLS = {
   arm64: {
     optional: true,
     found: () =>
-      process.arch === 'arm64' || (works('qemu-aarch64') && existsSync('/usr/aarch64-linux-gnu/include/c++')),
-    apt: ['qemu-user', 'libstdc++-12-dev-arm64-cross'],
+      process.arch === 'arm64' ||
+      (works('qemu-aarch64') && works('aarch64-linux-gnu-ld') && existsSync('/usr/aarch64-linux-gnu/include/c++')),
+    apt: ['qemu-user', 'binutils-aarch64-linux-gnu', 'libstdc++-12-dev-arm64-cross'],
     why: 'the tests run the NEON loops of the CPU back end under emulation',
   },
   pip: {

@@ -99,9 +99,10 @@ test('a message sent while the card waits says how to go on', async ({ page }) =
   await circle(page, 'Off');
   await expect(page.getByPlaceholder('Or say how to go on')).toBeVisible();
   await ask(page, 'Leave that.');
-  await expect(card(page)).toHaveCount(0);
-  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+  // The card of the first answer goes; the second may go in circles too, the sampling is the same.
   await expect(answers(page)).toHaveCount(2);
+  await expect(answers(page).first().getByRole('alert', { name: 'Going in circles' })).toHaveCount(0);
+  await expect(answers(page).first().getByText('Stopped in a loop')).toBeVisible();
 });
 
 test('a benchmark shows its progress and becomes a row', async ({ page }) => {

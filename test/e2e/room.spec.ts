@@ -4,7 +4,7 @@ import { ask, begin, expect, test } from './app.ts';
 //  A full context, with the real model: nothing is sent or dropped before the choice, and what is set aside comes back.
 
 const story = 'The old mill by the river was sold in autumn, and its wheel and its ledger went to the harbour. ';
-const ended = /^(Finished|Length reached)$/;
+const ended = /^(Finished|Length reached)/;
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'This message does not fit' });
 
 /** Three short turns in a context of 1024 tokens, and a message that does not fit any more. */

@@ -13,7 +13,7 @@ test('while an answer is written: edit, other versions, queue, settings, delete 
 }) => {
   test.slow();
   await begin(page, app);
-  await neverEnd(page);
+  await neverEnd(page, 2500);
   await ask(page, 'First.');
   await expect(answers(page).locator('.prose')).not.toHaveText('');
 

@@ -15,8 +15,8 @@ function ways(): { compiler: string[]; emulator: string[] } | string {
   const emulator = ['qemu-aarch64', 'qemu-aarch64-static'].find(works);
   if (emulator === undefined) return 'needs qemu-aarch64 (apt-get install qemu-user)';
   const compiler = works('clang++-19') ? ['clang++-19', '--target=aarch64-linux-gnu'] : ['aarch64-linux-gnu-g++'];
-  if (!existsSync(`${LIBRARY}/include/c++`) || !works(compiler[0] as string))
-    return 'needs qemu-aarch64 and an arm64 C++ library (apt-get install libstdc++-12-dev-arm64-cross)';
+  if (!existsSync(`${LIBRARY}/include/c++`) || !works(compiler[0] as string) || !works('aarch64-linux-gnu-ld'))
+    return 'needs qemu-aarch64, an arm64 linker and C++ library (apt-get install binutils-aarch64-linux-gnu libstdc++-12-dev-arm64-cross)';
   // The newest processor that qemu knows has the matrix products too: both sets run.
   return { compiler, emulator: [emulator, '-L', LIBRARY] };
 }
