@@ -33,8 +33,9 @@ export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
 /** The engine process before it holds a model, and what its tokenizer keeps of each word it knows: measured (README). */
 const PROCESS = 114 * 1024 * 1024;
 const WORD_BYTES = 1050;
-/** The states of linear layers, with the copies that a session keeps to go back to: measured too. */
+/** The states of linear layers, with the copies that a session keeps to go back to, one every so many tokens: measured too. */
 const STATE_COPIES = 6;
+const COPIED_EVERY = 256;
 /** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
 const PREFILL_TOKENS = 512;
 const ACTIVATION_ROWS = 14;
@@ -52,26 +53,31 @@ export function forecast(
   const perToken = model.contextBytesPerToken * KV_SCALE[options.kvType ?? 'f16'];
   const length = Math.min(options.contextLength, model.contextLength);
   const headroom = PROCESS + WORD_BYTES * model.vocabularySize;
-  const state = model.stateBytes * STATE_COPIES;
-  const fixed = model.weightBytes + state + activationsOf(model) + headroom;
+  const state = stateOf(model, length);
+  const activations = activationsOf(model, length);
   const context = perToken * length;
-  const total = fixed + context;
+  const total = model.weightBytes + state + activations + headroom + context;
+  const { contextLength: most } = model;
+  const atMost = model.weightBytes + stateOf(model, most) + activationsOf(model, most) + headroom;
   const read = model.activeBytes + model.stateBytes * 2 + context / 2;
   return {
     weights: model.weightBytes,
     context,
     state,
-    activations: activationsOf(model),
+    activations,
     headroom,
     total,
     verdict: total < FITS * machine.limitBytes ? 'fits' : total <= machine.limitBytes ? 'tight' : 'too-large',
     tokensPerSecond: machine.bandwidth === null ? null : (machine.bandwidth * EFFICIENCY) / read,
-    longestContext: longestThatFits(machine.limitBytes - fixed, perToken, model.contextLength),
+    longestContext: longestThatFits(machine.limitBytes - atMost, perToken, most),
   };
 }
 
-function activationsOf(model: ModelDescription): number {
-  return PREFILL_TOKENS * model.hiddenSize * ACTIVATION_ROWS * 4 + model.vocabularySize * 4;
+const stateOf = (model: ModelDescription, length: number): number =>
+  model.stateBytes * Math.min(STATE_COPIES, 2 + Math.ceil(length / COPIED_EVERY));
+
+function activationsOf(model: ModelDescription, length: number): number {
+  return Math.min(PREFILL_TOKENS, length) * model.hiddenSize * ACTIVATION_ROWS * 4 + model.vocabularySize * 4;
 }
 
 function longestThatFits(free: number, perToken: number, most: number): number {

@@ -79,6 +79,7 @@ test.skipIf(platform() !== 'linux').each([
   ['SmolLM2-135M Q4_1, 1k', () => realModel('smollm2'), 1024],
   ['random Qwen3-0.6B Q4_0, 256', () => synthetic('Qwen3-0.6B', 'Q4_0'), 256],
   ['random Qwen3.5-0.8B Q8_0, 1k', () => synthetic('Qwen3.5-0.8B', 'Q8_0'), 1024],
+  ['random Qwen3.5-0.8B Q4_0, 256', () => synthetic('Qwen3.5-0.8B', 'Q4_0'), 256],
   ['random LFM2-1.2B Q4_0, 256', () => synthetic('LFM2-1.2B', 'Q4_0'), 256],
   ['two random layers of Qwen3.5-35B-A3B Q4_0, 256', () => synthetic('Qwen3.5-35B-A3B, 2 layers', 'Q4_0'), 256],
 ])(
