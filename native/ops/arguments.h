@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <span>
 
 #include "ops/backend.h"
 #include "ops/params.h"
@@ -92,6 +93,20 @@ inline params::AttentionParams bidirectional(const Tensor& p, const Tensor& o, c
           .topk = 0,
           .block = 1,
           .scale = scale};
+}
+
+// Texts of `lengths` rows one after the other in p [T, q | k | v] and o [T, heads * dim]: visit(text, q, k, v, o,
+// params) with the rows of each.
+template <class Visit>
+void each_text(Tensor p, Tensor o, const Attention& shape, std::span<const int32_t> lengths, const Visit& visit) {
+  const auto [query, kv, dim] = shape.heads;
+  int64_t first = 0;
+  for (const int32_t length : lengths) {
+    const Tensor text = p.row_range(first, length), out = o.row_range(first, length);
+    visit(text, text.columns(0, query * dim), text.columns(query * dim, kv * dim),
+          text.columns((query + kv) * dim, kv * dim), out, bidirectional(text, out, shape.heads, shape.scale));
+    first += length;
+  }
 }
 
 // kScaleType of a matrix of latent attention.

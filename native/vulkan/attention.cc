@@ -112,17 +112,12 @@ Tensor VulkanBackend::attention(Tensor q, const KvCache& cache, const Attention&
 }
 
 Tensor VulkanBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
-  const auto [query, kv, dim] = shape.heads;
-  const Tensor all = scratch(p.rows, query * dim);
-  int64_t first = 0;
-  for (const int32_t length : lengths) {
-    const Tensor text = p.row_range(first, length), o = all.row_range(first, length);
-    const AttentionParams params = arguments::bidirectional(text, o, shape.heads, shape.scale);
-    const Tensor q = text.columns(0, query * dim), k = text.columns(query * dim, kv * dim),
-                 v = text.columns((query + kv) * dim, kv * dim);
-    attend(q, reads(k), reads(v), params, Constants().set(kDim, narrow(dim)), length, unused(text), o);
-    first += length;
-  }
+  const Tensor all = scratch(p.rows, shape.heads.query * shape.heads.dim);
+  arguments::each_text(p, all, shape, lengths,
+                       [&](Tensor text, Tensor q, Tensor k, Tensor v, Tensor o, const AttentionParams& params) {
+                         attend(q, reads(k), reads(v), params, Constants().set(kDim, narrow(shape.heads.dim)),
+                                text.rows, unused(text), o);
+                       });
   return all;
 }
 
