@@ -43,7 +43,8 @@ export type LoadTarget = {
 export type Priority = 'chat' | 'title';
 
 /** An encoder, in memory beside the model of the chat. */
-export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'>;
+/** `adapter`: the folder of one that makes a cross-encoder of an encoder. */
+export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'> & { adapter?: string };
 
 export type Embedding = {
   target: EncoderTarget;

@@ -11,8 +11,8 @@ type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
 /** An encoder that nobody asked for so long gives its memory back. */
 const idleMs = 10 * 60 * 1000;
 
-/** While a collection changes its encoder it is searched with one and read with the other; a cross-encoder besides. */
-const mostEncoders = 3;
+/** While a collection changes its encoder it is searched with one and read with the other; two cross-encoders besides. */
+const mostEncoders = 4;
 
 /** Encoders beside the model of the chat, loaded when they are asked for. */
 export function createEncoders(addon: typeof Addon) {
@@ -63,15 +63,21 @@ export function createEncoders(addon: typeof Addon) {
     rank: ({ target, query, texts }: Ranking): Promise<Ranked> =>
       inUse(async () => {
         const scores: number[] = [];
-        for (const text of texts) scores.push(await scoreOf(await wanted(target), query, text));
+        while (scores.length < texts.length) {
+          scores.push(...(await firstScores(await wanted(target), query, texts.slice(scores.length))));
+        }
         return { scores };
       }),
   };
 }
 
-async function load(addon: typeof Addon, { path, device, threads }: EncoderTarget): Promise<Encoder> {
+async function load(addon: typeof Addon, { path, device, threads, adapter }: EncoderTarget): Promise<Encoder> {
   const { tokenizer } = await readModelText(addon, path);
-  const native = await addon.load(path, { ...(device !== null && { device }), ...(threads !== null && { threads }) });
+  const native = await addon.load(path, {
+    ...(device !== null && { device }),
+    ...(threads !== null && { threads }),
+    ...(adapter !== undefined && { adapter }),
+  });
   if (!native.description.encoder) {
     native.close();
     throw new LonghandError('model-unsupported', `[embed] ${path} writes text; vectors come from encoders`);
@@ -130,14 +136,25 @@ async function windowsOf({ native, tokenizer, text }: Encoder, words: string, ki
   return windows;
 }
 
-/** Question and passage as one text of two parts. Of both too long for the model the question keeps at most half. */
-async function scoreOf({ native, tokenizer, text }: Encoder, query: string, passage: string): Promise<number> {
+/** The scores of the first passages: of one at least. Question and passage are one text of two parts; of both too long for
+ *  the model the question keeps at most half. */
+async function firstScores({ native, tokenizer, text }: Encoder, query: string, passages: readonly string[]) {
   const { before, after } = tokenizer.around;
   const room = Math.min(native.contextLength, text.longest) - before.length - 2 * after.length;
   const asked = await encodeSlowly(tokenizer, query, Math.floor(room / 2));
   const first = [...before, ...asked, ...after];
-  const second = await encodeSlowly(tokenizer, passage, room - asked.length);
-  return native.rank(Int32Array.from([...first, ...second, ...after]), first.length);
+  const pairs: number[][] = [];
+  for (let tokens = 0; pairs.length < passages.length && tokens < tokensAtOnce; ) {
+    const second = await encodeSlowly(tokenizer, passages[pairs.length] ?? '', room - asked.length);
+    const pair = [...first, ...second, ...after];
+    pairs.push(pair);
+    tokens += pair.length;
+  }
+  return native.rank(
+    Int32Array.from(pairs.flat()),
+    Int32Array.from(pairs, () => first.length),
+    Int32Array.from(pairs, ({ length }) => length),
+  );
 }
 
 function unit(vector: Float32Array): Float32Array {

@@ -72,6 +72,8 @@ export interface LoadOptions {
   cpu?: string;
   /** Check every weight for NaN and infinities. */
   verify?: boolean;
+  /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
+  adapter?: string;
   onProgress?: (done: number, total: number) => void;
   /** Has a GPU's kernels compiled in the background, and hears how many of all are ready; never called where there are
    *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
@@ -187,8 +189,9 @@ export class Model {
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are
    *  those of several texts one after the other, read in one pass; their vectors follow each other as well. */
   embed(tokens: Int32Array, lengths?: Int32Array): Promise<Float32Array>;
-  /** Cross-encoders: how well the text from token `second` on answers the one before; higher is better. */
-  rank(tokens: Int32Array, second: number): Promise<number>;
+  /** Cross-encoders: how well the second part of each text answers the first; higher is better. Texts of `lengths` tokens
+   *  stand one after the other and are read in one pass; `seconds`: where in its text each second part begins. */
+  rank(tokens: Int32Array, seconds: Int32Array, lengths: Int32Array): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).

@@ -47,6 +47,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
   DeviceChoice choice{options.text("device", ""), options.flag("standin", false),
                       static_cast<int>(options.integer("threads", 0, 0, most_threads)), options.text("cpu", "")};
   const bool verify = options.flag("verify", false);
+  const std::string adapter = options.text("adapter", "");
   const CancelFlag cancel = options.cancel("signal");
   const auto operation = Operation::start(env, {options.get("onProgress"), options.get("onKernels")});
   const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
@@ -55,7 +56,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
   const bool prepare = options.get("onKernels").IsFunction();
   const Napi::Promise promise = operation->promise();
   post_job(*worker, operation, nullptr, cancel, [=]() -> Operation::Convert {
-    LoadRequest request{path, create_backend(choice), verify, {}};
+    LoadRequest request{path, adapter, create_backend(choice), verify, {}};
     request.progress.cancel = cancel.get();
     request.progress.report = [relay](size_t done, size_t total) { ProgressRelay::report(relay, done, total); };
     auto model = std::make_shared<Model>(std::move(request), worker);
@@ -132,14 +133,16 @@ Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
 Napi::Value ModelObject::rank(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const std::vector<int32_t> tokens = token_array(info[0], "rank");
-  const int64_t second = info[1].IsNumber() ? info[1].As<Napi::Number>().Int64Value() : 0;
+  const std::vector<int32_t> seconds = token_array(info[1], "rank");
+  const std::vector<int32_t> lengths = token_array(info[2], "rank");
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, tokens, second]() -> Operation::Convert {
-    return [score = longhand::rank(*model, tokens, second)](Napi::Env js) -> Napi::Value {
-      return Napi::Number::New(js, static_cast<double>(score));
-    };
-  });
+  post_job(*opened.worker, operation, nullptr, nullptr,
+           [model = opened.model, tokens, seconds, lengths]() -> Operation::Convert {
+             return [scores = longhand::rank(*model, tokens, seconds, lengths)](Napi::Env js) -> Napi::Value {
+               return to_js(js, scores);
+             };
+           });
   return promise;
 }
 

@@ -30,6 +30,20 @@ void check_text(const Model& model, std::span<const int32_t> tokens, const std::
   }
 }
 
+// Texts one after the other.
+void check_texts(const Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths,
+                 const std::string& where) {
+  size_t first = 0;
+  for (const int32_t length : lengths) {
+    if (length < 0 || static_cast<size_t>(length) > tokens.size() - first)
+      throw std::invalid_argument("[" + where + "] the lengths do not add up to the number of tokens");
+    check_text(model, tokens.subspan(first, static_cast<size_t>(length)), where);
+    first += static_cast<size_t>(length);
+  }
+  if (first != tokens.size() || lengths.empty())
+    throw std::invalid_argument("[" + where + "] the lengths do not add up to the number of tokens");
+}
+
 // Of an encoder, after its last layer: [tokens of all texts, hidden]. `begin` gives its first states.
 template <class Begin>
 Matrix last_states(Model& model, std::span<const int32_t> lengths, const Begin& begin) {
@@ -69,15 +83,7 @@ Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int3
     throw Unsupported(family.ranker() ? "[embed] this model scores pairs of texts: embeddings come from other encoders"
                                       : "[embed] this model writes text: embeddings come from encoders");
   }
-  size_t first = 0;
-  for (const int32_t length : lengths) {
-    if (length < 0 || static_cast<size_t>(length) > tokens.size() - first)
-      throw std::invalid_argument("[embed] the lengths do not add up to the number of tokens");
-    check_text(model, tokens.subspan(first, static_cast<size_t>(length)), "embed");
-    first += static_cast<size_t>(length);
-  }
-  if (first != tokens.size() || lengths.empty())
-    throw std::invalid_argument("[embed] the lengths do not add up to the number of tokens");
+  check_texts(model, tokens, lengths, "embed");
   const auto begin = [&](Pass& pass) { return family.embed(pass, tokens); };
   const Matrix states = last_states(model, lengths, begin);
   Matrix vectors{static_cast<int64_t>(lengths.size()), states.columns, {}};
@@ -91,20 +97,31 @@ Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int3
   return vectors;
 }
 
-float rank(Model& model, std::span<const int32_t> tokens, int64_t second) {
+std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> seconds,
+                        std::span<const int32_t> lengths) {
   const Ranker* ranker = model.family().ranker();
   if (!ranker) throw Unsupported("[rank] this model does not score pairs of texts: cross-encoders do");
-  check_text(model, tokens, "rank");
-  const auto count = static_cast<int64_t>(tokens.size());
-  if (second < 1 || second >= count) {
-    throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(second) +
-                                ", allowed are 1 to " + std::to_string(count - 1));
+  check_texts(model, tokens, lengths, "rank");
+  if (seconds.size() != lengths.size())
+    throw std::invalid_argument("[rank] there are " + std::to_string(lengths.size()) + " texts and " +
+                                std::to_string(seconds.size()) + " beginnings of second parts");
+  std::vector<int32_t> places;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    if (seconds[i] < 1 || seconds[i] >= lengths[i])
+      throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(seconds[i]) +
+                                  ", allowed are 1 to " + std::to_string(lengths[i] - 1));
+    const std::vector<int32_t> own = ranker->places(lengths[i], seconds[i]);
+    places.insert(places.end(), own.begin(), own.end());
   }
-  const std::vector<int32_t> places = ranker->places(count, second);
   const auto begin = [&](Pass& pass) { return ranker->embed_pair(pass, tokens, places); };
-  const auto length = static_cast<int32_t>(count);
-  const Matrix states = last_states(model, {&length, 1}, begin);
-  return ranker->score(std::span(states.data).first(static_cast<size_t>(states.columns)));
+  const Matrix states = last_states(model, lengths, begin);
+  std::vector<float> scores;
+  std::span<const float> left = states.data;
+  for (const int32_t length : lengths) {
+    scores.push_back(ranker->score(left.first(static_cast<size_t>(states.columns))));
+    left = left.subspan(static_cast<size_t>(length * states.columns));
+  }
+  return scores;
 }
 
 Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,

@@ -33,7 +33,7 @@ void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
     : worker_(std::move(worker)), backend_(std::move(request.backend)) {
-  const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path);
+  const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path, Read::all, request.adapter);
   const Description verdict = describe(checkpoint);
   require_supported(verdict);
   require_shapes(verdict.facts, backend_->device());

@@ -13,6 +13,7 @@ namespace longhand {
 
 struct LoadRequest {
   std::string path;
+  std::string adapter;  // a folder; empty: none
   std::unique_ptr<Backend> backend;
   bool verify = false;  // look at every weight for NaN and infinities
   LoadProgress progress;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "formats/adapter.h"
 #include "formats/blocks.h"
 #include "formats/error.h"
 #include "formats/fp8.h"
@@ -110,7 +111,7 @@ std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what) {
   return std::make_shared<OpenCheckpoint>(std::move(parts));
 }
 
-std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what) {
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what, const std::string& adapter) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (error || !fs::exists(status)) throw FormatError("[checkpoint] there is no file or folder " + printable(path));
@@ -129,6 +130,7 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
         " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside its "
         "config.json, a .gguf file");
   }
+  if (!adapter.empty()) adapt(parts, adapter);
   return assemble(std::move(parts), what);
 }
 

@@ -49,8 +49,10 @@ class Checkpoint {
 // Throws FormatError("[safetensors] ...", "[mlx] ...", "[gguf] ...", "[config] ..."), OutOfMemory.
 //
 // `headers`: for looking only; what would have to be converted (FP8) keeps null data.
+// `adapter`: the folder of an adapter that is put on it (formats/adapter.h); empty: none.
 enum class Read : uint8_t { all, headers };
-std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what = Read::all);
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what = Read::all,
+                                                  const std::string& adapter = {});
 
 // The same from headers alone (remote inspection): tensors as they stand in the file, with null data and any
 // data_bytes.

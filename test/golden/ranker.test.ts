@@ -184,6 +184,19 @@ const texts = [
 	},
 ];
 
+async function rank(
+	model: Awaited<ReturnType<typeof addon.load>>,
+	tokens: readonly number[],
+	second: number,
+): Promise<number> {
+	const [score] = await model.rank(
+		Int32Array.from(tokens),
+		Int32Array.of(second),
+		Int32Array.of(tokens.length),
+	);
+	return score ?? Number.NaN;
+}
+
 test("the sums of this file give the states that transformers gives", () => {
 	const { prompts } = JSON.parse(read("expected.json").toString()) as {
 		prompts: Record<string, { ids: number[]; attention_mask: number[] }>;
@@ -206,26 +219,42 @@ test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
 		ranker: true,
 		supported: true,
 	});
-	for (const { tokens, second } of texts) {
-		expect(await model.rank(Int32Array.from(tokens), second)).toBeCloseTo(
-			scoreOf(tokens, second),
-			4,
-		);
-	}
-	const [first, other] = await Promise.all(
-		texts.map(({ tokens, second }) =>
-			model.rank(Int32Array.from(tokens), second),
-		),
+	const alone = await Promise.all(
+		texts.map(({ tokens, second }) => rank(model, tokens, second)),
 	);
+	for (const [at, { tokens, second }] of texts.entries()) {
+		expect(alone[at]).toBeCloseTo(scoreOf(tokens, second), 4);
+	}
+	const [first, other] = alone;
 	expect(first).not.toBeCloseTo(other ?? 0, 4);
+	// Side by side, and none sees another.
+	const together = await model.rank(
+		Int32Array.from(texts.flatMap(({ tokens }) => tokens)),
+		Int32Array.from(texts, ({ second }) => second),
+		Int32Array.from(texts, ({ tokens }) => tokens.length),
+	);
+	for (const [at, score] of together.entries())
+		expect(score).toBeCloseTo(alone[at] ?? Number.NaN, 5);
 	await expect(model.embed(Int32Array.of(1, 2))).rejects.toThrow(
 		"scores pairs",
 	);
-	await expect(model.rank(Int32Array.of(1, 5, 2), 3)).rejects.toThrow(
-		"allowed are 1 to 2",
+	await expect(rank(model, [1, 5, 2], 3)).rejects.toThrow("allowed are 1 to 2");
+	await expect(
+		rank(model, Array.from({ length: 97 }, () => 5), 3),
+	).rejects.toMatchObject({ code: "context" });
+	const [tokens, one, three] = [
+		Int32Array.of(1, 5, 2),
+		Int32Array.of(1),
+		Int32Array.of(3),
+	];
+	await expect(model.rank(tokens, Int32Array.of(1, 1), three)).rejects.toThrow(
+		"1 texts and 2 beginnings",
 	);
-	await expect(model.rank(new Int32Array(97).fill(5), 3)).rejects.toMatchObject(
-		{ code: "context" },
+	await expect(model.rank(tokens, one, Int32Array.of(2))).rejects.toThrow(
+		"do not add up",
+	);
+	await expect(model.rank(tokens, one, Int32Array.of())).rejects.toThrow(
+		"do not add up",
 	);
 	model.close();
 });
@@ -233,9 +262,7 @@ test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
 test("an encoder ranks nothing; a head with more labels, or without its pooler, is refused by name", async () => {
 	const plain = await addon.load(folder);
 	expect(plain.description.ranker).toBe(false);
-	await expect(plain.rank(Int32Array.of(1, 5, 2), 1)).rejects.toThrow(
-		"cross-encoders do",
-	);
+	await expect(rank(plain, [1, 5, 2], 1)).rejects.toThrow("cross-encoders do");
 	plain.close();
 	const labels = {
 		...ranker,

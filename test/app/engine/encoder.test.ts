@@ -202,10 +202,16 @@ test('a cross-encoder reads question and passage as one text of two parts, and c
   const { before, after } = tokenizer.around;
   const first = [...before, ...tokenizer.encodeText(query), ...after];
   const model = await addon.load(ranker);
-  const pair = (second: number[]) => model.rank(Int32Array.from([...first, ...second, ...after]), first.length);
-  expect(scores[0]).toBeCloseTo(await pair(tokenizer.encodeText(passage)), 4);
-  expect(scores[1]).toBeCloseTo(await pair(tokenizer.encodeText(texts[1] ?? '').slice(0, 63 - first.length)), 4);
-  expect(scores[2]).toBeCloseTo(await pair([]), 4);
+  const pair = async (second: number[]) => {
+    const tokens = Int32Array.from([...first, ...second, ...after]);
+    return (await model.rank(tokens, Int32Array.of(first.length), Int32Array.of(tokens.length)))[0];
+  };
+  expect(scores[0]).toBeCloseTo((await pair(tokenizer.encodeText(passage))) ?? Number.NaN, 4);
+  expect(scores[1]).toBeCloseTo(
+    (await pair(tokenizer.encodeText(texts[1] ?? '').slice(0, 63 - first.length))) ?? Number.NaN,
+    4,
+  );
+  expect(scores[2]).toBeCloseTo((await pair([])) ?? Number.NaN, 4);
   model.close();
   const vectors = engine.ask('embed', { target: { ...target, path: ranker }, texts, kind: 'passage', urgent: true });
   await expect(vectors).rejects.toThrow('scores pairs');
