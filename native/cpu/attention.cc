@@ -48,8 +48,9 @@ void scalar::attend(const AttentionTile& tile) {
 namespace {
 
 constexpr int64_t split_keys = 1024;
-constexpr int64_t block_keys = 64;  // decoded at a time when the cache is not fp32
+constexpr int64_t block_keys = 32;  // decoded at a time when the cache is not fp32
 constexpr int64_t tile_tokens = 16;
+constexpr int64_t keys_ahead = 8;  // fetched from memory while the ones before are decoded
 
 // Keys [first, first + count) of one head as fp32: in place, or decoded into `memory`.
 struct Keys {
@@ -66,8 +67,17 @@ Keys load_keys(const Kernels& kernels, const KvCache& cache, int64_t head, int64
     return {reinterpret_cast<const float*>(at(cache.keys, first)),
             reinterpret_cast<const float*>(at(cache.values, first)), heads * dim};
   memory.resize(static_cast<size_t>(2 * block_keys * dim));
+  // The heads of a token stand side by side, so those of one head lie far apart: what comes next has to be asked for.
+  const size_t head_bytes = static_cast<size_t>(cache_row_bytes(cache.type, 1, dim));
+  const auto fetch = [&](const std::byte* from) {
+    for (size_t i = 0; i < head_bytes; i += 64) __builtin_prefetch(from + i);
+  };
   float* values = memory.data() + block_keys * dim;
   for (int64_t j = 0; j < count; ++j) {
+    if (first + j + keys_ahead < cache.length) {
+      fetch(at(cache.keys, first + j + keys_ahead));
+      fetch(at(cache.values, first + j + keys_ahead));
+    }
     load_head(kernels, cache.type, at(cache.keys, first + j), dim, memory.data() + j * dim);
     load_head(kernels, cache.type, at(cache.values, first + j), dim, values + j * dim);
   }

@@ -219,28 +219,57 @@ void from_f16(const std::byte* from, int64_t n, float* to) {
 
 constexpr int64_t key_block = 32;  // keys and values of a block stay in the first-level cache
 
+// q . k of R rows with the K keys from `key` on: [R][K] into scores[r * key_block + k]. Four sums are added up
+// together, bit for bit as alone.
+template <class V, int R, int K>
+inline void score_keys(const AttentionTile& tile, const float* q, const float* key, float* scores) {
+  constexpr int sums = (R * K + 3) / 4 * 4;
+  typename V::F sum[sums];
+  for (auto& one : sum) one = V::zero();
+  for_vectors<V>(tile.dim, [&](int64_t i, auto load, auto) {
+    typename V::F row[R];
+    for (int r = 0; r < R; ++r) row[r] = load(q + r * tile.dim + i);
+    for (int k = 0; k < K; ++k) {
+      const typename V::F part = load(key + k * tile.stride + i);
+      for (int r = 0; r < R; ++r) sum[r * K + k] = V::fma(part, row[r], sum[r * K + k]);
+    }
+  });
+  float side_by_side[sums];
+  for (int i = 0; i < sums; i += 4) V::store_sums(side_by_side + i, sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+  for (int r = 0; r < R; ++r)
+    for (int k = 0; k < K; ++k) scores[r * key_block + k] = side_by_side[r * K + k];
+}
+
+// C vectors of the values from column i on, weighed by the scores of R rows and added to their sums: R * C chains of
+// sums, so that none waits for itself.
+template <class V, int R, int C, class Load, class Store>
+inline void add_values(const AttentionTile& tile, const float* scores, const float* values, int64_t count, float* o,
+                       const Load& load, const Store& store) {
+  typename V::F sum[R][C];
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) sum[r][c] = load(o + r * tile.dim + c * V::width);
+  for (int64_t j = 0; j < count; ++j) {
+    for (int c = 0; c < C; ++c) {
+      const typename V::F v = load(values + j * tile.stride + c * V::width);
+      for (int r = 0; r < R; ++r) sum[r][c] = V::fma(V::set(scores[r * key_block + j]), v, sum[r][c]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) store(o + r * tile.dim + c * V::width, sum[r][c]);
+}
+
 // Scores of R rows, online softmax, and their share of the values, for one block of keys [from, from + count) of the
 // tile.
 template <class V, int R>
 inline void attend_rows(const AttentionTile& tile, int64_t row, int64_t from, int64_t count) {
+  constexpr int together = R == 1 ? 8 : R == 2 ? 4 : 2;  // as many chains of sums as two multipliers keep busy
   alignas(64) float scores[R][key_block];
   const float* q = tile.q + row * tile.dim;
-  for (int64_t j = 0; j < count; ++j) {
-    typename V::F sum[R];
-    for (int r = 0; r < R; ++r) sum[r] = V::zero();
-    const float* key = tile.keys + (from + j) * tile.stride;
-    for_vectors<V>(tile.dim, [&](int64_t i, auto load, auto) {
-      const typename V::F k = load(key + i);
-      for (int r = 0; r < R; ++r) sum[r] = V::fma(k, load(q + r * tile.dim + i), sum[r]);
-    });
-    if constexpr (R == 4) {
-      float side_by_side[4];
-      V::store_sums(side_by_side, sum[0], sum[1], sum[2], sum[3]);
-      for (int r = 0; r < 4; ++r) scores[r][j] = side_by_side[r];
-    } else {
-      for (int r = 0; r < R; ++r) scores[r][j] = V::sum(sum[r]);
-    }
-  }
+  const float* keys = tile.keys + from * tile.stride;
+  int64_t key = 0;
+  for (; key + together <= count; key += together)
+    score_keys<V, R, together>(tile, q, keys + key * tile.stride, &scores[0][key]);
+  for (; key < count; ++key) score_keys<V, R, 1>(tile, q, keys + key * tile.stride, &scores[0][key]);
   int64_t most = 0;
   for (int r = 0; r < R; ++r) {
     const int64_t visible = tile.limit[row + r] - tile.first - from;
@@ -269,14 +298,16 @@ inline void attend_rows(const AttentionTile& tile, int64_t row, int64_t from, in
       for_vectors<V>(tile.dim,
                      [&](int64_t i, auto load, auto store) { store(o + i, V::mul(load(o + i), V::set(fade))); });
   }
-  for_vectors<V>(tile.dim, [&](int64_t i, auto load, auto store) {
-    typename V::F sum[R];
-    for (int r = 0; r < R; ++r) sum[r] = load(tile.o + (row + r) * tile.dim + i);
-    for (int64_t j = 0; j < most; ++j) {
-      const typename V::F v = load(tile.values + (from + j) * tile.stride + i);
-      for (int r = 0; r < R; ++r) sum[r] = V::fma(V::set(scores[r][j]), v, sum[r]);
-    }
-    for (int r = 0; r < R; ++r) store(tile.o + (row + r) * tile.dim + i, sum[r]);
+  constexpr int side_by_side = R <= 2 ? 4 : 2;
+  const float* values = tile.values + from * tile.stride;
+  float* o = tile.o + row * tile.dim;
+  const auto load = [](const float* x) { return V::load(x); };
+  const auto store = [](float* x, typename V::F y) { V::store(x, y); };
+  int64_t i = 0;
+  for (; i + side_by_side * V::width <= tile.dim; i += side_by_side * V::width)
+    add_values<V, R, side_by_side>(tile, scores[0], values + i, most, o + i, load, store);
+  for_vectors<V>(tile.dim - i, [&](int64_t left, auto load_left, auto store_left) {
+    add_values<V, R, 1>(tile, scores[0], values + i + left, most, o + i + left, load_left, store_left);
   });
 }
 
@@ -286,11 +317,15 @@ void attend(const AttentionTile& tile) {
     const int64_t count = smaller(key_block, tile.count - from);
     int64_t row = 0;
     for (; row + 4 <= tile.rows; row += 4) attend_rows<V, 4>(tile, row, from, count);
-    for (; row < tile.rows; ++row) attend_rows<V, 1>(tile, row, from, count);
+    // Query heads of a group when a token is decoded.
+    const int64_t left = tile.rows - row;
+    if (left == 3) attend_rows<V, 3>(tile, row, from, count);
+    if (left == 2) attend_rows<V, 2>(tile, row, from, count);
+    if (left == 1) attend_rows<V, 1>(tile, row, from, count);
   }
 }
 
-// C vectors of value columns, all tokens. One pass over S a token: the update of token t and the two products that
+// C vectors of value side_by_side, all tokens. One pass over S a token: the update of token t and the two products that
 // token t + 1 needs, o being decay S^T q + (q . k) u.
 template <class V, int C>
 inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) {
