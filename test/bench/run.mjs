@@ -93,10 +93,10 @@ async function fileOf({ name, path, shape, type }) {
   return files.get(name);
 }
 
-async function results(about, module) {
+/** Rows as they are measured. */
+async function* results(about, module) {
   const when = new Date().toISOString().slice(0, 10);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
-  const out = [];
   for (const { model, read, write, threads } of rowsOf({ ...values, threadCounts })) {
     if (performance.now() > end) {
       about.left.push(`${model.name}, ${read} + ${write}, ${threads} thread(s)`);
@@ -105,9 +105,24 @@ async function results(about, module) {
     const job = { name: model.name, model: await fileOf(model), read, write, threads, device: values.device };
     const row = measure(job, module, pairs, end);
     const { products, bandwidth } = shares(row, about.peaks[threads]);
-    out.push({ ...row, date: when, commit, productShare: products, bandwidthShare: bandwidth });
+    yield { ...row, date: when, commit, productShare: products, bandwidthShare: bandwidth };
   }
-  return out;
+}
+
+/** Into the files of this machine. */
+function keep(fresh, about) {
+  const slug = about.cpu
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const folder = join(root, 'test', 'bench', 'results');
+  mkdirSync(folder, { recursive: true });
+  const [table, text, drawing] = ['csv', 'md', 'svg'].map((ending) => join(folder, `${slug}.${ending}`));
+  const rows = merged(existsSync(table) ? fromCsv(readFileSync(table, 'utf8')) : [], fresh);
+  writeFileSync(table, toCsv(rows));
+  writeFileSync(text, markdown(rows, about));
+  const bars = chart(rows, about);
+  if (bars) writeFileSync(drawing, bars);
 }
 
 if (!goldensPass()) {
@@ -117,18 +132,12 @@ if (!goldensPass()) {
 // the tests are not part of the time that is given
 const end = performance.now() + Number(values.minutes ?? (values.quick ? 5 : 40)) * 60_000;
 const about = machine();
-const fresh = await results(about, values.peer ? peerModule() : null);
 about.loop = json(process.execPath, ['test/bench/loop.ts']).microseconds;
-const slug = about.cpu
-  .toLowerCase()
-  .replace(/[^a-z0-9]+/g, '-')
-  .replace(/^-|-$/g, '');
-const folder = join(root, 'test', 'bench', 'results');
-mkdirSync(folder, { recursive: true });
-const [table, text, drawing] = ['csv', 'md', 'svg'].map((ending) => join(folder, `${slug}.${ending}`));
-const rows = merged(existsSync(table) ? fromCsv(readFileSync(table, 'utf8')) : [], fresh);
-writeFileSync(table, toCsv(rows));
-writeFileSync(text, markdown(rows, about));
-const bars = chart(rows, about);
-if (bars) writeFileSync(drawing, bars);
+const fresh = [];
+// A run that is stopped keeps what it has measured.
+for await (const row of results(about, values.peer ? peerModule() : null)) {
+  fresh.push(row);
+  keep(fresh, about);
+}
+keep(fresh, about);
 process.stdout.write(markdown(fresh, about));
