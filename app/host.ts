@@ -124,7 +124,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
     db,
     emit,
     engine,
-    encoders: { find: models.encoder, list: models.encoders, ranker: models.ranker },
+    encoders: {
+      find: models.encoder,
+      list: models.encoders,
+      ranker: models.ranker,
+      reader: join(options.resources, 'reader'),
+    },
     dataFolder: store.folder,
     worker: options.documentWorker,
     // Elsewhere every picture would be sent to hear that nobody reads it there.

@@ -34,6 +34,8 @@ export type Encoders = {
   list(): ModelId[];
   /** The cross-encoder that is installed; null when none is. */
   ranker(): EncoderTarget | null;
+  /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
+  reader: string | null;
 };
 
 export type Embedding = {
@@ -52,6 +54,8 @@ export type Embedding = {
   embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
   /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
   rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
+  /** How well each statement answers a question, by the reader that goes with this encoder; null when none does, or it fails. */
+  read(target: EncoderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
   /** There may be new passages. */
   wake(): void;
   idle(): Promise<void>;
@@ -64,6 +68,9 @@ export type Nearby = {
   query: Float32Array;
   passages: { passage: number; similarity: number }[];
 };
+
+/** What an engine says of a reader that was made for other weights. */
+const OTHER_ENCODER: ReadonlySet<string> = new Set(['model-broken', 'model-unsupported']);
 
 const AT_ONCE = 8;
 const TOLD_MS = 500;
@@ -121,6 +128,8 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
   let running: Promise<void> | null = null;
   let again = false;
   let told = 0;
+  /** Encoders that the reader was not made for. */
+  const withoutReader = new Set<string>();
 
   function wake() {
     if (ending.signal.aborted || db.vectorProblem !== null) return;
@@ -261,6 +270,18 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
       // Without its scores the order stays as it was.
       const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
       return ranked?.scores ?? null;
+    },
+    async read(target, question, statements) {
+      const { reader } = encoders;
+      if (reader === null || statements.length === 0 || withoutReader.has(target.path)) return null;
+      try {
+        const asked = { target: { ...target, adapter: reader }, query: question, texts: [...statements] };
+        return (await engine.ask('rank', asked)).scores;
+      } catch (error) {
+        // Made for another encoder: that stays so. An engine that is down does not.
+        if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutReader.add(target.path);
+        return null;
+      }
     },
     wake,
     async idle() {

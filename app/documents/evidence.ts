@@ -114,6 +114,15 @@ export const BY_MEANING: Weights = {
   ],
   threshold: 0.4,
 };
+/** The same, fitted with what the reader says of a statement as the last feature. */
+export const BY_READING: Weights = {
+  bias: -5.86,
+  factors: [
+    0.44, 3.03, 0.74, -1.03, -0.62, -0.06, 3.44, 1.73, 3.98, 0.14, 5.28, -0.04, 0.12, -0.87, -0.59, 0.7, -0.07, 0.12,
+    -0.27, 0.57, 1.67, -0.47, 0.19, -0.38, -0.07, -0.09, 0.08, 0.79,
+  ],
+  threshold: 0.31,
+};
 /** Logistic regression, each statement for itself: log odds. */
 export const BY_WORDS: Weights = {
   bias: -9.23,
@@ -131,6 +140,10 @@ export function chances(scores: readonly number[]): number[] {
   const all = shares.reduce((sum, one) => sum + one, Math.exp(-top));
   return shares.map((one) => one / all);
 }
+
+/** How sure it is that a passage answers: its chance, and once more its share of the chance that any does. So of two that would
+ *  be as likely neither is sure. */
+export const certainty = (chance: number, ofAny: number): number => (ofAny === 0 ? 0 : chance ** 2 / ofAny);
 
 /** Statements that can answer: no headings, and no scraps of a line. */
 export const answersIn = ({ text }: Candidate): Range[] => {

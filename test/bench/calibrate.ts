@@ -1,66 +1,37 @@
-// Fits the weights of app/documents/evidence.ts on the tuning set: node test/bench/calibrate.ts [--vectors FILE]
+// Fits the weights of app/documents/evidence.ts on the tuning set: node test/bench/calibrate.ts [--no-reader] [--vectors FILE]
+// BY_READING; with --no-reader BY_MEANING, which also chooses what the reader reads.
 // Each document is left out once (eight groups) to see what the weights are worth on documents that they do not know. Every
 // answerable question also counts as one without an answer, in a library from which the sentence that answers it was cut.
 // FILE keeps the vectors of all texts for the next run.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
-import type { Scored } from '../../app/documents/answering.ts';
-import { chances } from '../../app/documents/evidence.ts';
-import { createDocuments } from '../../app/documents/service.ts';
+import { certainty, chances } from '../../app/documents/evidence.ts';
+import type { Scored } from '../../app/documents/examine.ts';
 import { statementsOf } from '../../app/documents/statements.ts';
-import { createEngine, type Engine } from '../../app/engine/client.ts';
-import { engineByFork } from '../../app/engine/start.ts';
-import type { ModelId } from '../../app/protocol/index.ts';
-import { openStore } from '../../app/store/store.ts';
 import { type Example, fitWeights, type Model } from '../app/documents/evaluation/fit.ts';
-import { manuals, tuning } from '../app/documents/evaluation/set.ts';
-import { realModel } from '../support/real-models.mjs';
+import { tuning } from '../app/documents/evaluation/set.ts';
+import { openAsker } from './asking.ts';
 
-const { values } = parseArgs({ options: { vectors: { type: 'string' } } });
-const root = resolve(import.meta.dirname, '../..');
+const { values } = parseArgs({
+  options: { vectors: { type: 'string' }, reader: { type: 'boolean', default: true } },
+  allowNegative: true,
+});
 /** How much a question weighs: one without an answer, one whose answer was cut out, one with. */
-const WEIGHT = { none: 1, cut: 0.5, answered: 1 };
+const WEIGHT = values.reader ? { none: 0.5, cut: 0.25, answered: 1 } : { none: 1, cut: 0.5, answered: 1 };
+/** The score of the reader tells much of what the other features tell: they are drawn to zero more strongly then. */
+const SHRINK = values.reader ? 0.02 : 0.005;
 const CUTS = 6;
 const GROUPS = 8;
 
-type Kind = keyof typeof WEIGHT;
+type Kind = 'none' | 'cut' | 'answered';
 type Asked = { kind: Kind; gold: string | null; group: number; statements: Scored[] };
 
-const path = await realModel('minilm');
 const known: Map<string, Float32Array> =
   values.vectors !== undefined && existsSync(values.vectors)
     ? deserialize(readFileSync(values.vectors))
     : new Map<string, Float32Array>();
-
-/** Seven libraries have most of their texts in common: each text is read once. */
-function remembering(engine: Engine): Engine {
-  const ask: Engine['ask'] = async (name, input) => {
-    if (name !== 'embed') return engine.ask(name, input);
-    const { texts, kind } = input as { texts: string[]; kind: string };
-    const keyOf = (text: string) => `${kind} ${text}`;
-    const missing = [...new Set(texts)].filter((text) => !known.has(keyOf(text)));
-    for (let at = 0; at < missing.length; at += 32) {
-      const part = missing.slice(at, at + 32);
-      const { vectors } = (await engine.ask('embed', { ...(input as object), texts: part } as never)) as {
-        vectors: Float32Array[];
-      };
-      for (const [place, vector] of vectors.entries()) known.set(keyOf(part[place] ?? ''), vector);
-    }
-    return { vectors: texts.map((text) => known.get(keyOf(text))) } as never;
-  };
-  return { ...engine, ask };
-}
-const real = createEngine({
-  startEngine: engineByFork(join(root, 'app/engine/process.ts'), {
-    worker: join(root, 'app/text/template-worker.ts'),
-    addon: join(root, 'build/native/Release/longhand.node'),
-  }),
-  onStatus: () => {},
-});
-const engine = remembering(real);
+const asker = await openAsker(values.reader, known);
 
 const flat = (text: string) => text.toLowerCase().replace(/\s+/g, ' ');
 const says = ({ passage, statement }: Scored, gold: string | null): boolean =>
@@ -71,41 +42,18 @@ const groupOf = (document: string | undefined) => Math.max(0, titles.indexOf(doc
 type Question = { question: string; kind: Kind; gold: string | null; document: string | null };
 
 async function ask(library: Record<string, string>, questions: readonly Question[]): Promise<Asked[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-calibrate-'));
-  const store = await openStore({ folder, migrations: join(root, 'app/store/migrations') });
-  const documents = createDocuments({
-    db: store.db,
-    engine,
-    encoders: {
-      find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
-      list: () => ['minilm' as ModelId],
-      ranker: () => null,
-    },
-    emit: () => {},
-    dataFolder: folder,
-    worker: join(root, 'app/documents/worker.ts'),
-    help: null,
-    now: Date.now,
-  });
-  const { id } = await documents.handlers['documents.createCollection']({ name: 'Library' });
-  const files = Object.entries({ ...library, ...manuals }).map(([name, text]) => {
-    writeFileSync(join(folder, name), text);
-    return { path: join(folder, name), name };
-  });
-  await documents.handlers['documents.add']({ collectionId: id, files });
-  await documents.idle();
-  const asked: Asked[] = [];
-  for (const { question, kind, gold, document } of questions) {
-    const { statements } = await documents.answering.examine(question, [id]);
+  const texts = questions.map(({ question }) => question);
+  const all = await asker.ask(library, texts);
+  return questions.map(({ kind, gold, document }, at) => {
+    const statements = all[at] ?? [];
     // A question that no document answers goes with the one that it comes nearest to.
     const nearest = statements.toSorted((a, b) => b.score - a.score);
     const own = document ?? nearest.find(({ passage }) => passage.fileName in tuning.library)?.passage.fileName;
-    asked.push({ kind, gold, group: groupOf(own), statements });
-  }
-  await documents.close();
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-  return asked;
+    // With the reader: those that it read, which have its score as one feature more.
+    const most = Math.max(...statements.map(({ features }) => features.length));
+    const judged = statements.filter(({ features }) => features.length === most);
+    return { kind, gold, group: groupOf(own), statements: judged };
+  });
 }
 
 /** A document without the sentences that hold these words. */
@@ -128,7 +76,7 @@ for (let fold = 0; fold < CUTS; fold++) {
   const asked = mine.map(({ question, document }) => ({ question, document, gold: null, kind: 'cut' as const }));
   all.push(...(await ask(cut, asked)));
 }
-await real.close();
+await asker.close();
 if (values.vectors !== undefined) writeFileSync(values.vectors, serialize(known));
 
 const exampleOf = ({ kind, gold, statements }: Asked): Example => ({
@@ -139,9 +87,9 @@ const exampleOf = ({ kind, gold, statements }: Asked): Example => ({
 /** What was not found teaches nothing about what was. */
 const teaches = (one: Asked) =>
   one.kind !== 'answered' || one.statements.some((statement) => says(statement, one.gold));
-const modelOf = (asked: readonly Asked[]): Model => fitWeights(asked.filter(teaches).map(exampleOf));
+const modelOf = (asked: readonly Asked[]): Model => fitWeights(asked.filter(teaches).map(exampleOf), SHRINK);
 
-/** The chance of the likeliest passage, and whether it holds the fact. */
+/** How sure the likeliest passage is, and whether it holds the fact. */
 function judged({ gold, statements }: Asked, { bias, factors }: Model): { chance: number; right: boolean } {
   const scores = statements.map(({ features }) =>
     features.reduce((sum, one, at) => sum + one * (factors[at] ?? 0), bias),
@@ -153,7 +101,12 @@ function judged({ gold, statements }: Asked, { bias, factors }: Model): { chance
     text: statements[own[0] ?? 0]?.passage.text ?? '',
   }));
   const [best] = sums.sort((a, b) => b.chance - a.chance);
-  return { chance: best?.chance ?? 0, right: gold !== null && flat(best?.text ?? '').includes(flat(gold)) };
+  const any = shares.reduce((sum, share) => sum + share, 0);
+  const chance = best?.chance ?? 0;
+  return {
+    chance: values.reader ? certainty(chance, any) : chance,
+    right: gold !== null && flat(best?.text ?? '').includes(flat(gold)),
+  };
 }
 
 const crossed = Array.from({ length: GROUPS }, (_, group) => {

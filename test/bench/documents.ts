@@ -69,7 +69,12 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
     addon,
   });
   const engine = createEngine({ startEngine, onStatus: () => {} });
-  const encoders = { find: () => ({ target, name: 'all-MiniLM-L6-v2' }), list: () => [encoder], ranker: () => null };
+  const encoders = {
+    find: () => ({ target, name: 'all-MiniLM-L6-v2' }),
+    list: () => [encoder],
+    ranker: () => null,
+    reader: null,
+  };
   return { engine, encoders };
 }
 

@@ -54,6 +54,7 @@ const encoders = {
   find: () => ({ target: { path: weights, device: null, threads: null }, name: 'bench' }),
   list: () => [],
   ranker: () => null,
+  reader: null,
 };
 const engine = { ask: async () => ({ vectors: [vector()] }) } as unknown as Engine;
 const encoder = encoderOf(db, modelId, await createFingerprints()(weights)).number;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { DocumentsOptions } from '../../app/documents/service.ts';
 import { createEngine } from '../../app/engine/client.ts';
@@ -18,6 +19,7 @@ export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'enco
       find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
       list: () => [MINILM],
       ranker: () => null,
+      reader: join(import.meta.dirname, '../../resources/reader'),
     },
   };
 }

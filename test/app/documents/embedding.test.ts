@@ -29,12 +29,19 @@ function madeUp() {
   let most = Number.POSITIVE_INFINITY;
   /** A cross-encoder for which this word decides; null: none is installed. */
   let ranker: string | null = null;
+  /** A reader to which every statement with this word is the answer; or why the engine has none. */
+  const reader = { word: '', fails: null as LonghandError | null, asked: 0 };
   const engine = {
     async ask(
       name: 'embed' | 'rank',
-      { target, texts, urgent }: { target: { path: string }; texts: string[]; urgent: boolean },
+      { target, texts, urgent }: { target: { path: string; adapter?: string }; texts: string[]; urgent: boolean },
     ) {
       if (down) throw new LonghandError('engine-lost', '[test] the engine is down');
+      if (target.adapter !== undefined) {
+        reader.asked++;
+        if (reader.fails) throw reader.fails;
+        return { scores: texts.map((text) => (text.includes(reader.word) ? 9 : -9)) };
+      }
       if (name === 'rank')
         return {
           scores: texts.map((text) => (ranker !== null && text.includes(ranker) ? 3 : -3)),
@@ -52,6 +59,7 @@ function madeUp() {
       return { target: { path, device: null, threads: null }, name: modelId };
     },
     list: () => [],
+    reader: 'reader',
     ranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
   };
   return {
@@ -59,6 +67,7 @@ function madeUp() {
     asked,
     read,
     paths,
+    reader,
     rankBy: (word: string | null) => {
       ranker = word;
     },
@@ -211,4 +220,34 @@ test('a cross-encoder that is installed orders what was found, by words or by me
   made.rankBy(last);
   made.stop(true);
   expect((await names('honey'))[0]).toBe('honey');
+});
+
+test('the reader of an encoder has the last word; without one, and when it fails, it goes on without', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  const { id } = shelf.collection;
+  await shelf.call('documents.setEmbedding', { collectionId: id, modelId: first });
+  await shelf.add(
+    Object.fromEntries(words.map((word) => [`${word}.txt`, `The ${word} is told of here in a sentence.`])),
+  );
+  await shelf.documents.idle();
+  const examine = async () => {
+    const { read, candidates } = await shelf.documents.answering.examine(`What is ${words[0]}?`, [id]);
+    return { read, first: candidates[0]?.passage.text };
+  };
+  made.reader.word = words[0] ?? '';
+  expect(await examine()).toEqual({ read: true, first: expect.stringContaining(words[0] ?? '') });
+
+  // An engine that is down comes back.
+  made.reader.fails = new LonghandError('engine-lost', '[test] the engine is down');
+  expect(await examine()).toMatchObject({ read: false });
+  made.reader.fails = null;
+  expect(await examine()).toMatchObject({ read: true });
+
+  // Made for another encoder: not asked again.
+  made.reader.fails = new LonghandError('model-broken', '[adapter] it was made for a model with another checksum');
+  expect(await examine()).toMatchObject({ read: false, first: expect.stringContaining(words[0] ?? '') });
+  const { asked } = made.reader;
+  expect(await examine()).toMatchObject({ read: false });
+  expect(made.reader.asked).toBe(asked);
 });

@@ -66,12 +66,11 @@ test('the sets have no document and no question in common', () => {
 test('by words and meaning', async () => {
   const results = await measured(report, await meaning());
   expect(results.every(({ by }) => by === 'words-and-meaning')).toBe(true);
-  // Wanted are 0.90, and 0.80 answered, 0.95 right, 0.90 refused (README): held is what is reached.
-  expect(found(results, 5)).toBeGreaterThanOrEqual(0.92);
+  expect(found(results, 5)).toBeGreaterThanOrEqual(0.9);
   const rates = ratesAt(results, ({ sure }) => sure);
   expect(rates.right).toBeGreaterThanOrEqual(0.95);
-  expect(rates.answered).toBeGreaterThanOrEqual(0.64);
-  expect(rates.refused).toBeGreaterThanOrEqual(0.87);
+  expect(rates.answered).toBeGreaterThanOrEqual(0.8);
+  expect(rates.refused).toBeGreaterThanOrEqual(0.9);
 });
 
 test('by words alone: less is answered, and what is answered is as right', async () => {

@@ -6,13 +6,13 @@ export type Example = { features: readonly (readonly number[])[]; says: readonly
 export type Model = { bias: number; factors: number[] };
 
 const STEPS = 200;
-const SHRINK = 0.005;
 const FIRST_BIAS = -3;
 
 /** All statements one below the other. `rows`: [statements, size], scaled to mean 0 and spread 1. `starts`: of each question. */
 type Table = { size: number; rows: Float64Array; says: Uint8Array; starts: number[]; shares: number[] };
 
-export function fitWeights(examples: readonly Example[]): Model {
+/** `shrink`: how strongly weights are drawn to zero. */
+export function fitWeights(examples: readonly Example[], shrink: number): Model {
   const { table, means, spreads } = tableOf(examples);
   const { size } = table;
   // The bias is the last.
@@ -23,7 +23,7 @@ export function fitWeights(examples: readonly Example[]): Model {
     const slope = slopeOf(table, weights);
     const rate = step < STEPS / 2 ? 0.1 : step < STEPS * 0.8 ? 0.03 : 0.01;
     for (let at = 0; at <= size; at++) {
-      const own = of(slope, at) + (at < size ? SHRINK * of(weights, at) : 0);
+      const own = of(slope, at) + (at < size ? shrink * of(weights, at) : 0);
       first[at] = 0.9 * of(first, at) + 0.1 * own;
       second[at] = 0.999 * of(second, at) + 0.001 * own ** 2;
       const moved = of(first, at) / (1 - 0.9 ** step) / (Math.sqrt(of(second, at) / (1 - 0.999 ** step)) + 1e-8);

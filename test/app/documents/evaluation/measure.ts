@@ -1,5 +1,5 @@
-import type { Scored } from '../../../../app/documents/answering.ts';
 import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/embedding.ts';
+import type { Scored } from '../../../../app/documents/examine.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
 import { passagesNumbered } from '../../../../app/store/passages.ts';
 import type { Shelf } from '../../../support/documents.ts';
