@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { beforeEach } from 'vitest';
-import type { Model } from '../../native/addon/index.d.ts';
+import type { LoadOptions, Model } from '../../native/addon/index.d.ts';
 
 export interface Run {
   source: string;
@@ -103,5 +103,5 @@ export function needsStandin(): void {
   });
 }
 
-export const loadOnMetal = (folder: string): Promise<Model> =>
-  metalAddon.load(folder, { device: 'metal', standin: !onMac });
+export const loadOnMetal = (folder: string, options: LoadOptions = {}): Promise<Model> =>
+  metalAddon.load(folder, { ...options, device: 'metal', standin: !onMac });
