@@ -1,43 +1,15 @@
 // The reader of documents (resources/reader) on the encoder that it was made for, against its own training code.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngine } from '../../app/engine/client.ts';
 import { readModelText } from '../../app/engine/text-files.ts';
-import type { Model } from '../../native/addon/index.d.ts';
-import { loadOnMetal } from '../metal/standin.ts';
 import { addon } from '../support/addon.ts';
 import { realEngine } from '../support/core.ts';
 import { instructionSets } from '../support/golden.ts';
+import { pairs, reader, scoresAre } from '../support/reader.ts';
 import { realModel } from '../support/real-models.mjs';
-import { loadOnVulkan } from '../vulkan/device.ts';
-
-const reader = join(import.meta.dirname, '../../resources/reader');
-type Pair = { question: string; statement: string; tokens: number[]; score: number };
-const pairs = JSON.parse(readFileSync(join(reader, 'reference.json'), 'utf8')) as Pair[];
-const separator = 102;
-
-async function scoresAre(model: Model) {
-  const scores = await model.rank(
-    Int32Array.from(pairs.flatMap(({ tokens }) => tokens)),
-    Int32Array.from(pairs, ({ tokens }) => tokens.indexOf(separator) + 1),
-    Int32Array.from(pairs, ({ tokens }) => tokens.length),
-  );
-  for (const [at, { score, question }] of pairs.entries()) expect(scores[at], question).toBeCloseTo(score, 3);
-  model.close();
-}
 
 test.each(instructionSets)('%s: the scores of pairs', async (cpu) => {
   await scoresAre(await addon.load(await realModel('minilm'), { adapter: reader, cpu }));
-});
-
-test('Metal: the scores of pairs', async () => {
-  await scoresAre(await loadOnMetal(await realModel('minilm'), { adapter: reader }));
-});
-
-test('Vulkan: the scores of pairs', async ({ skip }) => {
-  if (process.platform === 'darwin') skip('needs Linux: a Vulkan driver');
-  await scoresAre(await loadOnVulkan(await realModel('minilm'), { adapter: reader }));
 });
 
 test('the engine reads a pair as the reader was trained on it', async () => {

@@ -1,0 +1,10 @@
+import { test } from 'vitest';
+import { reader, scoresAre } from '../support/reader.ts';
+import { realModel } from '../support/real-models.mjs';
+import { loadOnVulkan, needsVulkan } from './device.ts';
+
+needsVulkan();
+
+test('the reader of documents scores pairs as its training code does', async () => {
+  await scoresAre(await loadOnVulkan(await realModel('minilm'), { adapter: reader }));
+});
