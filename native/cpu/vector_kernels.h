@@ -325,7 +325,7 @@ void attend(const AttentionTile& tile) {
   }
 }
 
-// C vectors of value side_by_side, all tokens. One pass over S a token: the update of token t and the two products that
+// C vectors of value columns, all tokens. One pass over S a token: the update of token t and the two products that
 // token t + 1 needs, o being decay S^T q + (q . k) u.
 template <class V, int C>
 inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) {
