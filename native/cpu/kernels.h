@@ -68,14 +68,30 @@ struct GlaTile {
   int64_t o_stride;
 };
 
+// f16, bf16, f32: one scale (and one bias) a row and group. two_level (K-quants): f16 d (and dmin) a row and 256
+// columns, times a small integer a row and group; the bias is -dmin * integer.
+enum class ScaleKind : uint8_t { f16, bf16, f32, two_level };
+
+// The scales of a panel as they are packed (panel.h).
+struct PackedScales {
+  ScaleKind kind;
+  const std::byte *scales, *biases;  // [groups, 16], of two_level [supers, 16]; biases may be null
+  const int8_t* integers;            // two_level: [groups, 16]; minima where there are biases
+  const uint8_t* minima;
+  int64_t groups_a_super;
+  float global;  // multiplies every scale
+};
+
 // Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.
-// Fast: int8 activations, codes as packed or (bits 8, no table) unpacked. Exact: fp32 activations, unpacked codes.
+// Fast: int8 activations; codes and scales of one panel as packed, or codes unpacked (bits 8, no table) and scales
+// decoded. Exact: fp32 activations, unpacked codes, decoded scales.
 struct PanelTile {
   const uint8_t* codes;  // blocks of a panel one after the other
   int bits;
   const uint8_t* table;
-  const float* scales;  // [panels][groups][16]
-  const float* biases;  // the same, or null
+  const PackedScales* packed;  // or null, then:
+  const float* scales;         // [panels][groups][16]
+  const float* biases;         // the same, or null
   int panels;
   int64_t code_stride, scale_stride;  // from panel to panel
   int64_t blocks, group;

@@ -114,7 +114,7 @@ namespace {
 
 constexpr int64_t chunk_columns = 1024;  // 16 KB of unpacked codes a panel: they stay in the first-level cache
 constexpr int64_t most_tokens = 128;     // so do the sums of two panels
-constexpr int64_t direct_tokens = 4;  // up to here the fast kernels take codes as packed; beyond, unpacking once pays
+constexpr int64_t packed_tokens = 4;     // up to here panels are taken as packed; beyond, unpacking once pays
 
 struct alignas(64) Workspace {
   uint8_t codes[2 * chunk_columns * panel_rows];
@@ -123,20 +123,28 @@ struct alignas(64) Workspace {
   float sums[2 * most_tokens * 2 * panel_rows];  // of the roundings, then of what they left over
 };
 
-// Both roundings of the tokens of x, one after the other where they do not lie beside each other.
-void multiply_rounded(const Kernels& kernels, PanelTile tile, const Activations& x, int64_t column) {
+// Both roundings of the tokens of x from `column` on, one after the other where they do not lie beside each other:
+// sums [2 tokens][panels * 16].
+void multiply_rounded(const Kernels& kernels, PanelTile& tile, const Activations& x, int64_t column) {
+  float* sums = tile.sums;
+  tile.x_stride = x.in;
+  tile.scale_step = x.in / block_columns;
+  tile.sum_step = x.in / 16;
   const auto multiply = [&](const Rounding& rounding, int64_t tokens, int64_t first) {
     tile.x_codes = rounding.codes + column;
     tile.x_scales = rounding.scales + column / block_columns;
     tile.x_code_sums = rounding.code_sums + column / 16;
     tile.tokens = tokens;
-    PanelTile part = tile;
-    part.sums += first * tile.panels * panel_rows;
-    kernels.panel_fast(part);
+    tile.sums = sums + first * tile.panels * panel_rows;
+    kernels.panel_fast(tile);
   };
-  if (x.left_over.codes == x.rounded.codes + x.tokens * x.in) return multiply(x.rounded, 2 * x.tokens, 0);
-  multiply(x.rounded, x.tokens, 0);
-  multiply(x.left_over, x.tokens, x.tokens);
+  if (x.left_over.codes == x.rounded.codes + x.tokens * x.in) {
+    multiply(x.rounded, 2 * x.tokens, 0);
+  } else {
+    multiply(x.rounded, x.tokens, 0);
+    multiply(x.left_over, x.tokens, x.tokens);
+  }
+  tile.sums = sums;
 }
 
 // sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as they are or (fast path) rounded;
@@ -144,14 +152,15 @@ void multiply_rounded(const Kernels& kernels, PanelTile tile, const Activations&
 void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t expert, int64_t first, int64_t count,
                      const Activations& x, Workspace& work) {
   const PanelLayout& layout = segment.layout;
-  const bool fast = x.rounded.codes != nullptr, direct = fast && x.tokens <= direct_tokens;
+  const bool fast = x.rounded.codes != nullptr;
   PanelTile tile{.codes = work.codes,
-                 .bits = direct ? layout.bits : 8,
-                 .table = direct ? layout.table : nullptr,
+                 .bits = 8,
+                 .table = nullptr,
+                 .packed = nullptr,
                  .scales = work.scales,
                  .biases = layout.biased ? work.biases : nullptr,
                  .panels = static_cast<int>(count),
-                 .code_stride = direct ? layout.panel_bytes() : chunk_columns * panel_rows,
+                 .code_stride = chunk_columns * panel_rows,
                  .scale_stride = chunk_columns / 16 * panel_rows,
                  .blocks = 0,
                  .group = layout.group,
@@ -163,8 +172,8 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
                  .x_code_sums = nullptr,
                  .x = nullptr,
                  .x_sums = nullptr,
-                 .x_stride = fast ? x.in : x.stride,
-                 .scale_step = x.in / block_columns,
+                 .x_stride = x.stride,
+                 .scale_step = 0,
                  .sum_step = x.in / 16,
                  .sums = work.sums};
   for (int64_t column = 0; column < layout.in; column += chunk_columns) {
@@ -173,10 +182,9 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
     for (int64_t p = 0; p < count; ++p) {
       const std::byte* panel = segment.panel(expert, first + p);
       const auto* codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes()) + block * layout.block_bytes();
-      decode_scales(kernels, layout, panel, column / layout.group, columns / layout.group,
+      decode_scales(kernels, packed_scales(layout, panel), column / layout.group, columns / layout.group,
                     work.scales + p * tile.scale_stride, work.biases + p * tile.scale_stride);
-      if (!direct) kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
-      else if (p == 0) tile.codes = codes;
+      kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
     }
     if (fast) {
       multiply_rounded(kernels, tile, x, column);
@@ -188,10 +196,49 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
   }
 }
 
-// The scales stand before the codes: a stream of their own that the processor does not foresee.
-void prefetch_scales(const Segment& segment, int64_t expert, int64_t panel) {
-  const std::byte* from = segment.panel(expert, panel);
-  for (int64_t at = 0; at < segment.layout.scale_bytes(); at += 64) __builtin_prefetch(from + at);
+// A few rounded tokens: every panel as it is packed, in one run through memory.
+void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
+                        int64_t y_stride) {
+  const PanelLayout& layout = place.segment->layout;
+  alignas(64) float sums[2 * packed_tokens * panel_rows];
+  PackedScales scales{};
+  PanelTile tile{.codes = nullptr,
+                 .bits = layout.bits,
+                 .table = layout.table,
+                 .packed = &scales,
+                 .scales = nullptr,
+                 .biases = nullptr,
+                 .panels = 1,
+                 .code_stride = 0,
+                 .scale_stride = 0,
+                 .blocks = layout.blocks(),
+                 .group = layout.group,
+                 .zero = layout.zero,
+                 .wide = layout.bits == 8 || layout.table != nullptr,
+                 .tokens = x.tokens,
+                 .x_codes = nullptr,
+                 .x_scales = nullptr,
+                 .x_code_sums = nullptr,
+                 .x = nullptr,
+                 .x_sums = nullptr,
+                 .x_stride = 0,
+                 .scale_step = 0,
+                 .sum_step = 0,
+                 .sums = sums};
+  for (int64_t row = place.row; row < place.row + count;) {
+    const int64_t skipped = row % panel_rows, rows = std::min(panel_rows - skipped, place.row + count - row);
+    const std::byte* panel = place.segment->panel(place.expert, row / panel_rows);
+    scales = packed_scales(layout, panel);
+    tile.codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes());
+    std::fill_n(sums, 2 * x.tokens * panel_rows, 0.0f);
+    multiply_rounded(kernels, tile, x, 0);
+    for (int64_t t = 0; t < x.tokens; ++t) {
+      const float *first = sums + t * panel_rows + skipped, *left = first + x.tokens * panel_rows;
+      float* to = y + t * y_stride + row - place.row;
+      for (int64_t i = 0; i < rows; ++i) to[i] = first[i] + left[i];
+    }
+    row += rows;
+  }
 }
 
 // Rows [row, row + count) of a packed segment; a panel that is only partly wanted is computed whole.
@@ -201,14 +248,14 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
   Workspace& memory = *work;
   for (int64_t token = 0; token < x.tokens; token += most_tokens) {
     const Activations part = x.token(token, std::min(most_tokens, x.tokens - token));
+    if (part.rounded.codes && part.tokens <= packed_tokens) {
+      multiply_as_packed(kernels, place, count, part, y + token * y_stride, y_stride);
+      continue;
+    }
     for (int64_t row = place.row; row < place.row + count;) {
       const int64_t panel = row / panel_rows, skipped = row % panel_rows;
       const int64_t left = place.row + count - row;
       const int64_t panels = skipped + left > panel_rows ? 2 : 1;
-      if (panel + panels + 1 < place.segment->panels()) {
-        prefetch_scales(*place.segment, place.expert, panel + panels);
-        prefetch_scales(*place.segment, place.expert, panel + panels + 1);
-      }
       const int64_t width = panels * panel_rows, both = part.rounded.codes ? 2 * part.tokens : part.tokens;
       std::fill_n(memory.sums, both * width, 0.0f);
       multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);

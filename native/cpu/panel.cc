@@ -291,28 +291,42 @@ void pack_panel(const WeightView& view, const PanelLayout& layout, int64_t first
   }
 }
 
-void decode_scales(const Kernels& kernels, const PanelLayout& layout, const std::byte* panel, int64_t first,
-                   int64_t count, float* scales, float* biases) {
-  const int64_t values = count * panel_rows, all = layout.groups() * panel_rows, from = first * panel_rows;
-  const auto plain = [&](int64_t array, float* to) {
-    switch (layout.scales) {
-      case ScaleKind::f16: return kernels.from_f16(panel + 2 * (array * all + from), values, to);
-      case ScaleKind::bf16: return kernels.from_bf16(panel + 2 * (array * all + from), values, to);
-      default: std::memcpy(to, panel + 4 * (array * all + from), static_cast<size_t>(values) * sizeof(float));
+PackedScales packed_scales(const PanelLayout& layout, const std::byte* panel) {
+  const int64_t all = layout.groups() * panel_rows;
+  if (layout.scales != ScaleKind::two_level) {
+    const std::byte* second = panel + all * (layout.scales == ScaleKind::f32 ? 4 : 2);
+    return {layout.scales, panel, layout.biased ? second : nullptr, nullptr, nullptr, 0, layout.global};
+  }
+  const int64_t d = layout.in / 256 * panel_rows * 2;
+  const std::byte* integers = panel + (layout.biased ? 2 * d : d);
+  return {layout.scales,
+          panel,
+          layout.biased ? panel + d : nullptr,
+          reinterpret_cast<const int8_t*>(integers),
+          layout.biased ? reinterpret_cast<const uint8_t*>(integers + all) : nullptr,
+          256 / layout.group,
+          layout.global};
+}
+
+void decode_scales(const Kernels& kernels, const PackedScales& packed, int64_t first, int64_t count, float* scales,
+                   float* biases) {
+  const int64_t values = count * panel_rows, from = first * panel_rows;
+  const auto plain = [&](const std::byte* array, float* to) {
+    switch (packed.kind) {
+      case ScaleKind::f16: return kernels.from_f16(array + 2 * from, values, to);
+      case ScaleKind::bf16: return kernels.from_bf16(array + 2 * from, values, to);
+      default: std::memcpy(to, array + 4 * from, static_cast<size_t>(values) * sizeof(float));
     }
   };
-  if (layout.scales != ScaleKind::two_level) {
-    plain(0, scales);
-    if (layout.biased) plain(1, biases);
+  if (packed.kind != ScaleKind::two_level) {
+    plain(packed.scales, scales);
+    if (packed.biases) plain(packed.biases, biases);
   } else {
-    const int64_t supers = layout.in / 256, a_super = 256 / layout.group, lanes = supers * panel_rows;
-    const std::byte* integers = panel + 2 * lanes * (layout.biased ? 2 : 1);
-    kernels.two_level({panel, reinterpret_cast<const int8_t*>(integers), nullptr, first, count, a_super, scales});
-    if (layout.biased)
-      kernels.two_level({panel + 2 * lanes, nullptr, reinterpret_cast<const uint8_t*>(integers + all), first, count,
-                         a_super, biases});
+    kernels.two_level({packed.scales, packed.integers, nullptr, first, count, packed.groups_a_super, scales});
+    if (packed.biases)
+      kernels.two_level({packed.biases, nullptr, packed.minima, first, count, packed.groups_a_super, biases});
   }
-  for (int64_t i = 0; layout.global != 1.0f && i < values; ++i) scales[i] *= layout.global;
+  for (int64_t i = 0; packed.global != 1.0f && i < values; ++i) scales[i] *= packed.global;
 }
 
 }  // namespace longhand::cpu

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cpu/kernels.h"
 #include "ops/weight.h"
 
 namespace longhand::cpu {
@@ -21,10 +22,6 @@ inline constexpr int64_t panel_rows = 16;
 inline constexpr int64_t block_columns = 32;
 inline constexpr int64_t quad_bytes = 64;
 inline constexpr int64_t unpacked_block_bytes = 8 * quad_bytes;
-
-// f16, bf16, f32: one scale (and one bias) a row and group. two_level (K-quants): f16 d (and dmin) a row and 256
-// columns, times a small integer a row and group; the bias is -dmin * integer.
-enum class ScaleKind : uint8_t { f16, bf16, f32, two_level };
 
 struct PanelLayout {
   int64_t in = 0;
@@ -47,9 +44,9 @@ struct PanelLayout {
 bool panel_layout(const WeightView& view, PanelLayout& layout);
 // Packs rows [first, first + 16) of the view (fewer at its end: the rest counts as zero).
 void pack_panel(const WeightView& view, const PanelLayout& layout, int64_t first, int64_t rows, std::byte* to);
-// Scales of groups [first, first + count): [count, 16] each; biases only when the layout has them.
-struct Kernels;
-void decode_scales(const Kernels& kernels, const PanelLayout& layout, const std::byte* panel, int64_t first,
-                   int64_t count, float* scales, float* biases);
+PackedScales packed_scales(const PanelLayout& layout, const std::byte* panel);
+// Scales of groups [first, first + count): [count, 16] each; biases only where there are some.
+void decode_scales(const Kernels& kernels, const PackedScales& packed, int64_t first, int64_t count, float* scales,
+                   float* biases);
 
 }  // namespace longhand::cpu

@@ -2,6 +2,7 @@
 // sums of a group, then fused multiply-adds in the order of the groups.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "cpu/floats.h"
@@ -65,6 +66,28 @@ void scalar::quantise(const float* x, int64_t n, int8_t* codes, float* scales, i
 
 namespace {
 
+float packed_value(ScaleKind kind, const std::byte* values, int64_t at) {
+  if (kind == ScaleKind::bf16) return from_bf16(load_u16(values + 2 * at));
+  if (kind != ScaleKind::f32) return from_f16(load_u16(values + 2 * at));
+  float value;
+  std::memcpy(&value, values + 4 * at, sizeof value);
+  return value;
+}
+
+float packed_scale(const PackedScales& from, int64_t group, int64_t lane) {
+  const int64_t at = group * panel_rows + lane;
+  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.scales, at) * from.global;
+  const float d = packed_value(from.kind, from.scales, group / from.groups_a_super * panel_rows + lane);
+  return d * static_cast<float>(from.integers[at]) * from.global;
+}
+
+float packed_bias(const PackedScales& from, int64_t group, int64_t lane) {
+  const int64_t at = group * panel_rows + lane;
+  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.biases, at);
+  const float d = packed_value(from.kind, from.biases, group / from.groups_a_super * panel_rows + lane);
+  return -d * static_cast<float>(from.minima[at]);
+}
+
 // Codes of row `lane` in columns of one block.
 uint8_t code_at(const uint8_t* block, int64_t lane, int64_t column) {
   return block[column / 4 * quad_bytes + lane * 4 + column % 4];
@@ -90,10 +113,13 @@ void scalar::panel_fast(const PanelTile& tile) {
           int32_t products = 0;
           for (int64_t c = first; c < first + run; ++c)
             products += (code_at(block, lane, c % block_columns) - tile.zero) * x[c];
-          const int64_t at = panel * tile.scale_stride + first / tile.group * panel_rows + lane;
+          const int64_t group = first / tile.group, at = panel * tile.scale_stride + group * panel_rows + lane;
+          const float scale = tile.packed ? packed_scale(*tile.packed, group, lane) : tile.scales[at];
           float& sum = tile.sums[(t * tile.panels + panel) * panel_rows + lane];
-          sum = std::fma(static_cast<float>(products), tile.scales[at] * x_scale, sum);
-          if (tile.biases) sum = std::fma(tile.biases[at], x_scale * static_cast<float>(x_sum), sum);
+          sum = std::fma(static_cast<float>(products), scale * x_scale, sum);
+          if (!(tile.packed ? tile.packed->biases != nullptr : tile.biases != nullptr)) continue;
+          const float bias = tile.packed ? packed_bias(*tile.packed, group, lane) : tile.biases[at];
+          sum = std::fma(bias, x_scale * static_cast<float>(x_sum), sum);
         }
       }
     }

@@ -115,10 +115,10 @@ inline void panel_groups(const PanelTile& tile, int64_t tokens, int64_t run) {
 }
 
 // scalar::panel_fast. Whole groups of 16 tokens of unpacked codes by tiles, `rest` does the others: few tokens, and
-// codes as packed. Tiles are configured and released here, on the thread that uses them.
+// panels as packed. Tiles are configured and released here, on the thread that uses them.
 template <class Tiles, class V>
 inline void panel_tiles(const PanelTile& tile, void (*rest)(const PanelTile&)) {
-  const int64_t tokens = tile.bits == 8 && !tile.table ? tile.tokens / tile_rows * tile_rows : 0;
+  const int64_t tokens = !tile.packed ? tile.tokens / tile_rows * tile_rows : 0;
   if (tokens > 0) {
     const int64_t run = at_most(tile.group, longhand::cpu::block_columns);
     TileShapes shapes;

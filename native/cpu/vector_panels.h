@@ -5,7 +5,9 @@
 
 namespace {
 
+using longhand::cpu::PackedScales;
 using longhand::cpu::PanelTile;
+using longhand::cpu::ScaleKind;
 using longhand::cpu::TwoLevelTile;
 using longhand::cpu::UnpackTile;
 
@@ -60,10 +62,11 @@ inline void for_quads(const Use& use) {
   }
 }
 
-constexpr int64_t blocks_ahead = 8;  // prefetch distance
+// Panels stand one after the other, so what lies ahead of a block are the scales and codes of the next panel too.
+constexpr int64_t bytes_ahead = 4096;
 template <int Bits>
 inline void prefetch_block(const uint8_t* block) {
-  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + (blocks_ahead * Bits + line) * quad);
+  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + bytes_ahead + line * quad);
 }
 
 template <class V, int Bits, bool Table>
@@ -151,9 +154,39 @@ inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const in
   });
 }
 
+// Scales of part `part` of group `group` as they are packed; the bits of decode_scales.
+template <class V>
+inline typename V::F packed_scale(const PackedScales& from, int64_t group, int64_t part) {
+  const int64_t at = group * panel_lanes + part * V::width;
+  const auto scale = [&] {
+    switch (from.kind) {
+      case ScaleKind::f16: return V::load_f16(from.scales + 2 * at);
+      case ScaleKind::bf16: return V::load_bf16(from.scales + 2 * at);
+      case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(from.scales) + at);
+      default: break;
+    }
+    const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
+    return V::mul(V::load_f16(from.scales + 2 * super), V::load_s8(from.integers + at));
+  };
+  return from.global == 1.0f ? scale() : V::mul(scale(), V::set(from.global));
+}
+
+template <class V>
+inline typename V::F packed_bias(const PackedScales& from, int64_t group, int64_t part) {
+  const int64_t at = group * panel_lanes + part * V::width;
+  switch (from.kind) {
+    case ScaleKind::f16: return V::load_f16(from.biases + 2 * at);
+    case ScaleKind::bf16: return V::load_bf16(from.biases + 2 * at);
+    case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(from.biases) + at);
+    default: break;
+  }
+  const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
+  return V::mul(V::sub(V::zero(), V::load_f16(from.biases + 2 * super)), V::load_u8(from.minima + at));
+}
+
 // M tokens times P vectors of rows. Accumulators of one run of columns are integers; the sums of all runs stay in
 // registers as long as there are any.
-template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide>
+template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
 inline void fast_tokens(const PanelTile& tile, int64_t token) {
   using F = typename V::F;
   using I = typename V::I;
@@ -165,9 +198,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
   for (int64_t block = 0; block < tile.blocks; ++block) {
     const uint8_t* codes = tile.codes + block * Bits * quad;
-    if constexpr (Bits != 8 || M == 1)
-      for (int p = 0; p < P; p += static_cast<int>(parts<V>))
-        prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride);
+    if constexpr (Packed) prefetch_block<Bits>(codes);
     for_quads<0, runs>([&]<int Run>() {
       I products[M][P];
       int32_t x_sum[M];
@@ -179,18 +210,24 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
       }
       multiply_quads<V, M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
                                                                                   products);
-      const int64_t at = (block * columns + Run * 16) / tile.group * panel_lanes;
+      const int64_t group = (block * columns + Run * 16) / tile.group;
+      const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
       F scale[P], bias[P];
       for (int p = 0; p < P; ++p) {
-        const int64_t from = panel_of<V>(p) * tile.scale_stride + at + part_of<V>(p) * V::width;
-        scale[p] = V::load(tile.scales + from);
-        bias[p] = tile.biases ? V::load(tile.biases + from) : V::zero();
+        if constexpr (Packed) {
+          scale[p] = packed_scale<V>(*tile.packed, group, part_of<V>(p));
+          bias[p] = biased ? packed_bias<V>(*tile.packed, group, part_of<V>(p)) : V::zero();
+        } else {
+          const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
+          scale[p] = V::load(tile.scales + from);
+          bias[p] = biased ? V::load(tile.biases + from) : V::zero();
+        }
       }
       for (int m = 0; m < M; ++m) {
         const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
         for (int p = 0; p < P; ++p)
           sum[m][p] = V::fused(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
-        if (tile.biases) {
+        if (biased) {
           const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
           for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
         }
@@ -254,13 +291,20 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
 }
 
 // With 32 wide registers two panels by six tokens; with 16 by two; by four where a product takes two tokens at once.
+// As packed one panel after the other, which is one run through memory.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
-  const auto tokens = [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Bits, Table, Half, Wide>(tile, token); };
   constexpr int one = static_cast<int>(parts<V>);
-  constexpr int most = V::pairs ? 4 : one > 1 ? 2 : Bits == 8 ? 6 : 4;
-  if (tile.panels == 2) return token_tiles<most, 2 * one>(tile.tokens, tokens);
-  token_tiles<most, one>(tile.tokens, tokens);
+  const auto tokens = [&]<bool Packed>() {
+    return [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Bits, Table, Half, Wide, Packed>(tile, token); };
+  };
+  constexpr int most_packed = one == 1 ? 8 : V::pairs ? 4 : 2;
+  if (tile.packed) return token_tiles<most_packed, one>(tile.tokens, tokens.template operator()<true>());
+  if constexpr (Bits == 8 && !Table) {
+    constexpr int most = V::pairs ? 4 : one > 1 ? 2 : 6;
+    if (tile.panels == 2) return token_tiles<most, 2 * one>(tile.tokens, tokens.template operator()<false>());
+    token_tiles<most, one>(tile.tokens, tokens.template operator()<false>());
+  }
 }
 
 // Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.

@@ -147,7 +147,7 @@ void decode_packed_row(const Kernels& kernels, const RowPlace& place, float* to)
   const std::byte* panel = place.segment->panel(place.expert, place.row / panel_rows);
   const int64_t lane = place.row % panel_rows;
   std::vector<float> scales(static_cast<size_t>(layout.groups() * panel_rows)), biases(scales.size());
-  decode_scales(kernels, layout, panel, 0, layout.groups(), scales.data(), biases.data());
+  decode_scales(kernels, packed_scales(layout, panel), 0, layout.groups(), scales.data(), biases.data());
   const auto* codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes());
   uint8_t block[unpacked_block_bytes];
   for (int64_t b = 0; b < layout.blocks(); ++b) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/floats.h"
 #include "cpu/kernels.h"
 #include "cpu/panel.h"
 #include "small_model.h"
@@ -99,10 +100,79 @@ struct Form {
   int zero;
 };
 
+constexpr int64_t blocks = 8, columns = blocks * cpu::block_columns;
+
+// [groups, 16] scales, then as many biases, as a panel of the kind has them.
+struct ScaleMemory {
+  std::vector<std::byte> floats;
+  std::vector<uint8_t> integers;
+
+  cpu::PackedScales as(cpu::ScaleKind kind, int64_t groups, bool biased, float global) {
+    const bool f32 = kind == cpu::ScaleKind::f32, two_level = kind == cpu::ScaleKind::two_level;
+    const auto values = static_cast<size_t>(2 * groups * 16), bytes = f32 ? sizeof(float) : sizeof(uint16_t);
+    const std::vector<float> from = numbers(values, 21, 0.01f);
+    floats.resize(values * bytes);
+    for (size_t i = 0; i < values; ++i) {
+      const uint16_t half = kind == cpu::ScaleKind::bf16 ? cpu::to_bf16(from[i]) : cpu::to_f16(from[i]);
+      std::memcpy(&floats[i * bytes], f32 ? static_cast<const void*>(&from[i]) : &half, bytes);
+    }
+    integers = random_codes(values, 22);
+    const int64_t second = groups * 16;
+    return {kind,
+            floats.data(),
+            biased ? floats.data() + second * static_cast<int64_t>(bytes) : nullptr,
+            two_level ? reinterpret_cast<const int8_t*>(integers.data()) : nullptr,
+            two_level && biased ? integers.data() + second : nullptr,
+            two_level ? groups / (columns / 256) : 0,
+            global};
+  }
+};
+
+// Panels whose scales are decoded on the way.
+void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind, int64_t tokens) {
+  const int64_t groups = columns / form.group;
+  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(blocks * form.bits * cpu::quad_bytes), 3);
+  const std::vector<uint8_t> table = random_codes(16, 4);
+  const Rounded rounded(cpu::scalar_kernels, numbers(static_cast<size_t>(tokens * columns), 7));
+  ScaleMemory memory;
+  const cpu::PackedScales scales = memory.as(kind, groups, form.biased, form.table ? 0.75f : 1.0f);
+  const auto product = [&](const Kernels& with) {
+    std::vector<float> sums(static_cast<size_t>(tokens * 16), 0.25f);
+    with.panel_fast({.codes = codes.data(),
+                     .bits = form.bits,
+                     .table = form.table ? table.data() : nullptr,
+                     .packed = &scales,
+                     .scales = nullptr,
+                     .biases = nullptr,
+                     .panels = 1,
+                     .code_stride = 0,
+                     .scale_stride = 0,
+                     .blocks = blocks,
+                     .group = form.group,
+                     .zero = form.zero,
+                     .wide = form.bits == 8 || form.table,
+                     .tokens = tokens,
+                     .x_codes = rounded.codes.data(),
+                     .x_scales = rounded.scales.data(),
+                     .x_code_sums = rounded.sums.data(),
+                     .x = nullptr,
+                     .x_sums = nullptr,
+                     .x_stride = columns,
+                     .scale_step = columns / 32,
+                     .sum_step = columns / 16,
+                     .sums = sums.data()});
+    return sums;
+  };
+  expect_same(kernels,
+              "panel_fast as packed: " + std::to_string(form.bits) + " bits, groups of " + std::to_string(form.group) +
+                  ", scales of kind " + std::to_string(static_cast<int>(kind)) + ", " + std::to_string(tokens) +
+                  " tokens",
+              product(kernels), product(cpu::scalar_kernels));
+}
+
 void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t tokens) {
-  constexpr int64_t blocks = 4, columns = blocks * cpu::block_columns;
   const int64_t code_stride = blocks * form.bits * cpu::quad_bytes, groups = columns / form.group;
-  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * code_stride), 3), table = random_codes(16, 4);
+  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * code_stride), 3);
   const std::vector<float> scales = numbers(static_cast<size_t>(2 * groups * 16), 5, 0.01f);
   const std::vector<float> biases = numbers(scales.size(), 6, 0.01f);
   const std::vector<float> x = numbers(static_cast<size_t>(tokens * columns), 7);
@@ -113,7 +183,8 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
     std::vector<float> sums(static_cast<size_t>(tokens * panel_count * 16), 0.25f);
     cpu::PanelTile tile{.codes = codes.data(),
                         .bits = form.bits,
-                        .table = form.table ? table.data() : nullptr,
+                        .table = nullptr,
+                        .packed = nullptr,
                         .scales = scales.data(),
                         .biases = form.biased ? biases.data() : nullptr,
                         .panels = panel_count,
@@ -122,7 +193,7 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
                         .blocks = blocks,
                         .group = form.group,
                         .zero = form.zero,
-                        .wide = form.bits == 8 || form.table,
+                        .wide = true,
                         .tokens = tokens,
                         .x_codes = rounded.codes.data(),
                         .x_scales = rounded.scales.data(),
@@ -136,27 +207,37 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
     (fast ? with.panel_fast : with.panel_exact)(tile);
     return sums;
   };
-  const std::string what = std::to_string(form.bits) + " bits, groups of " + std::to_string(form.group) + ", " +
-                           std::to_string(panel_count) + " panels, " + std::to_string(tokens) + " tokens";
+  const std::string what = "groups of " + std::to_string(form.group) + ", " + std::to_string(panel_count) +
+                           " panels, " + std::to_string(tokens) + " tokens";
   expect_same(kernels, "panel_fast: " + what, product(kernels, true), product(cpu::scalar_kernels, true));
-  if (form.bits == 8)
-    expect_near(kernels, "panel_exact: " + what, product(kernels, false), product(cpu::scalar_kernels, false), sums);
+  expect_near(kernels, "panel_exact: " + what, product(kernels, false), product(cpu::scalar_kernels, false), sums);
+}
 
+void unpacking(const Kernels& kernels, const Form& form) {
+  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * blocks * form.bits * cpu::quad_bytes), 3);
+  const std::vector<uint8_t> table = random_codes(16, 4);
   std::vector<uint8_t> a(static_cast<size_t>(2 * blocks * cpu::unpacked_block_bytes)), b(a);
   const uint8_t* looked_up = form.table ? table.data() : nullptr;
   kernels.unpack({codes.data(), form.bits, looked_up, 2 * blocks, a.data()});
   cpu::scalar_kernels.unpack({codes.data(), form.bits, looked_up, 2 * blocks, b.data()});
-  expect_same(kernels, "unpack: " + what, a, b);
+  expect_same(kernels, "unpack: " + std::to_string(form.bits) + " bits", a, b);
 }
 
 void products(const Kernels& kernels) {
-  const Form forms[] = {{2, false, true, 16, 0}, {3, false, false, 16, 4},  {4, false, false, 32, 8},
-                        {4, false, true, 64, 0}, {4, true, false, 32, 128}, {4, true, false, 16, 128},
-                        {5, false, true, 32, 0}, {6, false, false, 16, 32}, {8, false, false, 32, 128},
-                        {8, false, true, 128, 0}};
+  const Form forms[] = {{2, false, true, 16, 0},  {3, false, false, 16, 4},  {4, false, false, 32, 8},
+                        {4, false, true, 64, 0},  {4, true, false, 32, 128}, {4, true, false, 16, 128},
+                        {5, false, true, 32, 0},  {6, false, false, 16, 32}, {8, false, false, 32, 128},
+                        {8, false, true, 128, 0}, {8, false, true, 16, 0},   {8, false, false, 16, 32}};
   for (const Form& form : forms)
     for (const int panel_count : {1, 2})
-      for (const int64_t tokens : {1, 2, 3, 4, 5, 7, 12}) panels(kernels, form, panel_count, tokens);
+      for (const int64_t tokens : {1, 2, 3, 4, 5, 7, 12})
+        if (form.bits == 8 && !form.table) panels(kernels, form, panel_count, tokens);
+  for (const Form& form : forms) {
+    unpacking(kernels, form);
+    for (const auto kind : {cpu::ScaleKind::f16, cpu::ScaleKind::bf16, cpu::ScaleKind::f32, cpu::ScaleKind::two_level})
+      if (kind != cpu::ScaleKind::two_level || form.group <= 32)
+        for (const int64_t tokens : {1, 2, 3, 4, 6, 8, 15}) packed_panels(kernels, form, kind, tokens);
+  }
 }
 
 // [tokens, rows] of bf16, f16 and fp32 weights.

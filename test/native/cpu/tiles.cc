@@ -71,6 +71,7 @@ void panels(const Form& form, int count, int64_t tokens, int64_t blocks) {
   cpu::PanelTile tile{.codes = codes.data(),
                       .bits = form.bits,
                       .table = nullptr,
+                      .packed = nullptr,
                       .scales = scales.data(),
                       .biases = form.biased ? biases.data() : nullptr,
                       .panels = count,
