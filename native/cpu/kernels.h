@@ -83,13 +83,13 @@ struct PackedScales {
 };
 
 // Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.
-// Fast: int8 activations; codes and scales of one panel as packed, or codes unpacked (bits 8, no table) and scales
-// decoded. Exact: fp32 activations, unpacked codes, decoded scales.
+// Fast: int8 activations; codes and scales as packed (panels `code_stride` apart), or codes unpacked (bits 8, no table)
+// and scales decoded. Exact: fp32 activations, unpacked codes, decoded scales.
 struct PanelTile {
   const uint8_t* codes;  // blocks of a panel one after the other
   int bits;
   const uint8_t* table;
-  const PackedScales* packed;  // or null, then:
+  const PackedScales* packed;  // of the first panel; or null, then:
   const float* scales;         // [panels][groups][16]
   const float* biases;         // the same, or null
   int panels;

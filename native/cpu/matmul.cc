@@ -196,11 +196,11 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
   }
 }
 
-// A few rounded tokens: every panel as it is packed, in one run through memory.
+// A few rounded tokens: panels as they are packed, each read once.
 void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
                         int64_t y_stride) {
   const PanelLayout& layout = place.segment->layout;
-  alignas(64) float sums[2 * packed_tokens * panel_rows];
+  alignas(64) float sums[2 * packed_tokens * 2 * panel_rows];
   PackedScales scales{};
   PanelTile tile{.codes = nullptr,
                  .bits = layout.bits,
@@ -209,7 +209,7 @@ void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t c
                  .scales = nullptr,
                  .biases = nullptr,
                  .panels = 1,
-                 .code_stride = 0,
+                 .code_stride = layout.panel_bytes(),
                  .scale_stride = 0,
                  .blocks = layout.blocks(),
                  .group = layout.group,
@@ -226,14 +226,16 @@ void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t c
                  .sum_step = 0,
                  .sums = sums};
   for (int64_t row = place.row; row < place.row + count;) {
-    const int64_t skipped = row % panel_rows, rows = std::min(panel_rows - skipped, place.row + count - row);
+    const int64_t skipped = row % panel_rows, left_rows = place.row + count - row;
+    tile.panels = skipped + left_rows > panel_rows ? 2 : 1;
+    const int64_t width = tile.panels * panel_rows, rows = std::min(left_rows, width - skipped);
     const std::byte* panel = place.segment->panel(place.expert, row / panel_rows);
     scales = packed_scales(layout, panel);
     tile.codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes());
-    std::fill_n(sums, 2 * x.tokens * panel_rows, 0.0f);
+    std::fill_n(sums, 2 * x.tokens * width, 0.0f);
     multiply_rounded(kernels, tile, x, 0);
     for (int64_t t = 0; t < x.tokens; ++t) {
-      const float *first = sums + t * panel_rows + skipped, *left = first + x.tokens * panel_rows;
+      const float *first = sums + t * width + skipped, *left = first + x.tokens * width;
       float* to = y + t * y_stride + row - place.row;
       for (int64_t i = 0; i < rows; ++i) to[i] = first[i] + left[i];
     }

@@ -74,18 +74,19 @@ float packed_value(ScaleKind kind, const std::byte* values, int64_t at) {
   return value;
 }
 
-float packed_scale(const PackedScales& from, int64_t group, int64_t lane) {
+float packed_scale(const PackedScales& from, int64_t panel, int64_t group, int64_t lane) {
   const int64_t at = group * panel_rows + lane;
-  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.scales, at) * from.global;
-  const float d = packed_value(from.kind, from.scales, group / from.groups_a_super * panel_rows + lane);
-  return d * static_cast<float>(from.integers[at]) * from.global;
+  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.scales + panel, at) * from.global;
+  const int64_t super = group / from.groups_a_super * panel_rows + lane;
+  return packed_value(from.kind, from.scales + panel, super) * static_cast<float>(from.integers[panel + at]) *
+         from.global;
 }
 
-float packed_bias(const PackedScales& from, int64_t group, int64_t lane) {
+float packed_bias(const PackedScales& from, int64_t panel, int64_t group, int64_t lane) {
   const int64_t at = group * panel_rows + lane;
-  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.biases, at);
-  const float d = packed_value(from.kind, from.biases, group / from.groups_a_super * panel_rows + lane);
-  return -d * static_cast<float>(from.minima[at]);
+  if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.biases + panel, at);
+  const int64_t super = group / from.groups_a_super * panel_rows + lane;
+  return -packed_value(from.kind, from.biases + panel, super) * static_cast<float>(from.minima[panel + at]);
 }
 
 // Codes of row `lane` in columns of one block.
@@ -114,11 +115,13 @@ void scalar::panel_fast(const PanelTile& tile) {
           for (int64_t c = first; c < first + run; ++c)
             products += (code_at(block, lane, c % block_columns) - tile.zero) * x[c];
           const int64_t group = first / tile.group, at = panel * tile.scale_stride + group * panel_rows + lane;
-          const float scale = tile.packed ? packed_scale(*tile.packed, group, lane) : tile.scales[at];
+          const float scale =
+              tile.packed ? packed_scale(*tile.packed, panel * tile.code_stride, group, lane) : tile.scales[at];
           float& sum = tile.sums[(t * tile.panels + panel) * panel_rows + lane];
           sum = std::fma(static_cast<float>(products), scale * x_scale, sum);
           if (!(tile.packed ? tile.packed->biases != nullptr : tile.biases != nullptr)) continue;
-          const float bias = tile.packed ? packed_bias(*tile.packed, group, lane) : tile.biases[at];
+          const float bias =
+              tile.packed ? packed_bias(*tile.packed, panel * tile.code_stride, group, lane) : tile.biases[at];
           sum = std::fma(bias, x_scale * static_cast<float>(x_sum), sum);
         }
       }

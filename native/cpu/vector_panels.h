@@ -62,11 +62,12 @@ inline void for_quads(const Use& use) {
   }
 }
 
-// Panels stand one after the other, so what lies ahead of a block are the scales and codes of the next panel too.
+// Panels stand one after the other, so what lies ahead of a block are the scales and codes of the next panel too. Into
+// the second-level cache: the few lines that the first level can wait for at a time are left to the products.
 constexpr int64_t bytes_ahead = 4096;
 template <int Bits>
 inline void prefetch_block(const uint8_t* block) {
-  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + bytes_ahead + line * quad);
+  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + bytes_ahead + line * quad, 0, 2);
 }
 
 template <class V, int Bits, bool Table>
@@ -154,34 +155,36 @@ inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const in
   });
 }
 
-// Scales of part `part` of group `group` as they are packed; the bits of decode_scales.
+// Scales of part `part` of group `group` as they are packed, `panel` bytes further; the bits of decode_scales.
 template <class V>
-inline typename V::F packed_scale(const PackedScales& from, int64_t group, int64_t part) {
+inline typename V::F packed_scale(const PackedScales& from, int64_t panel, int64_t group, int64_t part) {
   const int64_t at = group * panel_lanes + part * V::width;
+  const std::byte* scales = from.scales + panel;
   const auto scale = [&] {
     switch (from.kind) {
-      case ScaleKind::f16: return V::load_f16(from.scales + 2 * at);
-      case ScaleKind::bf16: return V::load_bf16(from.scales + 2 * at);
-      case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(from.scales) + at);
+      case ScaleKind::f16: return V::load_f16(scales + 2 * at);
+      case ScaleKind::bf16: return V::load_bf16(scales + 2 * at);
+      case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(scales) + at);
       default: break;
     }
     const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
-    return V::mul(V::load_f16(from.scales + 2 * super), V::load_s8(from.integers + at));
+    return V::mul(V::load_f16(scales + 2 * super), V::load_s8(from.integers + panel + at));
   };
   return from.global == 1.0f ? scale() : V::mul(scale(), V::set(from.global));
 }
 
 template <class V>
-inline typename V::F packed_bias(const PackedScales& from, int64_t group, int64_t part) {
+inline typename V::F packed_bias(const PackedScales& from, int64_t panel, int64_t group, int64_t part) {
   const int64_t at = group * panel_lanes + part * V::width;
+  const std::byte* biases = from.biases + panel;
   switch (from.kind) {
-    case ScaleKind::f16: return V::load_f16(from.biases + 2 * at);
-    case ScaleKind::bf16: return V::load_bf16(from.biases + 2 * at);
-    case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(from.biases) + at);
+    case ScaleKind::f16: return V::load_f16(biases + 2 * at);
+    case ScaleKind::bf16: return V::load_bf16(biases + 2 * at);
+    case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(biases) + at);
     default: break;
   }
   const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
-  return V::mul(V::sub(V::zero(), V::load_f16(from.biases + 2 * super)), V::load_u8(from.minima + at));
+  return V::mul(V::sub(V::zero(), V::load_f16(biases + 2 * super)), V::load_u8(from.minima + panel + at));
 }
 
 // M tokens times P vectors of rows. Accumulators of one run of columns are integers; the sums of all runs stay in
@@ -198,7 +201,12 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
   for (int64_t block = 0; block < tile.blocks; ++block) {
     const uint8_t* codes = tile.codes + block * Bits * quad;
-    if constexpr (Packed) prefetch_block<Bits>(codes);
+    if constexpr (Packed) {
+      // Behind the first of two panels stands the second, which is being read: past its end the next but one comes.
+      const int64_t skip = block + bytes_ahead / (Bits * quad) < tile.blocks ? 0 : (tile.panels - 1) * tile.code_stride;
+      for (int p = 0; p < P; p += static_cast<int>(parts<V>))
+        prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride + skip);
+    }
     for_quads<0, runs>([&]<int Run>() {
       I products[M][P];
       int32_t x_sum[M];
@@ -215,8 +223,9 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
       F scale[P], bias[P];
       for (int p = 0; p < P; ++p) {
         if constexpr (Packed) {
-          scale[p] = packed_scale<V>(*tile.packed, group, part_of<V>(p));
-          bias[p] = biased ? packed_bias<V>(*tile.packed, group, part_of<V>(p)) : V::zero();
+          scale[p] = packed_scale<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p));
+          bias[p] = biased ? packed_bias<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p))
+                           : V::zero();
         } else {
           const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
           scale[p] = V::load(tile.scales + from);
@@ -291,20 +300,19 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
 }
 
 // With 32 wide registers two panels by six tokens; with 16 by two; by four where a product takes two tokens at once.
-// As packed one panel after the other, which is one run through memory.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
   constexpr int one = static_cast<int>(parts<V>);
-  const auto tokens = [&]<bool Packed>() {
-    return [&]<int M, int P>(int64_t token) { fast_tokens<V, M, P, Bits, Table, Half, Wide, Packed>(tile, token); };
+  const auto all = [&]<int Most, bool Packed>() {
+    const auto tokens = [&]<int M, int P>(int64_t token) {
+      fast_tokens<V, M, P, Bits, Table, Half, Wide, Packed>(tile, token);
+    };
+    if (tile.panels == 2) return token_tiles<Most, 2 * one>(tile.tokens, tokens);
+    token_tiles<Most, one>(tile.tokens, tokens);
   };
-  constexpr int most_packed = one == 1 ? 8 : V::pairs ? 4 : 2;
-  if (tile.packed) return token_tiles<most_packed, one>(tile.tokens, tokens.template operator()<true>());
-  if constexpr (Bits == 8 && !Table) {
-    constexpr int most = V::pairs ? 4 : one > 1 ? 2 : 6;
-    if (tile.panels == 2) return token_tiles<most, 2 * one>(tile.tokens, tokens.template operator()<false>());
-    token_tiles<most, one>(tile.tokens, tokens.template operator()<false>());
-  }
+  constexpr int most = V::pairs ? 4 : one > 1 ? 2 : 6;
+  if (tile.packed) return all.template operator()<(most < 4 ? most : 4), true>();
+  if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
 }
 
 // Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.

@@ -102,50 +102,47 @@ struct Form {
 
 constexpr int64_t blocks = 8, columns = blocks * cpu::block_columns;
 
-// [groups, 16] scales, then as many biases, as a panel of the kind has them.
-struct ScaleMemory {
-  std::vector<std::byte> floats;
-  std::vector<uint8_t> integers;
-
-  cpu::PackedScales as(cpu::ScaleKind kind, int64_t groups, bool biased, float global) {
-    const bool f32 = kind == cpu::ScaleKind::f32, two_level = kind == cpu::ScaleKind::two_level;
-    const auto values = static_cast<size_t>(2 * groups * 16), bytes = f32 ? sizeof(float) : sizeof(uint16_t);
-    const std::vector<float> from = numbers(values, 21, 0.01f);
-    floats.resize(values * bytes);
-    for (size_t i = 0; i < values; ++i) {
-      const uint16_t half = kind == cpu::ScaleKind::bf16 ? cpu::to_bf16(from[i]) : cpu::to_f16(from[i]);
-      std::memcpy(&floats[i * bytes], f32 ? static_cast<const void*>(&from[i]) : &half, bytes);
-    }
-    integers = random_codes(values, 22);
-    const int64_t second = groups * 16;
-    return {kind,
-            floats.data(),
-            biased ? floats.data() + second * static_cast<int64_t>(bytes) : nullptr,
-            two_level ? reinterpret_cast<const int8_t*>(integers.data()) : nullptr,
-            two_level && biased ? integers.data() + second : nullptr,
-            two_level ? groups / (columns / 256) : 0,
-            global};
+// Two panels of random codes, their scales and biases of a usual size.
+std::vector<uint8_t> random_panels(const cpu::PanelLayout& layout) {
+  std::vector<uint8_t> panels = random_codes(static_cast<size_t>(2 * layout.panel_bytes()), 3);
+  const bool f32 = layout.scales == cpu::ScaleKind::f32, two_level = layout.scales == cpu::ScaleKind::two_level;
+  const int64_t arrays = layout.biased ? 2 : 1, rows = two_level ? layout.in / 256 : layout.groups();
+  const std::vector<float> scales = numbers(static_cast<size_t>(2 * arrays * rows * cpu::panel_rows), 21, 0.01f);
+  const size_t each = scales.size() / 2;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    uint8_t* to = panels.data() + i / each * static_cast<size_t>(layout.panel_bytes());
+    const bool bf16 = layout.scales == cpu::ScaleKind::bf16;
+    const uint16_t half = bf16 ? cpu::to_bf16(scales[i]) : cpu::to_f16(scales[i]);
+    if (f32) std::memcpy(to + i % each * sizeof(float), &scales[i], sizeof(float));
+    else std::memcpy(to + i % each * sizeof half, &half, sizeof half);
   }
-};
+  return panels;
+}
 
-// Panels whose scales are decoded on the way.
-void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind, int64_t tokens) {
-  const int64_t groups = columns / form.group;
-  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(blocks * form.bits * cpu::quad_bytes), 3);
+// Scales decoded on the way.
+void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind, int panel_count, int64_t tokens) {
   const std::vector<uint8_t> table = random_codes(16, 4);
+  const cpu::PanelLayout layout{.in = columns,
+                                .bits = form.bits,
+                                .zero = form.zero,
+                                .table = form.table ? table.data() : nullptr,
+                                .group = form.group,
+                                .scales = kind,
+                                .biased = form.biased,
+                                .global = form.table ? 0.75f : 1.0f};
+  const std::vector<uint8_t> memory = random_panels(layout);
+  const cpu::PackedScales scales = cpu::packed_scales(layout, reinterpret_cast<const std::byte*>(memory.data()));
   const Rounded rounded(cpu::scalar_kernels, numbers(static_cast<size_t>(tokens * columns), 7));
-  ScaleMemory memory;
-  const cpu::PackedScales scales = memory.as(kind, groups, form.biased, form.table ? 0.75f : 1.0f);
   const auto product = [&](const Kernels& with) {
-    std::vector<float> sums(static_cast<size_t>(tokens * 16), 0.25f);
-    with.panel_fast({.codes = codes.data(),
+    std::vector<float> sums(static_cast<size_t>(tokens * panel_count * cpu::panel_rows), 0.25f);
+    with.panel_fast({.codes = memory.data() + layout.scale_bytes(),
                      .bits = form.bits,
-                     .table = form.table ? table.data() : nullptr,
+                     .table = layout.table,
                      .packed = &scales,
                      .scales = nullptr,
                      .biases = nullptr,
-                     .panels = 1,
-                     .code_stride = 0,
+                     .panels = panel_count,
+                     .code_stride = layout.panel_bytes(),
                      .scale_stride = 0,
                      .blocks = blocks,
                      .group = form.group,
@@ -165,8 +162,8 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
   };
   expect_same(kernels,
               "panel_fast as packed: " + std::to_string(form.bits) + " bits, groups of " + std::to_string(form.group) +
-                  ", scales of kind " + std::to_string(static_cast<int>(kind)) + ", " + std::to_string(tokens) +
-                  " tokens",
+                  ", scales of kind " + std::to_string(static_cast<int>(kind)) + ", " + std::to_string(panel_count) +
+                  " panels, " + std::to_string(tokens) + " tokens",
               product(kernels), product(cpu::scalar_kernels));
 }
 
@@ -236,7 +233,8 @@ void products(const Kernels& kernels) {
     unpacking(kernels, form);
     for (const auto kind : {cpu::ScaleKind::f16, cpu::ScaleKind::bf16, cpu::ScaleKind::f32, cpu::ScaleKind::two_level})
       if (kind != cpu::ScaleKind::two_level || form.group <= 32)
-        for (const int64_t tokens : {1, 2, 3, 4, 6, 8, 15}) packed_panels(kernels, form, kind, tokens);
+        for (const int panel_count : {1, 2})
+          for (const int64_t tokens : {1, 2, 3, 4, 6, 8, 15}) packed_panels(kernels, form, kind, panel_count, tokens);
   }
 }
 
