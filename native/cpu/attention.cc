@@ -5,6 +5,7 @@
 // on their number nor on how the tokens were split into passes.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -31,16 +32,24 @@ void scalar::softmax(float* x, int64_t n) {
 }
 
 void scalar::attend(const AttentionTile& tile) {
-  for (int64_t r = 0; r < tile.rows; ++r) {
+  std::vector<float> key(static_cast<size_t>(tile.dim)), value(key);
+  const auto read = [&](const std::byte* from, int64_t j, int64_t head, std::vector<float>& to) {
+    const std::byte* at = from + (j * tile.stride + head * tile.dim) * (tile.halves ? 2 : 4);
+    if (tile.halves) scalar::from_f16(at, tile.dim, to.data());
+    else std::memcpy(to.data(), at, to.size() * sizeof(float));
+  };
+  for (int64_t r = 0; r < tile.heads * tile.rows; ++r) {
     float* o = tile.o + r * tile.dim;
-    const int64_t seen = std::min(tile.count, tile.limit[r] - tile.first);
+    const int64_t seen = std::min(tile.count, tile.limit[r % tile.rows] - tile.first);
     for (int64_t j = 0; j < seen; ++j) {
-      const float score = dot(tile.q + r * tile.dim, tile.keys + j * tile.stride, tile.dim);
+      read(tile.keys, j, r / tile.rows, key);
+      read(tile.values, j, r / tile.rows, value);
+      const float score = dot(tile.q + r * tile.dim, key.data(), tile.dim);
       const float peak = std::max(score, tile.peak[r]);
       const float fade = std::exp(tile.peak[r] - peak), weight = std::exp(score - peak);
       tile.peak[r] = peak;
       tile.sum[r] = tile.sum[r] * fade + weight;
-      for (int64_t i = 0; i < tile.dim; ++i) o[i] = o[i] * fade + weight * tile.values[j * tile.stride + i];
+      for (int64_t i = 0; i < tile.dim; ++i) o[i] = o[i] * fade + weight * value[static_cast<size_t>(i)];
     }
   }
 }
@@ -48,40 +57,37 @@ void scalar::attend(const AttentionTile& tile) {
 namespace {
 
 constexpr int64_t split_keys = 1024;
-constexpr int64_t block_keys = 32;  // decoded at a time when the cache is not fp32
+constexpr int64_t block_keys = 32;  // read at a time, so that they are in the first-level cache when they are used
 constexpr int64_t tile_tokens = 16;
-constexpr int64_t keys_ahead = 8;  // fetched from memory while the ones before are decoded
+constexpr int64_t few_rows = 8;  // of a head: up to here f16 is decoded where it is multiplied, beyond it once for all
+constexpr int64_t most_heads = 16;
 
-// Keys [first, first + count) of one head as fp32: in place, or decoded into `memory`.
+// Keys [first, first + count) of one head: where they stand, or decoded into `memory`.
 struct Keys {
-  const float *keys, *values;
+  const std::byte *keys, *values;
   int64_t stride;
 };
-Keys load_keys(const Kernels& kernels, const KvCache& cache, int64_t head, int64_t first, int64_t count,
+Keys load_keys(const Kernels& kernels, const KvCache& cache, int64_t head, int64_t first, int64_t count, bool in_place,
                std::vector<float>& memory) {
   const auto [heads, dim] = cache.layout;
   const auto at = [&](const BufferPtr& from, int64_t j) {
     return cache_head(cache.type, from->host(), j, cache.layout.heads, cache.layout.dim, head);
   };
-  if (cache.type == CacheType::f32)
-    return {reinterpret_cast<const float*>(at(cache.keys, first)),
-            reinterpret_cast<const float*>(at(cache.values, first)), heads * dim};
+  if (in_place) return {at(cache.keys, first), at(cache.values, first), heads * dim};
   memory.resize(static_cast<size_t>(2 * block_keys * dim));
-  // The heads of a token stand side by side, so those of one head lie far apart: what comes next has to be asked for.
-  const size_t head_bytes = static_cast<size_t>(cache_row_bytes(cache.type, 1, dim));
-  const auto fetch = [&](const std::byte* from) {
-    for (size_t i = 0; i < head_bytes; i += 64) __builtin_prefetch(from + i);
-  };
   float* values = memory.data() + block_keys * dim;
   for (int64_t j = 0; j < count; ++j) {
-    if (first + j + keys_ahead < cache.length) {
-      fetch(at(cache.keys, first + j + keys_ahead));
-      fetch(at(cache.values, first + j + keys_ahead));
-    }
     load_head(kernels, cache.type, at(cache.keys, first + j), dim, memory.data() + j * dim);
     load_head(kernels, cache.type, at(cache.values, first + j), dim, values + j * dim);
   }
-  return {memory.data(), values, dim};
+  return {reinterpret_cast<const std::byte*>(memory.data()), reinterpret_cast<const std::byte*>(values), dim};
+}
+
+// Key/value heads of one item. A few tokens are read in long runs, all heads of a key together where there are splits
+// enough for every thread; many tokens meet one head at a time, whose keys they share.
+int64_t heads_an_item(int64_t heads, int64_t rows, int64_t splits, int threads) {
+  if (rows > few_rows) return 1;
+  return std::clamp(heads * splits / (2 * threads), int64_t{1}, std::min(heads, most_heads));
 }
 
 // Partial results of all splits: o [splits, rows, dim], peak and sum [splits, rows]; a row is (token, query head).
@@ -113,33 +119,44 @@ Tensor CpuBackend::attention(Tensor q, const KvCache& cache, const Attention& sh
   const int64_t tiles = (q.rows + tile_tokens - 1) / tile_tokens;
   const Partials partials{scratch(splits * rows, dim), scratch(splits, rows), scratch(splits, rows)};
 
-  // One item: the query heads of a key/value head, a tile of tokens, a split of the keys.
-  const int64_t heads = kv, width = dim;
-  parallel(heads * tiles * splits, [&](int64_t item) {
-    const int64_t split = item % splits, head = item / splits % heads, tile = item / splits / heads;
+  // One item: the query heads of some key/value heads, a tile of tokens, a split of the keys.
+  const int64_t heads = kv, width = dim, together = heads_an_item(kv, q.rows * group, splits, threads_.count());
+  const int64_t groups = (heads + together - 1) / together;
+  const bool in_place = cache.type == CacheType::f32 || (cache.type == CacheType::f16 && q.rows * group <= few_rows);
+  parallel(groups * tiles * splits, [&](int64_t item) {
+    const int64_t split = item % splits, tile = item / splits / groups;
+    const int64_t first_head = item / splits % groups * together, count_heads = std::min(together, heads - first_head);
     const int64_t first_token = tile * tile_tokens, tokens = std::min(tile_tokens, q.rows - first_token);
-    const int64_t tile_rows = tokens * group;
+    const int64_t head_rows = tokens * group, all_rows = count_heads * head_rows;
     thread_local std::vector<float> queries, o, memory, peak, sum;
     thread_local std::vector<int64_t> limit;
-    queries.resize(static_cast<size_t>(tile_rows * width));
-    limit.resize(static_cast<size_t>(tile_rows));
-    o.assign(static_cast<size_t>(tile_rows * width), 0.0f);
-    peak.assign(static_cast<size_t>(tile_rows), -std::numeric_limits<float>::infinity());
-    sum.assign(static_cast<size_t>(tile_rows), 0.0f);
-    for (int64_t r = 0; r < tile_rows; ++r) {
-      const float* from = row(q, first_token + r / group) + (head * group + r % group) * width;
+    queries.resize(static_cast<size_t>(all_rows * width));
+    limit.resize(static_cast<size_t>(head_rows));
+    o.assign(static_cast<size_t>(all_rows * width), 0.0f);
+    peak.assign(static_cast<size_t>(all_rows), -std::numeric_limits<float>::infinity());
+    sum.assign(static_cast<size_t>(all_rows), 0.0f);
+    const auto token_of = [&](int64_t r) { return first_token + r % head_rows / group; };
+    const auto query_of = [&](int64_t r) { return (first_head + r / head_rows) * group + r % group; };
+    for (int64_t r = 0; r < all_rows; ++r) {
+      const float* from = row(q, token_of(r)) + query_of(r) * width;
       for (int64_t i = 0; i < width; ++i) queries[static_cast<size_t>(r * width + i)] = from[i] * shape.scale;
-      limit[static_cast<size_t>(r)] = past + first_token + r / group + 1;
     }
+    for (int64_t r = 0; r < head_rows; ++r) limit[static_cast<size_t>(r)] = past + token_of(r) + 1;
     const int64_t end = std::min((split + 1) * split_keys, limit.back());
     for (int64_t first = split * split_keys; first < end; first += block_keys) {
       const int64_t count = std::min(block_keys, end - first);
-      const Keys keys = load_keys(kernels_, cache, head, first, count, memory);
-      kernels_.attend({queries.data(), tile_rows, width, keys.keys, keys.values, keys.stride, first, count,
-                       limit.data(), o.data(), peak.data(), sum.data()});
+      // Where keys stand as they are multiplied, all heads at once.
+      const int64_t at_once = in_place ? count_heads : 1;
+      for (int64_t h = 0; h < count_heads; h += at_once) {
+        const Keys keys = load_keys(kernels_, cache, first_head + h, first, count, in_place, memory);
+        const int64_t r = h * head_rows;
+        kernels_.attend({queries.data() + r * width, at_once, head_rows, width, keys.keys, keys.values,
+                         in_place && cache.type == CacheType::f16, keys.stride, first, count, limit.data(),
+                         o.data() + r * width, peak.data() + r, sum.data() + r});
+      }
     }
-    for (int64_t r = 0; r < tile_rows; ++r) {
-      const int64_t to = split * rows + (first_token + r / group) * query + head * group + r % group;
+    for (int64_t r = 0; r < all_rows; ++r) {
+      const int64_t to = split * rows + token_of(r) * query + query_of(r);
       std::copy_n(o.data() + r * width, width, row(partials.o, to));
       data(partials.peak)[to] = peak[static_cast<size_t>(r)];
       data(partials.sum)[to] = sum[static_cast<size_t>(r)];

@@ -51,8 +51,10 @@ Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape, std
       const float* from = row(p, first + r) + h * width;
       std::transform(from, from + width, queries.data() + r * width, [&](float x) { return x * shape.scale; });
     }
-    kernels_.attend({queries.data(), rows, width, row(p, text) + first_key + at, row(p, text) + first_value + at,
-                     p.stride, 0, length, limit, sums.data(), peak, total});
+    const auto* keys = reinterpret_cast<const std::byte*>(row(p, text) + first_key + at);
+    const auto* values = reinterpret_cast<const std::byte*>(row(p, text) + first_value + at);
+    kernels_.attend(
+        {queries.data(), 1, rows, width, keys, values, false, p.stride, 0, length, limit, sums.data(), peak, total});
     for (int64_t r = 0; r < rows; ++r) {
       const float* from = sums.data() + r * width;
       std::transform(from, from + width, row(o, first + r) + h * width, [&](float x) { return x / total[r]; });

@@ -32,13 +32,17 @@ struct RoundedRowTile {
   int64_t y_stride;
 };
 
-// Query rows of one key/value head against a run of keys; row r sees the keys before limit[r]. Continues an online
-// softmax: o [rows, dim] holds sum(exp(s - peak) v); sum and peak (at first -infinity) are one a row.
+// Query rows of some key/value heads against a run of keys; row r of each head sees the keys before limit[r].
+// Continues an online softmax: o [heads, rows, dim] holds sum(exp(s - peak) v); sum and peak (at first -infinity) are
+// one a row.
 struct AttentionTile {
-  const float* q;  // [rows, dim], already times the scale
-  int64_t rows, dim;
-  const float *keys, *values;  // `count` of them, the first is key number `first`
-  int64_t stride, first, count;
+  const float* q;       // [heads, rows, dim], already times the scale
+  int64_t heads, rows;  // at most 16 heads; their keys stand side by side
+  int64_t dim;
+  const std::byte *keys, *values;  // `count` of them, the first is key number `first`
+  bool halves;                     // f16, else fp32
+  int64_t stride;                  // elements from key to key
+  int64_t first, count;
   const int64_t* limit;
   float *o, *peak, *sum;
 };

@@ -66,7 +66,7 @@ inline void for_quads(const Use& use) {
 // the second-level cache: the few lines that the first level can wait for at a time are left to the products.
 constexpr int64_t bytes_ahead = 4096;
 template <int Bits>
-inline void prefetch_block(const uint8_t* block) {
+[[gnu::always_inline]] inline void prefetch_block(const uint8_t* block) {
   for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + bytes_ahead + line * quad, 0, 2);
 }
 
