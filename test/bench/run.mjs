@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { cacheFolder } from '../support/real-models.mjs';
 import { json, measure, peerModule } from './measure.mjs';
 import { peaksOf, shares } from './peaks.mjs';
+import { processorName } from './processor.mjs';
 import { chart, markdown } from './report.mjs';
 import { partNames, rowsOf } from './rows.mjs';
 import { writeSynthetic } from './synthetic.mjs';
@@ -64,7 +65,7 @@ function machine() {
     : [];
   const told = flags.filter((flag) => /^(avx2|avx_vnni|avx512_vnni|avx512_bf16|amx_int8|amx_bf16|sse4_2)$/.test(flag));
   return {
-    cpu: onGpu ? gpuName() : (cpus()[0]?.model.trim() ?? 'unknown processor'),
+    cpu: onGpu ? gpuName() : processorName(),
     flags: told.join(' ') || 'not told',
     peaks: Object.fromEntries(onGpu ? [] : threadCounts.map((threads) => [threads, peaksOf(threads)])),
     left: [],
