@@ -28,7 +28,7 @@ void block(const RoundedRowTile& tile, int64_t row, int64_t token) {
     __m512bh input[M];
     for (int m = 0; m < M; ++m) input[m] = from(x + m * tile.in + k);
     for (int r = 0; r < R; ++r) {
-      if constexpr (M == 1) __builtin_prefetch(w + (R + r) * tile.in + k);
+      if constexpr (M == 1) __builtin_prefetch(w + (R + r) * tile.in + k, 0, 2);
       const __m512bh weight = from(w + r * tile.in + k);
       for (int m = 0; m < M; ++m) sum[r][m] = _mm512_dpbf16_ps(sum[r][m], weight, input[m]);
     }

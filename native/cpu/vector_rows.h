@@ -54,7 +54,7 @@ inline void rows_block(const RowTile& tile, int64_t row, int64_t token) {
     typename V::F input[M];
     for (int m = 0; m < M; ++m) input[m] = V::load(x + m * tile.x_stride + k);
     for (int r = 0; r < R; ++r) {
-      if constexpr (M == 1) __builtin_prefetch(w + (R + r) * row_bytes + k * Rows::bytes);
+      if constexpr (M == 1) __builtin_prefetch(w + (R + r) * row_bytes + k * Rows::bytes, 0, 2);
       const typename V::F weight = Rows::load(w + r * row_bytes + k * Rows::bytes);
       for (int m = 0; m < M; ++m) sum[r][m] = V::fma(weight, input[m], sum[r][m]);
     }
