@@ -1,6 +1,6 @@
 #include "cpu/threads.h"
 
-#include <chrono>
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +15,9 @@ namespace {
 constexpr auto spin_time = std::chrono::microseconds(60);
 constexpr int spins_between_looks_at_the_clock = 64;
 constexpr int spins_before_sleep = 4096;
+// How long a neighbour is left alone with his core before it is tried again: longer each time that he is still there.
+constexpr auto least_alone = std::chrono::milliseconds(8), most_alone = std::chrono::milliseconds(64);
+constexpr auto turns = std::chrono::milliseconds(8);  // two losses further apart have nothing to do with each other
 
 void relax() {
 #if defined(__x86_64__)
@@ -60,7 +63,7 @@ void Threads::work_on(const Job& job) {
 
 void Threads::start(const Job& job) {
   next_.store(0, std::memory_order_relaxed);
-  if (workers_.empty() || job.count == 1) work_on(job);
+  if (workers_.empty() || job.count == 1 || Clock::now() < alone_until_) work_on(job);
   else share(job);
   // Everybody has left: nobody writes it now.
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -76,23 +79,40 @@ void Threads::share(const Job& job) {
     }
     wake_.notify_all();
   }
+  const Clock::time_point began = Clock::now();
   work_on(job);
   state_.fetch_or(closed, std::memory_order_acq_rel);
-  wait_for_workers();
+  const Clock::time_point worked = Clock::now();
+  if (wait_for_workers()) return;
+  const Clock::time_point now = Clock::now();
+  if (now - worked > worked - began) lost_a_core(now);
+}
+
+// The wait for a worker was longer than the work: alone it would have been done by now. Once is an accident, a
+// neighbour who takes turns comes back within milliseconds. Long runs, of which a worker with half a core still does
+// its share, do not come here.
+void Threads::lost_a_core(Clock::time_point now) {
+  const bool again = now - lost_at_ < turns;
+  lost_at_ = now;
+  if (!again) return;
+  const bool still_there = now - alone_until_ < turns;
+  alone_for_ = still_there ? std::min<Clock::duration>(2 * alone_for_, most_alone) : least_alone;
+  lost_at_ = alone_until_ = now + alone_for_;  // the next time it happens counts as again
 }
 
 // A worker may hold its last index on a core that a neighbour has taken. Then this core is left idle for it: given away
-// by yielding it would stay ours, and the worker would wait behind the neighbour.
-void Threads::wait_for_workers() {
+// by yielding it would stay ours, and the worker would wait behind the neighbour. False when it came to that.
+bool Threads::wait_for_workers() {
   const auto inside = [&] { return (state_.load(std::memory_order_seq_cst) & inside_mask) != 0; };
   for (int spins = 0; spins < spins_before_sleep; ++spins) {
-    if (!inside()) return;
+    if (!inside()) return true;
     relax();
   }
   std::unique_lock lock(mutex_);
   waiting_.store(true, std::memory_order_seq_cst);
   left_.wait(lock, [&] { return !inside(); });
   waiting_.store(false, std::memory_order_relaxed);
+  return false;
 }
 
 void Threads::leave() {

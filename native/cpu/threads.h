@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -32,6 +33,7 @@ class Threads {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Job {
     void (*call)(const void*, int64_t) = nullptr;
     const void* context = nullptr;
@@ -41,7 +43,8 @@ class Threads {
   void start(const Job& job);
   void share(const Job& job);
   void work_on(const Job& job);
-  void wait_for_workers();
+  bool wait_for_workers();
+  void lost_a_core(Clock::time_point now);
   void leave();
   void worker(uint64_t seen);
 
@@ -57,7 +60,10 @@ class Threads {
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> waiting_{false};  // the caller sleeps until the last worker leaves
-  std::exception_ptr failure_;        // of this run; written with mutex_ held
+  // Runs begun before this time are the caller's alone: a neighbour has a core of ours.
+  Clock::time_point alone_until_{}, lost_at_{};
+  Clock::duration alone_for_{};
+  std::exception_ptr failure_;  // of this run; written with mutex_ held
   std::mutex mutex_;
   std::condition_variable wake_, left_;
 };
