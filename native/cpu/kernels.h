@@ -82,8 +82,8 @@ struct PackedScales {
   const std::byte *scales, *biases;  // [groups, 16], of two_level [supers, 16]; biases may be null
   const int8_t* integers;            // two_level: [groups, 16]; minima where there are biases
   const uint8_t* minima;
-  int64_t groups_a_super;
-  float global;  // multiplies every scale
+  int super_shift;  // group >> super_shift is its super
+  float global;     // multiplies every scale
 };
 
 // Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.

@@ -2,6 +2,7 @@
 #include "cpu/panel.h"
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <vector>
@@ -271,7 +272,8 @@ bool panel_layout(const WeightView& view, PanelLayout& layout) {
       const ScaleKind scales = a.scale_type == DType::f32   ? ScaleKind::f32
                                : a.scale_type == DType::f16 ? ScaleKind::f16
                                                             : ScaleKind::bf16;
-      return set(a.bits, 0, true, scales, a.group) && layout.in % a.group == 0 && a.group >= 16;
+      return set(a.bits, 0, true, scales, a.group) && layout.in % a.group == 0 && a.group >= 16 &&
+             std::has_single_bit(static_cast<uint64_t>(a.group));
     }
     default: return false;
   }
@@ -304,7 +306,7 @@ PackedScales packed_scales(const PanelLayout& layout, const std::byte* panel) {
           layout.biased ? panel + d : nullptr,
           reinterpret_cast<const int8_t*>(integers),
           layout.biased ? reinterpret_cast<const uint8_t*>(integers + all) : nullptr,
-          256 / layout.group,
+          std::countr_zero(static_cast<uint64_t>(256 / layout.group)),
           layout.global};
 }
 
@@ -322,9 +324,9 @@ void decode_scales(const Kernels& kernels, const PackedScales& packed, int64_t f
     plain(packed.scales, scales);
     if (packed.biases) plain(packed.biases, biases);
   } else {
-    kernels.two_level({packed.scales, packed.integers, nullptr, first, count, packed.groups_a_super, scales});
-    if (packed.biases)
-      kernels.two_level({packed.biases, nullptr, packed.minima, first, count, packed.groups_a_super, biases});
+    const int64_t groups_a_super = int64_t{1} << packed.super_shift;
+    kernels.two_level({packed.scales, packed.integers, nullptr, first, count, groups_a_super, scales});
+    if (packed.biases) kernels.two_level({packed.biases, nullptr, packed.minima, first, count, groups_a_super, biases});
   }
   for (int64_t i = 0; packed.global != 1.0f && i < values; ++i) scales[i] *= packed.global;
 }

@@ -77,7 +77,7 @@ float packed_value(ScaleKind kind, const std::byte* values, int64_t at) {
 float packed_scale(const PackedScales& from, int64_t panel, int64_t group, int64_t lane) {
   const int64_t at = group * panel_rows + lane;
   if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.scales + panel, at) * from.global;
-  const int64_t super = group / from.groups_a_super * panel_rows + lane;
+  const int64_t super = (group >> from.super_shift) * panel_rows + lane;
   return packed_value(from.kind, from.scales + panel, super) * static_cast<float>(from.integers[panel + at]) *
          from.global;
 }
@@ -85,7 +85,7 @@ float packed_scale(const PackedScales& from, int64_t panel, int64_t group, int64
 float packed_bias(const PackedScales& from, int64_t panel, int64_t group, int64_t lane) {
   const int64_t at = group * panel_rows + lane;
   if (from.kind != ScaleKind::two_level) return packed_value(from.kind, from.biases + panel, at);
-  const int64_t super = group / from.groups_a_super * panel_rows + lane;
+  const int64_t super = (group >> from.super_shift) * panel_rows + lane;
   return -packed_value(from.kind, from.biases + panel, super) * static_cast<float>(from.minima[panel + at]);
 }
 

@@ -167,7 +167,7 @@ inline typename V::F packed_scale(const PackedScales& from, int64_t panel, int64
       case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(scales) + at);
       default: break;
     }
-    const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
+    const int64_t super = (group >> from.super_shift) * panel_lanes + part * V::width;
     return V::mul(V::load_f16(scales + 2 * super), V::load_s8(from.integers + panel + at));
   };
   return from.global == 1.0f ? scale() : V::mul(scale(), V::set(from.global));
@@ -183,7 +183,7 @@ inline typename V::F packed_bias(const PackedScales& from, int64_t panel, int64_
     case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(biases) + at);
     default: break;
   }
-  const int64_t super = group / from.groups_a_super * panel_lanes + part * V::width;
+  const int64_t super = (group >> from.super_shift) * panel_lanes + part * V::width;
   return V::mul(V::sub(V::zero(), V::load_f16(biases + 2 * super)), V::load_u8(from.minima + panel + at));
 }
 
@@ -196,6 +196,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
   constexpr int runs = Half ? 2 : 1;
   float* to = tile.sums + token * tile.panels * panel_lanes;
   const int8_t* x = tile.x_codes + token * tile.x_stride;
+  const int group_shift = __builtin_ctzll(static_cast<uint64_t>(tile.group));
   F sum[M][P];
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
@@ -218,7 +219,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
       }
       multiply_quads<V, M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
                                                                                   products);
-      const int64_t group = (block * columns + Run * 16) / tile.group;
+      const int64_t group = (block * columns + Run * 16) >> group_shift;
       const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
       F scale[P], bias[P];
       for (int p = 0; p < P; ++p) {
