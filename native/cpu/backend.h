@@ -108,7 +108,6 @@ class CpuBackend final : public Backend {
   // order[0], order[1], ... in their place.
   Activations activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order = {});
   Rounding room_for_rounding(int64_t rows, int64_t cols);
-  Rounding round_row(const Rounding& all, int64_t t, int64_t cols, const float* x) const;
   // Packs a view that cannot be read in place; completes `segment`.
   BufferPtr pack(const WeightView& view, Segment& segment);
   void pack_rows(const WeightView& view, const Segment& segment, int64_t first, int64_t count, std::byte* memory);

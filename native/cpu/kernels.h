@@ -87,28 +87,30 @@ struct PackedScales {
 };
 
 // Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.
-// Fast: int8 activations; codes and scales as packed (panels `code_stride` apart), or codes unpacked (bits 8, no table)
-// and scales decoded. Exact: fp32 activations, unpacked codes, decoded scales.
+// Fast: rounded activations; codes and scales as packed (panels `code_stride` apart), or codes unpacked (bits 8, no
+// table) and scales decoded. Exact: fp32 activations, unpacked codes, decoded scales.
 struct PanelTile {
-  const uint8_t* codes;  // blocks of a panel one after the other
-  int bits;
-  const uint8_t* table;
-  const PackedScales* packed;  // of the first panel; or null, then:
-  const float* scales;         // [panels][groups][16]
-  const float* biases;         // the same, or null
-  int panels;
-  int64_t code_stride, scale_stride;  // from panel to panel
-  int64_t blocks, group;
-  int zero;
-  bool wide;  // codes may exceed 127
-  int64_t tokens;
-  const int8_t* x_codes;  // fast: by `x_stride`; scales and sums by `scale_step` and `sum_step`
-  const float* x_scales;
-  const int32_t* x_code_sums;
-  const float* x;  // exact: by `x_stride`; sums of 16 columns
-  const float* x_sums;
-  int64_t x_stride, scale_step, sum_step;
-  float* sums;
+  const uint8_t* codes = nullptr;  // blocks of a panel one after the other
+  int bits = 8;
+  const uint8_t* table = nullptr;
+  const PackedScales* packed = nullptr;  // of the first panel; or null, then:
+  const float* scales = nullptr;         // [panels][groups][16]
+  const float* biases = nullptr;         // the same, or null
+  int panels = 1;
+  int64_t code_stride = 0, scale_stride = 0;  // from panel to panel
+  int64_t blocks = 0, group = 0;
+  int zero = 0;
+  bool wide = false;  // codes may exceed 127
+  int64_t tokens = 0;
+  // Fast: two rows of bytes a token, the high and the low ones (Kernels::quantise), by `x_stride`; scales and sums of
+  // codes by `scale_step` and `sum_step`.
+  const int8_t* x_codes = nullptr;
+  const float* x_scales = nullptr;
+  const int32_t* x_code_sums = nullptr;
+  const float* x = nullptr;  // exact: by `x_stride`; sums of 16 columns
+  const float* x_sums = nullptr;
+  int64_t x_stride = 0, scale_step = 0, sum_step = 0;
+  float* sums = nullptr;
 };
 
 // Codes of `blocks` blocks, one byte each (panel.h).
@@ -147,8 +149,9 @@ struct Kernels {
   void (*from_bf16)(const std::byte* from, int64_t n, float* to);
   void (*two_level)(const TwoLevelTile& tile);
   void (*unpack)(const UnpackTile& tile);
-  // Codes and scales of 32 columns each, sums of 16: code = round(x * 127 / largest).
-  void (*quantise)(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums);
+  // Rounds to 15 bits with a scale for every 32 columns: x = scale * code, code = round(x * 16256 / largest), as two
+  // signed bytes, code = 128 high + low with low in [-64, 63]. Sums of 16 codes.
+  void (*quantise)(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums);
   void (*panel_fast)(const PanelTile& tile);
   void (*panel_exact)(const PanelTile& tile);
   void (*rows_f32)(const RowTile& tile);

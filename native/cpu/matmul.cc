@@ -96,7 +96,7 @@ void scalar::rows_bf16_tiles(const RoundedRowTile& tile) {
 
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
-  return {codes + first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
+  return {codes + 2 * first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
 }
 
 Activations Activations::token(int64_t first, int64_t count) const {
@@ -104,7 +104,6 @@ Activations Activations::token(int64_t first, int64_t count) const {
   if (x) part.x += first * stride;
   part.tokens = count;
   part.rounded = rounded.token(first, in);
-  part.left_over = left_over.token(first, in);
   if (sums) part.sums += first * (in / 16);
   if (halves) part.halves += first * in;
   return part;
@@ -120,31 +119,17 @@ struct alignas(64) Workspace {
   uint8_t codes[2 * chunk_columns * panel_rows];
   float scales[2 * chunk_columns / 16 * panel_rows];
   float biases[2 * chunk_columns / 16 * panel_rows];
-  float sums[2 * most_tokens * 2 * panel_rows];  // of the roundings, then of what they left over
+  float sums[most_tokens * 2 * panel_rows];
 };
 
-// Both roundings of the tokens of x from `column` on, one after the other where they do not lie beside each other:
-// sums [2 tokens][panels * 16].
-void multiply_rounded(const Kernels& kernels, PanelTile& tile, const Activations& x, int64_t column) {
-  float* sums = tile.sums;
+// The rounded tokens of x from `column` on.
+void take_rounded(PanelTile& tile, const Activations& x, int64_t column) {
   tile.x_stride = x.in;
   tile.scale_step = x.in / block_columns;
   tile.sum_step = x.in / 16;
-  const auto multiply = [&](const Rounding& rounding, int64_t tokens, int64_t first) {
-    tile.x_codes = rounding.codes + column;
-    tile.x_scales = rounding.scales + column / block_columns;
-    tile.x_code_sums = rounding.code_sums + column / 16;
-    tile.tokens = tokens;
-    tile.sums = sums + first * tile.panels * panel_rows;
-    kernels.panel_fast(tile);
-  };
-  if (x.left_over.codes == x.rounded.codes + x.tokens * x.in) {
-    multiply(x.rounded, 2 * x.tokens, 0);
-  } else {
-    multiply(x.rounded, x.tokens, 0);
-    multiply(x.left_over, x.tokens, x.tokens);
-  }
-  tile.sums = sums;
+  tile.x_codes = x.rounded.codes + column;
+  tile.x_scales = x.rounded.scales + column / block_columns;
+  tile.x_code_sums = x.rounded.code_sums + column / 16;
 }
 
 // sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as they are or (fast path) rounded;
@@ -154,26 +139,16 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
   const PanelLayout& layout = segment.layout;
   const bool fast = x.rounded.codes != nullptr;
   PanelTile tile{.codes = work.codes,
-                 .bits = 8,
-                 .table = nullptr,
-                 .packed = nullptr,
                  .scales = work.scales,
                  .biases = layout.biased ? work.biases : nullptr,
                  .panels = static_cast<int>(count),
                  .code_stride = chunk_columns * panel_rows,
                  .scale_stride = chunk_columns / 16 * panel_rows,
-                 .blocks = 0,
                  .group = layout.group,
                  .zero = layout.zero,
                  .wide = layout.bits == 8 || layout.table != nullptr,
                  .tokens = x.tokens,
-                 .x_codes = nullptr,
-                 .x_scales = nullptr,
-                 .x_code_sums = nullptr,
-                 .x = nullptr,
-                 .x_sums = nullptr,
                  .x_stride = x.stride,
-                 .scale_step = 0,
                  .sum_step = x.in / 16,
                  .sums = work.sums};
   for (int64_t column = 0; column < layout.in; column += chunk_columns) {
@@ -187,7 +162,8 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
       kernels.unpack({codes, layout.bits, layout.table, tile.blocks, work.codes + p * tile.code_stride});
     }
     if (fast) {
-      multiply_rounded(kernels, tile, x, column);
+      take_rounded(tile, x, column);
+      kernels.panel_fast(tile);
     } else {
       tile.x = x.x + column;
       tile.x_sums = x.sums + column / 16;
@@ -200,31 +176,19 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
 void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
                         int64_t y_stride) {
   const PanelLayout& layout = place.segment->layout;
-  alignas(64) float sums[2 * packed_tokens * 2 * panel_rows];
+  alignas(64) float sums[packed_tokens * 2 * panel_rows];
   PackedScales scales{};
-  PanelTile tile{.codes = nullptr,
-                 .bits = layout.bits,
+  PanelTile tile{.bits = layout.bits,
                  .table = layout.table,
                  .packed = &scales,
-                 .scales = nullptr,
-                 .biases = nullptr,
-                 .panels = 1,
                  .code_stride = layout.panel_bytes(),
-                 .scale_stride = 0,
                  .blocks = layout.blocks(),
                  .group = layout.group,
                  .zero = layout.zero,
                  .wide = layout.bits == 8 || layout.table != nullptr,
                  .tokens = x.tokens,
-                 .x_codes = nullptr,
-                 .x_scales = nullptr,
-                 .x_code_sums = nullptr,
-                 .x = nullptr,
-                 .x_sums = nullptr,
-                 .x_stride = 0,
-                 .scale_step = 0,
-                 .sum_step = 0,
                  .sums = sums};
+  take_rounded(tile, x, 0);
   for (int64_t row = place.row; row < place.row + count;) {
     const int64_t skipped = row % panel_rows, left_rows = place.row + count - row;
     tile.panels = skipped + left_rows > panel_rows ? 2 : 1;
@@ -232,13 +196,10 @@ void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t c
     const std::byte* panel = place.segment->panel(place.expert, row / panel_rows);
     scales = packed_scales(layout, panel);
     tile.codes = reinterpret_cast<const uint8_t*>(panel + layout.scale_bytes());
-    std::fill_n(sums, 2 * x.tokens * width, 0.0f);
-    multiply_rounded(kernels, tile, x, 0);
-    for (int64_t t = 0; t < x.tokens; ++t) {
-      const float *first = sums + t * width + skipped, *left = first + x.tokens * width;
-      float* to = y + t * y_stride + row - place.row;
-      for (int64_t i = 0; i < rows; ++i) to[i] = first[i] + left[i];
-    }
+    std::fill_n(sums, x.tokens * width, 0.0f);
+    kernels.panel_fast(tile);
+    for (int64_t t = 0; t < x.tokens; ++t)
+      std::copy_n(sums + t * width + skipped, rows, y + t * y_stride + row - place.row);
     row += rows;
   }
 }
@@ -258,11 +219,9 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
       const int64_t panel = row / panel_rows, skipped = row % panel_rows;
       const int64_t left = place.row + count - row;
       const int64_t panels = skipped + left > panel_rows ? 2 : 1;
-      const int64_t width = panels * panel_rows, both = part.rounded.codes ? 2 * part.tokens : part.tokens;
-      std::fill_n(memory.sums, both * width, 0.0f);
+      const int64_t width = panels * panel_rows;
+      std::fill_n(memory.sums, part.tokens * width, 0.0f);
       multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);
-      if (part.rounded.codes)
-        for (int64_t i = 0; i < part.tokens * width; ++i) memory.sums[i] += memory.sums[part.tokens * width + i];
       const int64_t rows = std::min(left, width - skipped);
       for (int64_t t = 0; t < part.tokens; ++t)
         std::copy_n(memory.sums + t * width + skipped, rows, y + (token + t) * y_stride + row - place.row);

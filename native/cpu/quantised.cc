@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "cpu/floats.h"
 #include "cpu/panel.h"
@@ -48,18 +47,21 @@ void scalar::unpack(const UnpackTile& tile) {
   }
 }
 
-void scalar::quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums) {
+void scalar::quantise(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums) {
   for (int64_t first = 0; first < n; first += block_columns) {
     float peak = 0;
     for (int64_t i = 0; i < block_columns; ++i) peak = std::max(peak, std::fabs(x[first + i]));
-    const float inverse = peak > 0 ? 127.0f / peak : 0.0f;
-    scales[first / block_columns] = peak / 127.0f;
-    for (int64_t i = 0; i < block_columns; ++i)
-      codes[first + i] = static_cast<int8_t>(std::nearbyint(x[first + i] * inverse));
-    for (int64_t half = 0; half < 2; ++half) {
+    const float inverse = peak >= least_peak ? most_code / peak : 0.0f;
+    scales[first / block_columns] = peak / most_code;
+    for (int64_t half = first; half < first + block_columns; half += 16) {
       int32_t sum = 0;
-      for (int64_t i = 0; i < 16; ++i) sum += codes[first + 16 * half + i];
-      sums[first / 16 + half] = sum;
+      for (int64_t i = half; i < half + 16; ++i) {
+        const auto code = static_cast<int32_t>(std::nearbyint(x[i] * inverse));
+        high[i] = static_cast<int8_t>((code + 64) >> 7);
+        low[i] = static_cast<int8_t>(code - 128 * high[i]);
+        sum += code;
+      }
+      sums[half / 16] = sum;
     }
   }
 }
@@ -98,6 +100,7 @@ uint8_t code_at(const uint8_t* block, int64_t lane, int64_t column) {
 
 // Per run of min(group, 32) columns:  sum <- fma(float(sum_k (code - zero) x_k), scale * x_scale, sum)
 //                                     sum <- fma(bias, x_scale * float(sum_k x_k), sum)
+// x_k are codes of 15 bits, the integer sums exact: below 2^27, with every kind of code.
 void scalar::panel_fast(const PanelTile& tile) {
   const int64_t run = std::min(tile.group, block_columns);
   for (int64_t panel = 0; panel < tile.panels; ++panel) {
@@ -107,13 +110,15 @@ void scalar::panel_fast(const PanelTile& tile) {
       unpack(
           {tile.codes + panel * tile.code_stride + number * tile.bits * quad_bytes, tile.bits, tile.table, 1, block});
       for (int64_t t = 0; t < tile.tokens; ++t) {
-        const int8_t* x = tile.x_codes + t * tile.x_stride;
-        const int32_t x_sum = std::accumulate(x + first, x + first + run, 0);
+        const int8_t *high = tile.x_codes + 2 * t * tile.x_stride, *low = high + tile.x_stride;
+        const auto x = [&](int64_t c) { return 128 * high[c] + low[c]; };
+        int32_t x_sum = 0;
+        for (int64_t c = first; c < first + run; ++c) x_sum += x(c);
         const float x_scale = tile.x_scales[t * tile.scale_step + number];
         for (int64_t lane = 0; lane < panel_rows; ++lane) {
           int32_t products = 0;
           for (int64_t c = first; c < first + run; ++c)
-            products += (code_at(block, lane, c % block_columns) - tile.zero) * x[c];
+            products += (code_at(block, lane, c % block_columns) - tile.zero) * x(c);
           const int64_t group = first / tile.group, at = panel * tile.scale_stride + group * panel_rows + lane;
           const float scale =
               tile.packed ? packed_scale(*tile.packed, panel * tile.code_stride, group, lane) : tile.scales[at];

@@ -27,7 +27,7 @@ void from_f16(const std::byte* from, int64_t n, float* to);
 void from_bf16(const std::byte* from, int64_t n, float* to);
 void two_level(const TwoLevelTile& tile);
 void unpack(const UnpackTile& tile);
-void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums);
+void quantise(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums);
 void panel_fast(const PanelTile& tile);
 void panel_exact(const PanelTile& tile);
 // matmul.cc

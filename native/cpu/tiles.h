@@ -2,9 +2,10 @@
 // of them and adds to a third. `Tiles` are the instructions (vector_amx.h) or, for processors without them, what they
 // are documented to do (test/native/cpu/emulated_tiles.h); `V` is a vector type for what stands around them.
 //
-// 8 bits: registers 0-3 are sums of two groups of 16 tokens by two panels, 4 and 5 activations, 6 and 7 codes: four
-// independent products hide the latency. A block of a panel is a tile as it stands. Every 32 (or 16) columns have
-// scales of their own, so a product is no deeper than that, and its sums go through memory to be scaled.
+// 8 bits: registers 0-3 are sums of two groups of 8 tokens (a row for the high bytes of each, one for the low ones) by
+// two panels, 4 and 5 activations, 6 and 7 codes: four independent products hide the latency. A block of a panel is a
+// tile as it stands. Every 32 (or 16) columns have scales of their own, so a product is no deeper than that, and its
+// sums go through memory to be scaled.
 #pragma once
 
 #include <cstring>
@@ -22,6 +23,7 @@ using longhand::cpu::PanelTile;
 using longhand::cpu::RoundedRowTile;
 
 constexpr int64_t tile_rows = 16, tile_bytes = 64;
+constexpr int64_t tile_tokens = tile_rows / 2;
 
 // The operand of the configuring instruction.
 struct alignas(64) TileShapes {
@@ -40,12 +42,12 @@ inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t runs_a_round = 4;  // runs of columns whose sums are kept before they are scaled: 16 KB
 using RunSums = int32_t[4][tile_rows * 16];
 
-// The sums of one run of columns: to[2 g + p] is [16 tokens of group g, 16 rows of panel p].
+// The sums of one run of columns: to[2 g + p] is [8 tokens of group g, 2 bytes, 16 rows of panel p].
 template <class Tiles, int Panels, int Groups>
 inline void multiply_run(const PanelTile& tile, int64_t token, int64_t column, RunSums& to) {
   const uint8_t* codes = tile.codes + column / longhand::cpu::block_columns * longhand::cpu::unpacked_block_bytes +
                          column % longhand::cpu::block_columns / 4 * longhand::cpu::quad_bytes;
-  const int8_t* x = tile.x_codes + token * tile.x_stride + column;
+  const int8_t* x = tile.x_codes + 2 * token * tile.x_stride + column;
   Tiles::template load<4>(x, tile.x_stride);
   Tiles::template load<6>(codes, longhand::cpu::quad_bytes);
   if constexpr (Groups == 2) Tiles::template load<5>(x + tile_rows * tile.x_stride, tile.x_stride);
@@ -64,20 +66,20 @@ inline void multiply_run(const PanelTile& tile, int64_t token, int64_t column, R
   if constexpr (Panels == 2 && Groups == 2) Tiles::template store<3>(to[3], tile_bytes);
 }
 
-// Scales the sums of `runs` runs of `run` columns and adds them in their order, as scalar::panel_fast. Sums of a run
-// stay below 2^24: taking off the zero's part in fp32 is exact.
+// Scales the sums of `runs` runs of `run` columns and adds them in their order, as scalar::panel_fast.
 template <class V>
 inline void add_runs(const PanelTile& tile, int64_t token, int64_t tokens, int64_t column, int64_t run, int64_t runs,
                      const RunSums* products) {
   using F = typename V::F;
   for (int64_t t = 0; t < tokens; ++t) {
-    float scale[runs_a_round], zero[runs_a_round], whole[runs_a_round];
+    int32_t zero[runs_a_round];
+    float scale[runs_a_round], whole[runs_a_round];
     for (int64_t r = 0; r < runs; ++r) {
       const int64_t first = column + r * run;
       const int32_t* sums = tile.x_code_sums + (token + t) * tile.sum_step + first / 16;
       const int32_t sum = run == 16 ? sums[0] : sums[0] + sums[1];
       scale[r] = tile.x_scales[(token + t) * tile.scale_step + first / longhand::cpu::block_columns];
-      zero[r] = static_cast<float>(tile.zero * sum);
+      zero[r] = -tile.zero * sum;
       whole[r] = scale[r] * static_cast<float>(sum);
     }
     for (int64_t row = 0; row < tile.panels * tile_rows; row += V::width) {
@@ -85,9 +87,10 @@ inline void add_runs(const PanelTile& tile, int64_t token, int64_t tokens, int64
       float* to = tile.sums + (token + t) * tile.panels * tile_rows + row;
       F sum = V::load(to);
       for (int64_t r = 0; r < runs; ++r) {
-        const int32_t* from = products[r][t / tile_rows * 2 + panel] + t % tile_rows * 16 + lane;
+        const int32_t* from = products[r][t / tile_tokens * 2 + panel] + t % tile_tokens * 32 + lane;
+        const auto sums_of = [&](int byte) { return V::load_quad(reinterpret_cast<const uint8_t*>(from + 16 * byte)); };
         const int64_t at = panel * tile.scale_stride + (column + r * run) / tile.group * tile_rows + lane;
-        const F product = V::sub(V::to_float(V::load_quad(reinterpret_cast<const uint8_t*>(from))), V::set(zero[r]));
+        const F product = V::to_float(V::plus(V::joined(sums_of(0), sums_of(1)), V::set_int(zero[r])));
         sum = V::fused(product, V::mul(V::load(tile.scales + at), V::set(scale[r])), sum);
         if (tile.biases) sum = V::fused(V::load(tile.biases + at), V::set(whole[r]), sum);
       }
@@ -103,22 +106,23 @@ inline void panel_tokens(const PanelTile& tile, int64_t token, int64_t run) {
   for (int64_t column = 0; column < all; column += runs_a_round * run) {
     const int64_t runs = at_most(runs_a_round, (all - column) / run);
     for (int64_t r = 0; r < runs; ++r) multiply_run<Tiles, Panels, Groups>(tile, token, column + r * run, products[r]);
-    add_runs<V>(tile, token, Groups * tile_rows, column, run, runs, products);
+    add_runs<V>(tile, token, Groups * tile_tokens, column, run, runs, products);
   }
 }
 
 template <class Tiles, class V, int Panels>
 inline void panel_groups(const PanelTile& tile, int64_t tokens, int64_t run) {
   int64_t token = 0;
-  for (; token + 2 * tile_rows <= tokens; token += 2 * tile_rows) panel_tokens<Tiles, V, Panels, 2>(tile, token, run);
+  for (; token + 2 * tile_tokens <= tokens; token += 2 * tile_tokens)
+    panel_tokens<Tiles, V, Panels, 2>(tile, token, run);
   if (token < tokens) panel_tokens<Tiles, V, Panels, 1>(tile, token, run);
 }
 
-// scalar::panel_fast. Whole groups of 16 tokens of unpacked codes by tiles, `rest` does the others: few tokens, and
+// scalar::panel_fast. Whole groups of 8 tokens of unpacked codes by tiles, `rest` does the others: few tokens, and
 // panels as packed. Tiles are configured and released here, on the thread that uses them.
 template <class Tiles, class V>
 inline void panel_tiles(const PanelTile& tile, void (*rest)(const PanelTile&)) {
-  const int64_t tokens = !tile.packed ? tile.tokens / tile_rows * tile_rows : 0;
+  const int64_t tokens = !tile.packed ? tile.tokens / tile_tokens * tile_tokens : 0;
   if (tokens > 0) {
     const int64_t run = at_most(tile.group, longhand::cpu::block_columns);
     TileShapes shapes;
@@ -133,7 +137,7 @@ inline void panel_tiles(const PanelTile& tile, void (*rest)(const PanelTile&)) {
   if (tokens == tile.tokens) return;
   PanelTile left = tile;
   left.tokens -= tokens;
-  left.x_codes += tokens * tile.x_stride;
+  left.x_codes += 2 * tokens * tile.x_stride;
   left.x_scales += tokens * tile.scale_step;
   left.x_code_sums += tokens * tile.sum_step;
   left.sums += tokens * tile.panels * tile_rows;

@@ -41,6 +41,8 @@ struct Avx2 {
 
   using I = __m256i;  // eight int32, each the sum of four products
   static I set_int(int32_t x) { return _mm256_set1_epi32(x); }
+  static I plus(I a, I b) { return _mm256_add_epi32(a, b); }
+  static I joined(I high, I low) { return plus(_mm256_slli_epi32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return _mm256_cvtepi32_ps(x); }
   static I load_quad(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static I four(const int8_t* p) {
@@ -96,12 +98,16 @@ struct Avx2 {
                                codes);
   }
   static F abs(F x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
-  // Rounds to the nearest integer and stores them as bytes; their sum.
-  static int32_t store_rounded(int8_t* to, F x) {
+  // Rounds to the nearest integers and stores them as two signed bytes each, 128 high + low; their sum.
+  static int32_t store_rounded(int8_t* high, int8_t* low, F x) {
     const __m256i n = _mm256_cvtps_epi32(x);
     __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(words, words));
+    const __m128i upper = _mm_srai_epi16(_mm_add_epi16(words, _mm_set1_epi16(64)), 7);
+    const __m128i lower = _mm_sub_epi16(words, _mm_slli_epi16(upper, 7));
+    const __m128i bytes = _mm_packs_epi16(upper, lower);
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(high), bytes);
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(low), _mm_unpackhi_epi64(bytes, bytes));
     sum = _mm_hadd_epi32(sum, sum);
     return _mm_cvtsi128_si32(_mm_hadd_epi32(sum, sum));
   }

@@ -33,6 +33,8 @@ struct Avx512 {
 
   using I = __m512i;  // sixteen int32, each the sum of four products
   static I set_int(int32_t x) { return _mm512_set1_epi32(x); }
+  static I plus(I a, I b) { return _mm512_add_epi32(a, b); }
+  static I joined(I high, I low) { return plus(_mm512_slli_epi32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
   static I load_quad(const uint8_t* p) { return _mm512_loadu_si512(p); }
   static I four(const int8_t* p) {
@@ -72,10 +74,13 @@ struct Avx512 {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), codes);
   }
   static F abs(F x) { return _mm512_abs_ps(x); }
-  // Rounds to the nearest integer and stores them as bytes; their sum.
-  static int32_t store_rounded(int8_t* to, F x) {
+  // Rounds to the nearest integers and stores them as two signed bytes each, 128 high + low; their sum.
+  static int32_t store_rounded(int8_t* high, int8_t* low, F x) {
     const __m512i n = _mm512_cvtps_epi32(x);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(n));
+    const __m512i upper = _mm512_srai_epi32(_mm512_add_epi32(n, _mm512_set1_epi32(64)), 7);
+    const __m512i lower = _mm512_sub_epi32(n, _mm512_slli_epi32(upper, 7));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(high), _mm512_cvtepi32_epi8(upper));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(low), _mm512_cvtepi32_epi8(lower));
     return _mm512_reduce_add_epi32(n);
   }
 

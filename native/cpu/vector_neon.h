@@ -46,6 +46,8 @@ struct Neon {
 
   using I = int32x4_t;  // four int32, each the sum of four products
   static I set_int(int32_t x) { return vdupq_n_s32(x); }
+  static I plus(I a, I b) { return vaddq_s32(a, b); }
+  static I joined(I high, I low) { return plus(vshlq_n_s32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return vcvtq_f32_s32(x); }
   static I load_quad(const uint8_t* p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
   static I four(const int8_t* p) {
@@ -92,10 +94,13 @@ struct Neon {
     return vreinterpretq_s32_u8(vqtbl1q_u8(vld1q_u8(table), vreinterpretq_u8_s32(codes)));
   }
   static F abs(F x) { return vabsq_f32(x); }
-  // Rounds to the nearest integer and stores them as bytes; their sum.
-  static int32_t store_rounded(int8_t* to, F x) {
-    const int32x4_t n = vcvtnq_s32_f32(x);
-    for (int i = 0; i < 4; ++i) to[i] = static_cast<int8_t>(n[i]);
+  // Rounds to the nearest integers and stores them as two signed bytes each, 128 high + low; their sum.
+  static int32_t store_rounded(int8_t* high, int8_t* low, F x) {
+    const int32x4_t n = vcvtnq_s32_f32(x), upper = vshrq_n_s32(vaddq_s32(n, vdupq_n_s32(64)), 7);
+    for (int i = 0; i < 4; ++i) {
+      high[i] = static_cast<int8_t>(upper[i]);
+      low[i] = static_cast<int8_t>(n[i] - 128 * upper[i]);
+    }
     return vaddvq_s32(n);
   }
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "cpu/kernels.h"
+#include "cpu/panel.h"
 
 namespace {
 
+using longhand::cpu::least_peak;
+using longhand::cpu::most_code;
 using longhand::cpu::PackedScales;
 using longhand::cpu::PanelTile;
 using longhand::cpu::ScaleKind;
@@ -95,18 +98,18 @@ void unpack(const UnpackTile& tile) {
 }
 
 template <class V>
-void quantise(const float* x, int64_t n, int8_t* codes, float* scales, int32_t* sums) {
+void quantise(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums) {
   for (int64_t first = 0; first < n; first += columns) {
     typename V::F most = V::zero();
     for (int64_t i = 0; i < columns; i += V::width) most = V::max(most, V::abs(V::load(x + first + i)));
     const float peak = V::largest(most);
-    scales[first / columns] = peak / 127.0f;
-    const typename V::F inverse = V::set(peak > 0 ? 127.0f / peak : 0.0f);
-    for (int64_t half = 0; half < columns; half += 16) {
+    scales[first / columns] = peak / most_code;
+    const typename V::F inverse = V::set(peak >= least_peak ? most_code / peak : 0.0f);
+    for (int64_t half = first; half < first + columns; half += 16) {
       int32_t sum = 0;
       for (int64_t i = half; i < half + 16; i += V::width)
-        sum += V::store_rounded(codes + first + i, V::mul(V::load(x + first + i), inverse));
-      sums[(first + half) / 16] = sum;
+        sum += V::store_rounded(high + i, low + i, V::mul(V::load(x + i), inverse));
+      sums[half / 16] = sum;
     }
   }
 }
@@ -121,36 +124,37 @@ constexpr int part_of(int p) {
   return p % static_cast<int>(parts<V>);
 }
 
-// products[m][p] += codes times x over quads [First, Last) of a block; `x` is the block's first column of token 0.
-template <class V, int M, int P, int Bits, bool Table, bool Wide, int First, int Last>
+// products[r][p] += codes times row r of x over quads [First, Last) of a block; `x` is the block's first column of row
+// 0.
+template <class V, int Rows, int P, int Bits, bool Table, bool Wide, int First, int Last>
 inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x,
-                           typename V::I (&products)[M][P]) {
+                           typename V::I (&products)[Rows][P]) {
   const auto quad_of = [&]<int Q>(int p) {
     const uint8_t* panel = codes + panel_of<V>(p) * tile.code_stride + part_of<V>(p) * V::width * 4;
     return code_quad<V, Bits, Table, Q>(panel, tile.table);
   };
-  if constexpr (V::pairs && M % 2 == 0) {
-    // Two quads of four rows by two tokens: a matrix product of two rows of eight by two columns of eight.
-    typename V::I sums[M / 2][P][2] = {};
+  if constexpr (V::pairs) {
+    // Two quads of four rows by two rows of x: a matrix product of two rows of eight by two columns of eight.
+    typename V::I sums[Rows / 2][P][2] = {};
     for_quads<First / 2, Last / 2>([&]<int Q>() {
-      typename V::I inputs[M / 2];
-      for (int m = 0; m < M; m += 2)
-        inputs[m / 2] = V::eight_of_two(x + m * tile.x_stride + 8 * Q, x + (m + 1) * tile.x_stride + 8 * Q);
+      typename V::I inputs[Rows / 2];
+      for (int r = 0; r < Rows; r += 2)
+        inputs[r / 2] = V::eight_of_two(x + r * tile.x_stride + 8 * Q, x + (r + 1) * tile.x_stride + 8 * Q);
       for (int p = 0; p < P; ++p) {
         const auto even = quad_of.template operator()<2 * Q>(p), odd = quad_of.template operator()<2 * Q + 1>(p);
-        for (int m = 0; m < M / 2; ++m) V::multiply_pairs(sums[m][p], even, odd, inputs[m]);
+        for (int r = 0; r < Rows / 2; ++r) V::multiply_pairs(sums[r][p], even, odd, inputs[r]);
       }
     });
-    for (int m = 0; m < M / 2; ++m)
-      for (int p = 0; p < P; ++p) V::add_pairs(sums[m][p], products[2 * m][p], products[2 * m + 1][p]);
+    for (int r = 0; r < Rows / 2; ++r)
+      for (int p = 0; p < P; ++p) V::add_pairs(sums[r][p], products[2 * r][p], products[2 * r + 1][p]);
     return;
   }
   for_quads<First, Last>([&]<int Q>() {
     typename V::I w[P];
     for (int p = 0; p < P; ++p) w[p] = quad_of.template operator()<Q>(p);
-    for (int m = 0; m < M; ++m) {
-      const typename V::I input = V::four(x + m * tile.x_stride + 4 * Q);
-      for (int p = 0; p < P; ++p) products[m][p] = V::template dot4<Wide>(products[m][p], w[p], input);
+    for (int r = 0; r < Rows; ++r) {
+      const typename V::I input = V::four(x + r * tile.x_stride + 4 * Q);
+      for (int p = 0; p < P; ++p) products[r][p] = V::template dot4<Wide>(products[r][p], w[p], input);
     }
   });
 }
@@ -187,15 +191,15 @@ inline typename V::F packed_bias(const PackedScales& from, int64_t panel, int64_
   return V::mul(V::sub(V::zero(), V::load_f16(biases + 2 * super)), V::load_u8(from.minima + panel + at));
 }
 
-// M tokens times P vectors of rows. Accumulators of one run of columns are integers; the sums of all runs stay in
-// registers as long as there are any.
+// M tokens times P vectors of rows. Accumulators of one run of columns are integers, of the high and of the low bytes
+// of x; the sums of all runs stay in registers as long as there are any.
 template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
 inline void fast_tokens(const PanelTile& tile, int64_t token) {
   using F = typename V::F;
   using I = typename V::I;
   constexpr int runs = Half ? 2 : 1;
   float* to = tile.sums + token * tile.panels * panel_lanes;
-  const int8_t* x = tile.x_codes + token * tile.x_stride;
+  const int8_t* x = tile.x_codes + 2 * token * tile.x_stride;
   const int group_shift = __builtin_ctzll(static_cast<uint64_t>(tile.group));
   F sum[M][P];
   for (int m = 0; m < M; ++m)
@@ -209,16 +213,19 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
         prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride + skip);
     }
     for_quads<0, runs>([&]<int Run>() {
-      I products[M][P];
+      I products[2 * M][P];
       int32_t x_sum[M];
       for (int m = 0; m < M; ++m) {
         const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
         x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
         const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
-        for (int p = 0; p < P; ++p) products[m][p] = start;
+        for (int p = 0; p < P; ++p) {
+          products[2 * m][p] = V::set_int(0);
+          products[2 * m + 1][p] = start;
+        }
       }
-      multiply_quads<V, M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
-                                                                                  products);
+      multiply_quads<V, 2 * M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
+                                                                                      products);
       const int64_t group = (block * columns + Run * 16) >> group_shift;
       const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
       F scale[P], bias[P];
@@ -235,8 +242,10 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
       }
       for (int m = 0; m < M; ++m) {
         const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
-        for (int p = 0; p < P; ++p)
-          sum[m][p] = V::fused(V::to_float(products[m][p]), V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+        for (int p = 0; p < P; ++p) {
+          const F product = V::to_float(V::joined(products[2 * m][p], products[2 * m + 1][p]));
+          sum[m][p] = V::fused(product, V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+        }
         if (biased) {
           const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
           for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
@@ -300,7 +309,7 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
     for (; token < count; ++token) tokens.template operator()<1, P>(token);
 }
 
-// With 32 wide registers two panels by six tokens; with 16 by two; by four where a product takes two tokens at once.
+// With 32 wide registers two panels by four tokens; with 16 by one; by two where a product takes both bytes at once.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
   constexpr int one = static_cast<int>(parts<V>);
@@ -311,8 +320,8 @@ void fast_tile(const PanelTile& tile) {
     if (tile.panels == 2) return token_tiles<Most, 2 * one>(tile.tokens, tokens);
     token_tiles<Most, one>(tile.tokens, tokens);
   };
-  constexpr int most = V::pairs ? 4 : one > 1 ? 2 : 6;
-  if (tile.packed) return all.template operator()<(most < 4 ? most : 4), true>();
+  constexpr int most = V::pairs ? 2 : one > 1 ? 1 : 3;
+  if (tile.packed) return all.template operator()<(most < 2 ? most : 2), true>();
   if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
 }
 

@@ -55,6 +55,8 @@ struct Sse42 {
 
   using I = __m128i;  // four int32, each the sum of four products
   static I set_int(int32_t x) { return _mm_set1_epi32(x); }
+  static I plus(I a, I b) { return _mm_add_epi32(a, b); }
+  static I joined(I high, I low) { return plus(_mm_slli_epi32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return _mm_cvtepi32_ps(x); }
   static I load_quad(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
   static I four(const int8_t* p) {
@@ -96,11 +98,15 @@ struct Sse42 {
     return _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)), codes);
   }
   static F abs(F x) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), x); }
-  // Rounds to the nearest integer and stores them as bytes; their sum.
-  static int32_t store_rounded(int8_t* to, F x) {
+  // Rounds to the nearest integers and stores them as two signed bytes each, 128 high + low; their sum.
+  static int32_t store_rounded(int8_t* high, int8_t* low, F x) {
     const __m128i n = _mm_cvtps_epi32(x), words = _mm_packs_epi32(n, n);
-    const int32_t bytes = _mm_cvtsi128_si32(_mm_packs_epi16(words, words));
-    std::memcpy(to, &bytes, 4);
+    const __m128i upper = _mm_srai_epi16(_mm_add_epi16(words, _mm_set1_epi16(64)), 7);
+    const __m128i lower = _mm_sub_epi16(words, _mm_slli_epi16(upper, 7));
+    const __m128i bytes = _mm_packs_epi16(upper, lower);
+    std::memcpy(high, &bytes, 4);
+    const int32_t low_bytes = _mm_extract_epi32(bytes, 2);
+    std::memcpy(low, &low_bytes, 4);
     const __m128i pairs = _mm_hadd_epi32(n, n);
     return _mm_cvtsi128_si32(_mm_hadd_epi32(pairs, pairs));
   }

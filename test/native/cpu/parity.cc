@@ -65,25 +65,41 @@ void conversions(const Kernels& kernels) {
   expect_same(kernels, "from_bf16", a, b);
 }
 
+// Rows of x, rounded.
 struct Rounded {
-  std::vector<int8_t> codes;
+  std::vector<int8_t> codes;  // [rows, 2, width]
   std::vector<float> scales;
   std::vector<int32_t> sums;
 
-  Rounded(const Kernels& kernels, const std::vector<float>& x)
-      : codes(x.size()), scales(x.size() / 32), sums(x.size() / 16) {
-    kernels.quantise(x.data(), static_cast<int64_t>(x.size()), codes.data(), scales.data(), sums.data());
+  Rounded(const Kernels& kernels, const std::vector<float>& x, size_t width)
+      : codes(2 * x.size()), scales(x.size() / 32), sums(x.size() / 16) {
+    for (size_t at = 0; at < x.size(); at += width) {
+      int8_t* high = codes.data() + 2 * at;
+      kernels.quantise(x.data() + at, static_cast<int64_t>(width), high, high + width, scales.data() + at / 32,
+                       sums.data() + at / 16);
+    }
   }
 };
 
 void rounding(const Kernels& kernels) {
   std::vector<float> x = numbers(32 * 40, 1);
   std::fill_n(x.begin() + 64, 32, 0.0f);
-  for (int i = 0; i < 32; ++i) x[static_cast<size_t>(96 + i)] = static_cast<float>(i) - 15.5f;  // ties
-  const Rounded a(kernels, x), b(cpu::scalar_kernels, x);
+  for (size_t i = 0; i < 32; ++i) {
+    x[96 + i] = i == 0 ? cpu::most_code : static_cast<float>(i) * 100.0f - 15.5f;  // ties
+    x[128 + i] = static_cast<float>(i) * 128.0f - 64.0f;                           // between two high bytes
+    x[160 + i] *= 1e-34f;                                                          // too small for an inverse
+    x[192 + i] *= 1e38f;
+  }
+  x[128] = -cpu::most_code;
+  const Rounded a(kernels, x, x.size()), b(cpu::scalar_kernels, x, x.size());
   expect_same(kernels, "quantise: codes", a.codes, b.codes);
   expect_same(kernels, "quantise: scales", a.scales, b.scales);
   expect_same(kernels, "quantise: sums", a.sums, b.sums);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double code = 128.0 * a.codes[i] + a.codes[x.size() + i], scale = a.scales[i / 32];
+    const double off = std::fabs(code * scale - x[i]), allowed = i / 32 == 5 ? cpu::least_peak : 0.5001 * scale;
+    if (off > allowed) report(kernels, "quantise: " + std::to_string(x[i]), off);
+  }
 }
 
 std::vector<uint8_t> random_codes(size_t count, uint32_t seed) {
@@ -132,18 +148,15 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
                                 .global = form.table ? 0.75f : 1.0f};
   const std::vector<uint8_t> memory = random_panels(layout);
   const cpu::PackedScales scales = cpu::packed_scales(layout, reinterpret_cast<const std::byte*>(memory.data()));
-  const Rounded rounded(cpu::scalar_kernels, numbers(static_cast<size_t>(tokens * columns), 7));
+  const Rounded rounded(cpu::scalar_kernels, numbers(static_cast<size_t>(tokens * columns), 7), columns);
   const auto product = [&](const Kernels& with) {
     std::vector<float> sums(static_cast<size_t>(tokens * panel_count * cpu::panel_rows), 0.25f);
     with.panel_fast({.codes = memory.data() + layout.scale_bytes(),
                      .bits = form.bits,
                      .table = layout.table,
                      .packed = &scales,
-                     .scales = nullptr,
-                     .biases = nullptr,
                      .panels = panel_count,
                      .code_stride = layout.panel_bytes(),
-                     .scale_stride = 0,
                      .blocks = blocks,
                      .group = form.group,
                      .zero = form.zero,
@@ -152,8 +165,6 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
                      .x_codes = rounded.codes.data(),
                      .x_scales = rounded.scales.data(),
                      .x_code_sums = rounded.sums.data(),
-                     .x = nullptr,
-                     .x_sums = nullptr,
                      .x_stride = columns,
                      .scale_step = columns / 32,
                      .sum_step = columns / 16,
@@ -173,15 +184,13 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
   const std::vector<float> scales = numbers(static_cast<size_t>(2 * groups * 16), 5, 0.01f);
   const std::vector<float> biases = numbers(scales.size(), 6, 0.01f);
   const std::vector<float> x = numbers(static_cast<size_t>(tokens * columns), 7);
-  const Rounded rounded(cpu::scalar_kernels, x);
+  const Rounded rounded(cpu::scalar_kernels, x, columns);
   std::vector<float> x_sums(x.size() / 16);
   for (size_t i = 0; i < x.size(); ++i) x_sums[i / 16] += x[i];
   const auto product = [&](const Kernels& with, bool fast) {
     std::vector<float> sums(static_cast<size_t>(tokens * panel_count * 16), 0.25f);
     cpu::PanelTile tile{.codes = codes.data(),
                         .bits = form.bits,
-                        .table = nullptr,
-                        .packed = nullptr,
                         .scales = scales.data(),
                         .biases = form.biased ? biases.data() : nullptr,
                         .panels = panel_count,

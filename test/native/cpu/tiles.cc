@@ -54,7 +54,8 @@ struct Form {
   int zero;
 };
 
-// Rows of activations lie further apart than they are long, as when a chunk of columns of a matrix is multiplied.
+// Codes of fewer than eight bits are taken as packed. Rows of activations lie further apart than they are long, as when
+// a chunk of columns of a matrix is multiplied.
 void panels(const Form& form, int count, int64_t tokens, int64_t blocks) {
   const int64_t all = blocks * cpu::block_columns, stride = all + cpu::block_columns, groups = all / form.group;
   const int64_t code_stride = blocks * form.bits * cpu::quad_bytes;
@@ -62,16 +63,18 @@ void panels(const Form& form, int count, int64_t tokens, int64_t blocks) {
   std::vector<uint8_t> codes(static_cast<size_t>(2 * code_stride) + 4096);  // kernels fetch ahead
   for (uint8_t& code : codes) code = static_cast<uint8_t>(random.bits());
   const std::vector<float> x = numbers(static_cast<size_t>(tokens * stride), 2, 2.0f);
-  std::vector<int8_t> x_codes(x.size());
+  std::vector<int8_t> x_codes(2 * x.size());
   std::vector<float> x_scales(x.size() / 32);
   std::vector<int32_t> x_sums(x.size() / 16);
-  cpu::scalar::quantise(x.data(), static_cast<int64_t>(x.size()), x_codes.data(), x_scales.data(), x_sums.data());
+  for (int64_t t = 0; t < tokens; ++t) {
+    int8_t* high = x_codes.data() + 2 * t * stride;
+    cpu::scalar::quantise(x.data() + t * stride, stride, high, high + stride, x_scales.data() + t * stride / 32,
+                          x_sums.data() + t * stride / 16);
+  }
   const std::vector<float> scales = numbers(static_cast<size_t>(2 * groups * 16), 3, 0.01f);
   const std::vector<float> biases = numbers(scales.size(), 4, 0.01f);
   cpu::PanelTile tile{.codes = codes.data(),
                       .bits = form.bits,
-                      .table = nullptr,
-                      .packed = nullptr,
                       .scales = scales.data(),
                       .biases = form.biased ? biases.data() : nullptr,
                       .panels = count,
@@ -85,12 +88,17 @@ void panels(const Form& form, int count, int64_t tokens, int64_t blocks) {
                       .x_codes = x_codes.data(),
                       .x_scales = x_scales.data(),
                       .x_code_sums = x_sums.data(),
-                      .x = nullptr,
-                      .x_sums = nullptr,
                       .x_stride = stride,
                       .scale_step = stride / 32,
-                      .sum_step = stride / 16,
-                      .sums = nullptr};
+                      .sum_step = stride / 16};
+  const cpu::PackedScales packed{.kind = cpu::ScaleKind::f32,
+                                 .scales = reinterpret_cast<const std::byte*>(scales.data()),
+                                 .biases = reinterpret_cast<const std::byte*>(tile.biases),
+                                 .integers = nullptr,
+                                 .minima = nullptr,
+                                 .super_shift = 0,
+                                 .global = 1.0f};
+  if (form.bits < 8) tile.packed = &packed;
   std::vector<float> actual(static_cast<size_t>(tokens * count * 16), 0.25f), expected(actual);
   tile.sums = actual.data();
   panel_tiles<Tiles, Vector>(tile, cpu::scalar::panel_fast);
@@ -140,9 +148,9 @@ int main() {
   const Form forms[] = {{8, false, 32, 128}, {8, true, 64, 0}, {8, true, 128, 0}, {8, false, 16, 32}, {8, true, 16, 0}};
   for (const Form& form : forms)
     for (const int count : {1, 2})
-      for (const int64_t tokens : {1, 16, 31, 80})
+      for (const int64_t tokens : {1, 8, 16, 31, 80})
         for (const int64_t blocks : {4, 10}) panels(form, count, tokens, blocks);
-  panels({4, true, 32, 0}, 2, 8, 4);  // codes as packed
+  panels({4, true, 32, 0}, 1, 16, 4);
   for (const int64_t count : {1, 50, 300})
     for (const int64_t tokens : {1, 17, 40})
       for (const int64_t in : {31, 64, 544}) rows(count, tokens, in);
