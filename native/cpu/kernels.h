@@ -131,6 +131,15 @@ struct TwoLevelTile {
   float* to;
 };
 
+// Causal depthwise convolution of some channels: y[t][c] = sum_j taps[c][j] inputs[t + j][c], the newest tap last.
+struct ConvTile {
+  const float* const* inputs;  // tokens + width - 1 rows, the oldest first
+  const float* taps;           // [channels, width]
+  int64_t width, channels, tokens;
+  float* y;
+  int64_t y_stride;
+};
+
 struct Kernels {
   const char* name;
   float (*dot)(const float* a, const float* b, int64_t n);
@@ -144,7 +153,7 @@ struct Kernels {
   float (*largest)(const float* x, int64_t n);
   double (*sum_exp)(const float* x, float peak, int64_t n);  // sum of exp(x - peak)
   void (*softmax)(float* x, int64_t n);
-  void (*convolve)(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
+  void (*convolve)(const ConvTile& tile);
   void (*from_f16)(const std::byte* from, int64_t n, float* to);
   void (*from_bf16)(const std::byte* from, int64_t n, float* to);
   void (*two_level)(const TwoLevelTile& tile);

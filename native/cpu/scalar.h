@@ -38,7 +38,7 @@ void round_bf16(const float* x, int64_t n, uint16_t* to);
 void rows_bf16_rounded(const RoundedRowTile& tile);
 void rows_bf16_tiles(const RoundedRowTile& tile);  // what AMX makes of the same
 // short_conv.cc, gated_delta.cc, gla.cc
-void convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y);
+void convolve(const ConvTile& tile);
 void delta(const DeltaTile& tile);
 void gla(const GlaTile& tile);
 

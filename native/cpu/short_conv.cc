@@ -7,24 +7,27 @@
 
 namespace longhand::cpu {
 
-// y[c] = sum_j taps[c][j] inputs[j][c], the newest tap last.
-void scalar::convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y) {
-  std::fill_n(y, channels, 0.0f);
-  for (int64_t j = 0; j < width; ++j)
-    for (int64_t c = 0; c < channels; ++c) y[c] += taps[c * width + j] * inputs[j][c];
+void scalar::convolve(const ConvTile& tile) {
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    float* y = tile.y + t * tile.y_stride;
+    std::fill_n(y, tile.channels, 0.0f);
+    for (int64_t j = 0; j < tile.width; ++j)
+      for (int64_t c = 0; c < tile.channels; ++c) y[c] += tile.taps[c * tile.width + j] * tile.inputs[t + j][c];
+  }
 }
 
 namespace {
 
 constexpr int64_t most_taps = 16;
+constexpr int64_t token_tile = 16, channel_tile = 512;  // 32 KB: they stay in the first-level cache
 
-// The `width` inputs of token t, oldest first: rows of x, and before them rows of window [width - 1, channels].
+// The inputs of tokens [t, t + tokens), oldest first: rows of x, and before them rows of window [width - 1, channels].
 struct Inputs {
-  const float* at[most_taps];
-  Inputs(const ConvState& state, const Tensor& x, int64_t t, int64_t first_channel) {
+  const float* at[most_taps + token_tile - 1];
+  Inputs(const ConvState& state, const Tensor& x, int64_t t, int64_t tokens, int64_t first_channel) {
     const auto [channels, width] = state.layout;
-    assert(width <= most_taps);
-    for (int64_t j = 0; j < width; ++j) {
+    assert(width <= most_taps && tokens <= token_tile);
+    for (int64_t j = 0; j < tokens + width - 1; ++j) {
       const int64_t source = t - width + 1 + j;
       at[j] = (source >= 0 ? row(x, source) : floats(state.window) + (source + width - 1) * channels) + first_channel;
     }
@@ -41,21 +44,41 @@ void advance_window(const ConvState& state, const Tensor& x) {
     std::copy_n(row(x, x.rows - (width - 1) + i), channels, window + i * channels);
 }
 
-constexpr int64_t channel_tile = 512;
+// Tokens [t, t + tokens) by channels [c, c + channels): what one thread does at a time.
+struct Piece {
+  int64_t t, tokens, c, channels;
+};
+
+int64_t pieces_a_row(const ConvState& state) { return (state.layout.channels + channel_tile - 1) / channel_tile; }
+
+int64_t piece_count(const ConvState& state, const Tensor& x) {
+  return (x.rows + token_tile - 1) / token_tile * pieces_a_row(state);
+}
+
+Piece piece_at(const ConvState& state, const Tensor& x, int64_t item) {
+  const int64_t t = item / pieces_a_row(state) * token_tile, c = item % pieces_a_row(state) * channel_tile;
+  return {t, std::min(token_tile, x.rows - t), c, std::min<int64_t>(channel_tile, state.layout.channels - c)};
+}
+
+void convolve(const Kernels& kernels, const ConvState& state, const Tensor& x, const float* taps, const Piece& piece,
+              const Tensor& y) {
+  const Inputs inputs(state, x, piece.t, piece.tokens, piece.c);
+  const int64_t width = state.layout.width;
+  kernels.convolve(
+      {inputs.at, taps + piece.c * width, width, piece.channels, piece.tokens, row(y, piece.t) + piece.c, y.stride});
+}
 
 }  // namespace
 
 Tensor CpuBackend::conv_silu(Tensor p, const Buffer& conv, ConvState& state) {
-  const auto [channels, width] = state.layout;
+  const int64_t channels = state.layout.channels;
   assert(p.cols >= channels);
   const float* taps = floats(const_cast<Buffer&>(conv));
   const Tensor y = scratch(p.rows, channels);
-  const int64_t all = channels, tiles = (channels + channel_tile - 1) / channel_tile, taps_each = width;
-  parallel(p.rows * tiles, [&](int64_t item) {
-    const int64_t t = item / tiles, first = item % tiles * channel_tile, count = std::min(channel_tile, all - first);
-    float* to = row(y, t) + first;
-    kernels_.convolve(Inputs(state, p, t, first).at, taps + first * taps_each, taps_each, count, to);
-    kernels_.silu(to, count);
+  parallel(piece_count(state, p), [&](int64_t item) {
+    const Piece piece = piece_at(state, p, item);
+    convolve(kernels_, state, p, taps, piece, y);
+    for (int64_t t = piece.t; t < piece.t + piece.tokens; ++t) kernels_.silu(row(y, t) + piece.c, piece.channels);
   });
   advance_window(state, p.columns(0, channels));
   return y;
@@ -70,9 +93,13 @@ Tensor CpuBackend::short_conv(Tensor p, const ShortConv& weights, ConvState& sta
   parallel(p.rows, [&](int64_t t) {
     for (int64_t c = 0; c < channels; ++c) row(u, t)[c] = row(p, t)[c] * row(p, t)[2 * channels + c];
   });
-  parallel(p.rows, [&](int64_t t) {
-    kernels_.convolve(Inputs(state, u, t, 0).at, floats(weights.conv), weights.width, channels, row(y, t));
-    for (int64_t c = 0; c < channels; ++c) row(y, t)[c] *= row(p, t)[channels + c];
+  parallel(piece_count(state, u), [&](int64_t item) {
+    const Piece piece = piece_at(state, u, item);
+    convolve(kernels_, state, u, floats(weights.conv), piece, y);
+    for (int64_t t = piece.t; t < piece.t + piece.tokens; ++t) {
+      const float* gate = row(p, t) + channels;
+      for (int64_t c = piece.c; c < piece.c + piece.channels; ++c) row(y, t)[c] *= gate[c];
+    }
   });
   advance_window(state, u);
   return y;

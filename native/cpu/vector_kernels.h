@@ -19,6 +19,7 @@ float dot(const float* a, const float* b, int64_t n);
 namespace {
 
 using longhand::cpu::AttentionTile;
+using longhand::cpu::ConvTile;
 using longhand::cpu::Kernels;
 
 // e^x, relative error below 2^-22; 0 below -87.33, where fp32 has no normal number left.
@@ -194,19 +195,47 @@ void softmax(float* x, int64_t n) {
   for_vectors<V>(n, [&](int64_t j, auto load, auto store) { store(x + j, V::mul(load(x + j), inverse)); });
 }
 
-// y[c] = sum_j taps[c][j] inputs[j][c]
-template <class V>
-void convolve(const float* const* inputs, const float* taps, int64_t width, int64_t channels, float* y) {
-  int64_t c = 0;
-  for (; c + V::width <= channels; c += V::width) {
+// Channels [c, c + V::width): taps and the inputs that the next token needs again stay in registers.
+template <class V, int Width>
+inline void convolve_channels(const ConvTile& tile, int64_t c) {
+  typename V::F taps[Width], x[Width];
+  for (int j = 0; j < Width; ++j) taps[j] = V::gather(tile.taps + c * Width + j, Width);
+  for (int j = 1; j < Width; ++j) x[j] = V::load(tile.inputs[j - 1] + c);
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    for (int j = 1; j < Width; ++j) x[j - 1] = x[j];
+    x[Width - 1] = V::load(tile.inputs[t + Width - 1] + c);
     typename V::F sum = V::zero();
-    for (int64_t j = 0; j < width; ++j)
-      sum = V::fma(V::gather(taps + c * width + j, width), V::load(inputs[j] + c), sum);
-    V::store(y + c, sum);
+    for (int j = 0; j < Width; ++j) sum = V::fma(taps[j], x[j], sum);
+    V::store(tile.y + t * tile.y_stride + c, sum);
   }
-  for (; c < channels; ++c) {
-    y[c] = 0;
-    for (int64_t j = 0; j < width; ++j) y[c] = __builtin_fmaf(taps[c * width + j], inputs[j][c], y[c]);
+}
+
+// The same for any width.
+template <class V>
+inline void convolve_widely(const ConvTile& tile, int64_t c) {
+  for (int64_t t = 0; t < tile.tokens; ++t) {
+    typename V::F sum = V::zero();
+    for (int64_t j = 0; j < tile.width; ++j)
+      sum = V::fma(V::gather(tile.taps + c * tile.width + j, tile.width), V::load(tile.inputs[t + j] + c), sum);
+    V::store(tile.y + t * tile.y_stride + c, sum);
+  }
+}
+
+template <class V>
+void convolve(const ConvTile& tile) {
+  int64_t c = 0;
+  for (; c + V::width <= tile.channels; c += V::width) {
+    if (tile.width == 4) convolve_channels<V, 4>(tile, c);
+    else if (tile.width == 3) convolve_channels<V, 3>(tile, c);
+    else convolve_widely<V>(tile, c);
+  }
+  for (; c < tile.channels; ++c) {
+    for (int64_t t = 0; t < tile.tokens; ++t) {
+      float sum = 0;
+      for (int64_t j = 0; j < tile.width; ++j)
+        sum = __builtin_fmaf(tile.taps[c * tile.width + j], tile.inputs[t + j][c], sum);
+      tile.y[t * tile.y_stride + c] = sum;
+    }
   }
 }
 
