@@ -59,7 +59,7 @@ std::vector<int64_t> Session::snapshots() const {
 Tensor Session::advance(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options) {
   const int64_t before = held();
   const int64_t after = before + static_cast<int64_t>(tokens.size());
-  memory_.reserve(after);
+  memory_.reserve(std::max(after, total));  // of a prompt all at once
   if (memory_.has_states() && tokens.size() >= checkpoint_from && nearest_snapshot(before) < 0)
     memory_.save(checkpoint_, before);
   Backend& backend = model_->backend();

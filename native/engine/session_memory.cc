@@ -96,8 +96,9 @@ void SessionMemory::reserve(int64_t tokens) {
     if (!buffer) buffer = backend_.allocate(bytes);
   });
   if (tokens <= capacity_) return;
-  constexpr int64_t first = 1024;
-  const int64_t capacity = std::min(limit_, std::max({tokens, 2 * capacity_, first}));
+  // Room for an answer behind a prompt: else its second token would wait until everything has been copied.
+  constexpr int64_t room = 1024;
+  const int64_t capacity = std::min(limit_, std::max(tokens + room, 2 * capacity_));
   for (LayerMemory& layer : layers_) {
     for (Memory& memory : layer) grow(backend_, memory, capacity);
   }

@@ -25,7 +25,8 @@ class SessionMemory {
   uint64_t bytes(int64_t tokens) const;
   uint64_t snapshot_bytes() const;
 
-  // Room for `tokens` tokens (doubling, up to the limit); what is there stays. Throws OutOfMemory and changes nothing.
+  // Room for `tokens` tokens and some more (doubling, up to the limit); what is there stays. Throws OutOfMemory and
+  // changes nothing.
   void reserve(int64_t tokens);
   void clear();                               // an empty timeline
   void cut(int64_t length);                   // the growing parts only
