@@ -36,18 +36,12 @@ std::byte* cache_head(CacheType type, std::byte* cache, int64_t row, int64_t hea
   return cache + row * cache_row_bytes(type, heads, dim) + head * cache_row_bytes(type, 1, dim);
 }
 
-void store_head(CacheType type, const float* from, int64_t dim, std::byte* to) {
+void store_head(const Kernels& kernels, CacheType type, const float* from, int64_t dim, std::byte* to) {
   if (type == CacheType::f32) {
     std::memcpy(to, from, static_cast<size_t>(dim) * sizeof(float));
     return;
   }
-  if (type == CacheType::f16) {
-    for (int64_t i = 0; i < dim; ++i) {
-      const uint16_t bits = to_f16(from[i]);
-      std::memcpy(to + 2 * i, &bits, sizeof bits);
-    }
-    return;
-  }
+  if (type == CacheType::f16) return kernels.to_f16(from, dim, to);
   const bool bytes = type == CacheType::q8;
   for (int64_t first = 0; first < dim; first += block, to += bytes ? 34 : 18) {
     int8_t codes[block];
@@ -60,6 +54,13 @@ void store_head(CacheType type, const float* from, int64_t dim, std::byte* to) {
 
 void scalar::from_f16(const std::byte* from, int64_t n, float* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = cpu::from_f16(load_u16(from + 2 * i));
+}
+
+void scalar::to_f16(const float* from, int64_t n, std::byte* to) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint16_t bits = cpu::to_f16(from[i]);
+    std::memcpy(to + 2 * i, &bits, sizeof bits);
+  }
 }
 
 void load_head(const Kernels& kernels, CacheType type, const std::byte* from, int64_t dim, float* to) {

@@ -155,6 +155,7 @@ struct Kernels {
   void (*softmax)(float* x, int64_t n);
   void (*convolve)(const ConvTile& tile);
   void (*from_f16)(const std::byte* from, int64_t n, float* to);
+  void (*to_f16)(const float* from, int64_t n, std::byte* to);  // to the nearest, ties to even
   void (*from_bf16)(const std::byte* from, int64_t n, float* to);
   void (*two_level)(const TwoLevelTile& tile);
   void (*unpack)(const UnpackTile& tile);

@@ -78,9 +78,9 @@ Tensor CpuBackend::latent_attention(Tensor p, const LatentAttention& shape, std:
     for (int64_t g = 0; g < kv; ++g)
       rotate_kept(shape, ints(shape.kept) + g * shape.rope_dim, positions[static_cast<size_t>(t)],
                   rope_keys + g * shape.rope_dim);
-    store_head(cache.type, rope_keys, rope_width,
+    store_head(kernels_, cache.type, rope_keys, rope_width,
                cache_head(cache.type, cache.rope_keys->host(), cache.length + t, 1, rope_width, 0));
-    store_head(cache.type, rope_keys + rope_width, latent_width,
+    store_head(kernels_, cache.type, rope_keys + rope_width, latent_width,
                cache_head(cache.type, cache.latents->host(), cache.length + t, 1, latent_width, 0));
   }
   const int64_t past = cache.length;

@@ -100,8 +100,8 @@ Tensor CpuBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope
       const auto slot = [&](Buffer& buffer) {
         return cache_head(cache.type, buffer.host(), cache.length + t, heads.kv, heads.dim, h);
       };
-      store_head(cache.type, head, heads.dim, slot(*cache.keys));
-      store_head(cache.type, row(p, t) + columns.first_value + h * heads.dim, heads.dim, slot(*cache.values));
+      store_head(kernels_, cache.type, head, heads.dim, slot(*cache.keys));
+      store_head(kernels_, cache.type, row(p, t) + columns.first_value + h * heads.dim, heads.dim, slot(*cache.values));
     }
   });
   cache.length += p.rows;

@@ -23,6 +23,7 @@ void softmax(float* x, int64_t n);
 void attend(const AttentionTile& tile);
 // cache.cc
 void from_f16(const std::byte* from, int64_t n, float* to);
+void to_f16(const float* from, int64_t n, std::byte* to);
 // quantised.cc
 void from_bf16(const std::byte* from, int64_t n, float* to);
 void two_level(const TwoLevelTile& tile);

@@ -31,6 +31,9 @@ struct Avx2 {
   }
   static F load_f16(const void* p) { return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p))); }
   static F load_f16_part(const void* p, int64_t n) { return _mm256_cvtph_ps(halves(p, n)); }
+  static void store_f16(void* p, F x) {
+    _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+  }
   static F from_bf16(__m128i x) { return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16)); }
   static F load_bf16(const void* p) { return from_bf16(_mm_loadu_si128(static_cast<const __m128i*>(p))); }
   static F load_bf16_part(const void* p, int64_t n) { return from_bf16(halves(p, n)); }

@@ -23,6 +23,9 @@ struct Avx512 {
   static void store_part(float* p, F x, int64_t n) { _mm512_mask_storeu_ps(p, mask(n), x); }
   static F load_f16(const void* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(p))); }
   static F load_f16_part(const void* p, int64_t n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask(n), p)); }
+  static void store_f16(void* p, F x) {
+    _mm256_storeu_si256(static_cast<__m256i*>(p), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+  }
   static F from_bf16(__m256i x) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16)); }
   static F load_bf16(const void* p) { return from_bf16(_mm256_loadu_si256(static_cast<const __m256i*>(p))); }
   static F load_bf16_part(const void* p, int64_t n) { return from_bf16(_mm256_maskz_loadu_epi16(mask(n), p)); }

@@ -246,6 +246,16 @@ void from_f16(const std::byte* from, int64_t n, float* to) {
   if (n > i) V::store_part(to + i, V::load_f16_part(from + 2 * i, n - i), n - i);
 }
 
+template <class V>
+void to_f16(const float* from, int64_t n, std::byte* to) {
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width) V::store_f16(to + 2 * i, V::load(from + i));
+  if (n == i) return;
+  uint16_t part[V::width];
+  V::store_f16(part, V::load_part(from + i, n - i));
+  __builtin_memcpy(to + 2 * i, part, static_cast<size_t>(2 * (n - i)));
+}
+
 constexpr int64_t key_block = 32;  // keys and values of a block stay in the first-level cache
 
 // Where keys are read as they stand in a cache, those of the next block are asked for meanwhile. (Always inline: a call
@@ -550,6 +560,7 @@ constexpr Kernels vector_kernels(const char* name) {
           .softmax = softmax<V>,
           .convolve = convolve<V>,
           .from_f16 = from_f16<V>,
+          .to_f16 = to_f16<V>,
           .from_bf16 = from_bf16<V>,
           .two_level = two_level<V>,
           .unpack = unpack<V>,

@@ -36,6 +36,10 @@ struct Neon {
   }
   static F load_f16(const void* p) { return vcvt_f32_f16(vreinterpret_f16_u16(halves(p, 4))); }
   static F load_f16_part(const void* p, int64_t n) { return vcvt_f32_f16(vreinterpret_f16_u16(halves(p, n))); }
+  static void store_f16(void* p, F x) {
+    const uint16x4_t halves = vreinterpret_u16_f16(vcvt_f16_f32(x));
+    std::memcpy(p, &halves, sizeof halves);
+  }
   static F from_bf16(uint16x4_t x) { return vreinterpretq_f32_u32(vshll_n_u16(x, 16)); }
   static F load_bf16(const void* p) { return from_bf16(halves(p, 4)); }
   static F load_bf16_part(const void* p, int64_t n) { return from_bf16(halves(p, n)); }

@@ -46,10 +46,25 @@ struct Sse42 {
     const __m128i is_special = _mm_cmpeq_epi32(_mm_and_si128(half, exponent), exponent);
     return _mm_castsi128_ps(_mm_or_si128(_mm_blendv_epi8(scaled, special, is_special), sign));
   }
-  static F load_f16(const void* p) { return from_f16(halves(p, 4)); }
+  static F load_f16(const void* p) { return from_f16(_mm_loadl_epi64(static_cast<const __m128i*>(p))); }
   static F load_f16_part(const void* p, int64_t n) { return from_f16(halves(p, n)); }
+  // As to_f16 of floats.h.
+  static void store_f16(void* p, F x) {
+    const __m128i bits = _mm_castps_si128(x), magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7fffffff));
+    const __m128i odd = _mm_and_si128(_mm_srli_epi32(magnitude, 13), _mm_set1_epi32(1));
+    const __m128i moved = _mm_sub_epi32(magnitude, _mm_set1_epi32(0x38000000 - 0xfff));
+    const __m128i normal = _mm_srli_epi32(_mm_add_epi32(moved, odd), 13);
+    const __m128i shifted = _mm_castps_si128(_mm_add_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0.5f)));
+    const __m128i subnormal = _mm_sub_epi32(shifted, _mm_set1_epi32(0x3f000000));
+    const auto above = [&](int limit) { return _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(limit)); };
+    __m128i half = _mm_blendv_epi8(subnormal, normal, above(0x387fffff));
+    half = _mm_blendv_epi8(half, _mm_set1_epi32(0x7c00), above(0x477fefff));
+    half = _mm_blendv_epi8(half, _mm_set1_epi32(0x7e00), above(0x7f800000));
+    half = _mm_or_si128(half, _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(0x8000)));
+    _mm_storel_epi64(static_cast<__m128i*>(p), _mm_packus_epi32(half, half));
+  }
   static F from_bf16(__m128i x) { return _mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(x), 16)); }
-  static F load_bf16(const void* p) { return from_bf16(halves(p, 4)); }
+  static F load_bf16(const void* p) { return from_bf16(_mm_loadl_epi64(static_cast<const __m128i*>(p))); }
   static F load_bf16_part(const void* p, int64_t n) { return from_bf16(halves(p, n)); }
   static F gather(const float* p, int64_t stride) { return _mm_setr_ps(p[0], p[stride], p[2 * stride], p[3 * stride]); }
 

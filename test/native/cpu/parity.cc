@@ -63,6 +63,17 @@ void conversions(const Kernels& kernels) {
   kernels.from_bf16(from, static_cast<int64_t>(a.size()), a.data());
   cpu::scalar_kernels.from_bf16(from, static_cast<int64_t>(b.size()), b.data());
   expect_same(kernels, "from_bf16", a, b);
+  // Between every two f16 a little less than the middle, the middle and a little more; both zeros, overflow, infinity.
+  std::vector<float> x{0.0f, -0.0f, 65519.0f, 65520.0f, -1e30f, std::numeric_limits<float>::infinity(), 1e-40f};
+  for (uint32_t half = 0; half < 0x7bff; ++half) {
+    const float middle =
+        (cpu::from_f16(static_cast<uint16_t>(half)) + cpu::from_f16(static_cast<uint16_t>(half + 1))) / 2;
+    x.insert(x.end(), {std::nextafter(middle, 0.0f), -middle, std::nextafter(middle, 1e6f)});
+  }
+  std::vector<uint16_t> rounded(x.size()), expected(x.size());
+  kernels.to_f16(x.data(), static_cast<int64_t>(x.size()), reinterpret_cast<std::byte*>(rounded.data()));
+  cpu::scalar_kernels.to_f16(x.data(), static_cast<int64_t>(x.size()), reinterpret_cast<std::byte*>(expected.data()));
+  expect_same(kernels, "to_f16", rounded, expected);
 }
 
 // Rows of x, rounded.
