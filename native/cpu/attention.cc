@@ -58,7 +58,7 @@ namespace {
 
 constexpr int64_t split_keys = 1024;
 constexpr int64_t block_keys = 32;  // read at a time, so that they are in the first-level cache when they are used
-constexpr int64_t tile_tokens = 16;
+constexpr int64_t tile_tokens = 32;
 constexpr int64_t few_rows = 8;  // of a head: up to here f16 is decoded where it is multiplied, beyond it once for all
 constexpr int64_t most_heads = 16;
 

@@ -122,6 +122,12 @@ struct alignas(64) Workspace {
   float sums[most_tokens * 2 * panel_rows];
 };
 
+// Mostly two whole panels: a length that the compiler knows is copied without a call.
+void copy_sums(const float* from, int64_t rows, float* to) {
+  if (rows == 2 * panel_rows) std::memcpy(to, from, 2 * panel_rows * sizeof(float));
+  else std::copy_n(from, rows, to);
+}
+
 // The rounded tokens of x from `column` on.
 void take_rounded(PanelTile& tile, const Activations& x, int64_t column) {
   tile.x_stride = x.in;
@@ -199,7 +205,7 @@ void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t c
     std::fill_n(sums, x.tokens * width, 0.0f);
     kernels.panel_fast(tile);
     for (int64_t t = 0; t < x.tokens; ++t)
-      std::copy_n(sums + t * width + skipped, rows, y + t * y_stride + row - place.row);
+      copy_sums(sums + t * width + skipped, rows, y + t * y_stride + row - place.row);
     row += rows;
   }
 }
@@ -224,7 +230,7 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
       multiply_panels(kernels, *place.segment, place.expert, panel, panels, part, memory);
       const int64_t rows = std::min(left, width - skipped);
       for (int64_t t = 0; t < part.tokens; ++t)
-        std::copy_n(memory.sums + t * width + skipped, rows, y + (token + t) * y_stride + row - place.row);
+        copy_sums(memory.sums + t * width + skipped, rows, y + (token + t) * y_stride + row - place.row);
       row += rows;
     }
   }
