@@ -11,6 +11,8 @@ export type Presences = {
   of(path: string): Presence;
   /** Looks at many at once: each folder is read once. */
   look(paths: readonly string[]): Promise<void>;
+  /** How often a folder went or came back. */
+  turns(): number;
 };
 
 const MOST_LINKS = 8;
@@ -21,6 +23,7 @@ export function createPresences(
   glance: Glance = createGlance(),
 ): Presences {
   const folders = new Map<string, Names | null>();
+  let turns = 0;
 
   function presenceOf(path: string, links = 0): Presence {
     const [folder, name] = parted(path);
@@ -39,7 +42,10 @@ export function createPresences(
       slow: null,
       busy: () => folders.get(folder),
     });
-    if (names !== undefined) folders.set(folder, names);
+    if (names !== undefined) {
+      if ((folders.get(folder) === null) !== (names === null)) turns++;
+      folders.set(folder, names);
+    }
     const onward: string[] = [];
     for (const name of wanted) {
       const target = names?.get(name);
@@ -58,6 +64,7 @@ export function createPresences(
         next = (await Promise.all([...wanted].map(([folder, names]) => read(folder, names)))).flat();
       }
     },
+    turns: () => turns,
   };
 }
 
@@ -93,7 +100,9 @@ const LOOK_MS = 3000;
 
 /** Looks now and then whether the drives of models are there. */
 export function watchDrives({ paths, presences, there, changed, overlooked, everyMs = LOOK_MS }: WatchOptions) {
-  const state = () => JSON.stringify([there(), ...paths().filter((path) => presences.of(path) === 'away')]);
+  // Somebody else's look may have found a drive gone, and told so, that is back now: hence the turns.
+  const away = () => paths().filter((path) => presences.of(path) === 'away');
+  const state = () => JSON.stringify([there(), presences.turns(), ...away()]);
   let before = state();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();

@@ -29,7 +29,7 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     settings: () => ({ ...defaultSettings, contextLength }),
     memoryLimit: () => limitBytes,
     place: anywhere,
-    presences: { of: () => 'here', look: async () => {} },
+    presences: { of: () => 'here', look: async () => {}, turns: () => 0 },
     disk,
     glance: createGlance(),
     starter: folder,
