@@ -86,6 +86,8 @@ struct PackedScales {
   float global;     // multiplies every scale
 };
 
+inline constexpr int64_t most_packed_tokens = 8;
+
 // Codes of up to two panels times `tokens` rows of x; adds to sums [tokens][panels * 16]. `zero` is taken off a code.
 // Fast: rounded activations; codes and scales as packed (panels `code_stride` apart), or codes unpacked (bits 8, no
 // table) and scales decoded. Exact: fp32 activations, unpacked codes, decoded scales.
@@ -163,6 +165,7 @@ struct Kernels {
   // signed bytes, code = 128 high + low with low in [-64, 63]. Sums of 16 codes.
   void (*quantise)(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums);
   void (*panel_fast)(const PanelTile& tile);
+  int64_t packed_tokens;  // up to so many tokens panel_fast takes panels as packed rather than unpacked
   void (*panel_exact)(const PanelTile& tile);
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);

@@ -113,7 +113,6 @@ namespace {
 
 constexpr int64_t chunk_columns = 1024;  // 16 KB of unpacked codes a panel: they stay in the first-level cache
 constexpr int64_t most_tokens = 128;     // so do the sums of two panels
-constexpr int64_t packed_tokens = 4;     // up to here panels are taken as packed; beyond, unpacking once pays
 
 struct alignas(64) Workspace {
   uint8_t codes[2 * chunk_columns * panel_rows];
@@ -182,7 +181,7 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
 void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
                         int64_t y_stride) {
   const PanelLayout& layout = place.segment->layout;
-  alignas(64) float sums[packed_tokens * 2 * panel_rows];
+  alignas(64) float sums[most_packed_tokens * 2 * panel_rows];
   PackedScales scales{};
   PanelTile tile{.bits = layout.bits,
                  .table = layout.table,
@@ -217,7 +216,7 @@ void multiply_packed(const Kernels& kernels, const RowPlace& place, int64_t coun
   Workspace& memory = *work;
   for (int64_t token = 0; token < x.tokens; token += most_tokens) {
     const Activations part = x.token(token, std::min(most_tokens, x.tokens - token));
-    if (part.rounded.codes && part.tokens <= packed_tokens) {
+    if (part.rounded.codes && part.tokens <= kernels.packed_tokens) {
       multiply_as_packed(kernels, place, count, part, y + token * y_stride, y_stride);
       continue;
     }

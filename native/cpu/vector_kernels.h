@@ -566,6 +566,7 @@ constexpr Kernels vector_kernels(const char* name) {
           .unpack = unpack<V>,
           .quantise = quantise<V>,
           .panel_fast = panel_fast<V>,
+          .packed_tokens = few_tokens<V>,
           .panel_exact = panel_exact<V>,
           .rows_f32 = rows_tile<V, F32Rows<V>>,
           .rows_f16 = rows_tile<V, F16Rows<V>>,

@@ -296,20 +296,24 @@ inline void exact_tokens(const PanelTile& tile, int64_t token) {
   }
 }
 
-// Calls tokens<M, P>(first token) for all tokens in tiles of Most, then of 4, 2 and 1: each size is code of its own.
+// Up to so many tokens panels are taken as packed; beyond, unpacking them once pays.
+template <class V>
+constexpr int64_t few_tokens = parts<V> == 1 ? longhand::cpu::most_packed_tokens : 4;
+
+// Calls tokens<M, P>(first token) for all tokens in tiles of Most (at most 4), then of 2 and 1: each size is code of
+// its own.
 template <int Most, int P, class Tokens>
 inline void token_tiles(int64_t count, const Tokens& tokens) {
   int64_t token = 0;
   for (; token + Most <= count; token += Most) tokens.template operator()<Most, P>(token);
-  if constexpr (Most > 4)
-    for (; token + 4 <= count; token += 4) tokens.template operator()<4, P>(token);
   if constexpr (Most > 2)
     for (; token + 2 <= count; token += 2) tokens.template operator()<2, P>(token);
   if constexpr (Most > 1)
     for (; token < count; ++token) tokens.template operator()<1, P>(token);
 }
 
-// With 32 wide registers two panels by four tokens; with 16 by one; by two where a product takes both bytes at once.
+// With 32 wide registers two panels by three tokens, or by four that share the work of taking codes apart; with 16 by
+// one; by two where a product takes both bytes at once.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
   constexpr int one = static_cast<int>(parts<V>);
@@ -321,7 +325,7 @@ void fast_tile(const PanelTile& tile) {
     token_tiles<Most, one>(tile.tokens, tokens);
   };
   constexpr int most = V::pairs ? 2 : one > 1 ? 1 : 3;
-  if (tile.packed) return all.template operator()<(most < 2 ? most : 2), true>();
+  if (tile.packed) return all.template operator()<(one == 1 ? 4 : most), true>();
   if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
 }
 
