@@ -17,8 +17,8 @@ const PARTS = {
   main: [
     [SMOLLM2, 128, 64, 'each'],
     [HYBRID, 512, 64, 'each'],
-    [DENSE, 512, 64],
-    [shaped('Qwen3.5-0.8B', 'Q8_0'), 512, 64],
+    [DENSE, 512, 64, 'each'],
+    [shaped('Qwen3.5-0.8B', 'Q8_0'), 512, 64, 'each'],
     [STARTER, 128, 64],
   ],
   types: SHAPES.slice(0, 3).flatMap((shape) => TYPES.map((type) => [shaped(shape, type), 512, 64])),
@@ -33,6 +33,7 @@ const PARTS = {
     [SMOLLM2, 4096, 64],
     [SMOLLM2, 8064, 64], // with the answer its whole context
     [HYBRID, 8192, 64],
+    [DENSE, 4096, 64, 'each'],
   ],
 };
 const QUICK = [
