@@ -49,15 +49,24 @@ struct Piece {
   int64_t t, tokens, c, channels;
 };
 
-int64_t pieces_a_row(const ConvState& state) { return (state.layout.channels + channel_tile - 1) / channel_tile; }
+// A decoded token is less than what waking the other threads costs, so it is one piece.
+int64_t channels_a_piece(const ConvState& state, const Tensor& x) {
+  return x.rows == 1 ? state.layout.channels : channel_tile;
+}
+
+int64_t pieces_a_row(const ConvState& state, const Tensor& x) {
+  const int64_t each = channels_a_piece(state, x);
+  return (state.layout.channels + each - 1) / each;
+}
 
 int64_t piece_count(const ConvState& state, const Tensor& x) {
-  return (x.rows + token_tile - 1) / token_tile * pieces_a_row(state);
+  return (x.rows + token_tile - 1) / token_tile * pieces_a_row(state, x);
 }
 
 Piece piece_at(const ConvState& state, const Tensor& x, int64_t item) {
-  const int64_t t = item / pieces_a_row(state) * token_tile, c = item % pieces_a_row(state) * channel_tile;
-  return {t, std::min(token_tile, x.rows - t), c, std::min<int64_t>(channel_tile, state.layout.channels - c)};
+  const int64_t pieces = pieces_a_row(state, x), each = channels_a_piece(state, x);
+  const int64_t t = item / pieces * token_tile, c = item % pieces * each;
+  return {t, std::min(token_tile, x.rows - t), c, std::min(each, state.layout.channels - c)};
 }
 
 void convolve(const Kernels& kernels, const ConvState& state, const Tensor& x, const float* taps, const Piece& piece,

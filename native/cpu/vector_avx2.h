@@ -42,6 +42,20 @@ struct Avx2 {
     return _mm256_i32gather_ps(p, _mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(stride))), 4);
   }
 
+  // parts[j][i] = p[4 i + j]
+  static void load_fours(const float* p, F (&parts)[4]) {
+    const auto rows = [&](int64_t i) {  // rows i and i + 4
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + 4 * i)), _mm_loadu_ps(p + 4 * i + 16), 1);
+    };
+    const F a = rows(0), b = rows(1), c = rows(2), d = rows(3);
+    const F ab = _mm256_unpacklo_ps(a, b), cd = _mm256_unpacklo_ps(c, d);
+    const F ab_high = _mm256_unpackhi_ps(a, b), cd_high = _mm256_unpackhi_ps(c, d);
+    parts[0] = _mm256_shuffle_ps(ab, cd, 0x44);
+    parts[1] = _mm256_shuffle_ps(ab, cd, 0xee);
+    parts[2] = _mm256_shuffle_ps(ab_high, cd_high, 0x44);
+    parts[3] = _mm256_shuffle_ps(ab_high, cd_high, 0xee);
+  }
+
   using I = __m256i;  // eight int32, each the sum of four products
   static I set_int(int32_t x) { return _mm256_set1_epi32(x); }
   static I plus(I a, I b) { return _mm256_add_epi32(a, b); }

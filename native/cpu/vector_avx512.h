@@ -34,6 +34,19 @@ struct Avx512 {
     return _mm512_i32gather_ps(_mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int>(stride))), p, 4);
   }
 
+  // parts[j][i] = p[4 i + j]
+  static void load_fours(const float* p, F (&parts)[4]) {
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    const F a = load(p), b = load(p + 16), c = load(p + 32), d = load(p + 48);
+    const F low = _mm512_permutex2var_ps(a, even, b), high = _mm512_permutex2var_ps(c, even, d);
+    const F low_odd = _mm512_permutex2var_ps(a, odd, b), high_odd = _mm512_permutex2var_ps(c, odd, d);
+    parts[0] = _mm512_permutex2var_ps(low, even, high);
+    parts[1] = _mm512_permutex2var_ps(low_odd, even, high_odd);
+    parts[2] = _mm512_permutex2var_ps(low, odd, high);
+    parts[3] = _mm512_permutex2var_ps(low_odd, odd, high_odd);
+  }
+
   using I = __m512i;  // sixteen int32, each the sum of four products
   static I set_int(int32_t x) { return _mm512_set1_epi32(x); }
   static I plus(I a, I b) { return _mm512_add_epi32(a, b); }

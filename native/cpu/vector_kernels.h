@@ -199,7 +199,9 @@ void softmax(float* x, int64_t n) {
 template <class V, int Width>
 inline void convolve_channels(const ConvTile& tile, int64_t c) {
   typename V::F taps[Width], x[Width];
-  for (int j = 0; j < Width; ++j) taps[j] = V::gather(tile.taps + c * Width + j, Width);
+  if constexpr (Width == 4) V::load_fours(tile.taps + c * Width, taps);
+  else
+    for (int j = 0; j < Width; ++j) taps[j] = V::gather(tile.taps + c * Width + j, Width);
   for (int j = 1; j < Width; ++j) x[j] = V::load(tile.inputs[j - 1] + c);
   for (int64_t t = 0; t < tile.tokens; ++t) {
     for (int j = 1; j < Width; ++j) x[j - 1] = x[j];

@@ -48,6 +48,12 @@ struct Neon {
     return vld1q_f32(part);
   }
 
+  // parts[j][i] = p[4 i + j]
+  static void load_fours(const float* p, F (&parts)[4]) {
+    const float32x4x4_t all = vld4q_f32(p);
+    for (int j = 0; j < 4; ++j) parts[j] = all.val[j];
+  }
+
   using I = int32x4_t;  // four int32, each the sum of four products
   static I set_int(int32_t x) { return vdupq_n_s32(x); }
   static I plus(I a, I b) { return vaddq_s32(a, b); }

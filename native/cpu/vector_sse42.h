@@ -68,6 +68,12 @@ struct Sse42 {
   static F load_bf16_part(const void* p, int64_t n) { return from_bf16(halves(p, n)); }
   static F gather(const float* p, int64_t stride) { return _mm_setr_ps(p[0], p[stride], p[2 * stride], p[3 * stride]); }
 
+  // parts[j][i] = p[4 i + j]
+  static void load_fours(const float* p, F (&parts)[4]) {
+    for (int j = 0; j < 4; ++j) parts[j] = load(p + 4 * j);
+    _MM_TRANSPOSE4_PS(parts[0], parts[1], parts[2], parts[3]);
+  }
+
   using I = __m128i;  // four int32, each the sum of four products
   static I set_int(int32_t x) { return _mm_set1_epi32(x); }
   static I plus(I a, I b) { return _mm_add_epi32(a, b); }
