@@ -66,7 +66,7 @@ const inputs = (rows: number, weight: WeightInput): Arguments => ({
 });
 
 describe('integer products', { timeout }, () => {
-  // Two roundings to 8 bits a value, on the CPU as here: what is left is the order of the sums.
+  // 15 bits a value, on the CPU as here: what is left is the order of the sums.
   test.each([1, 8])('%i tokens: the numbers of the scalar model of the fast path', (rows) => {
     const some = soaking || rows === 1 ? matrices : matrices.slice(-1);
     const cases = some.map(([, weight]): Case => ({ op: 'linear', path: 'fast', args: inputs(rows, weight) }));

@@ -2,11 +2,11 @@
 // y = W x for up to eight rows of x and weights that are integers: linear.comp on the fast path, where the device multiplies
 // four bytes at once (VK_KHR_shader_integer_dot_product). The idea is llama.cpp's mul_mat_vecq (rounded activations, four
 // products an instruction); two things differ. x is rounded inside the kernel, by the whole workgroup into shared memory,
-// so that a projection stays one dispatch. And it is rounded twice, as on the CPU (native/cpu/quantised.cc): 8 bits a
-// value with a scale every 32 columns, then what that left over in the same way, which costs a second product and keeps
-// the distribution of small models.
+// so that a projection stays one dispatch. And it is rounded to 15 bits, as on the CPU (native/cpu/quantised.cc), with a
+// scale every 32 columns: a high and a low byte, q = 128 h + l, which costs a second product and keeps the distribution
+// of small models.
 //
-//   y_r = sum over 8 columns: scale_r (s sum c_i q_i + s' sum c_i q'_i) + least_r (sum of the rounded x)
+//   y_r = sum over 8 columns: scale_r s (128 sum c_i h_i + sum c_i l_i) + least_r s (sum of q_i)
 //
 // Rows of x are independent chains of the same additions. The norm in front: as in linear.comp; its weight is applied
 // before rounding, its scale at the end.
@@ -36,21 +36,27 @@ const uint ROOM = 4096;           // values of x that are held at once
 const uint STEP = ROOM / TOKENS;  // columns of them
 const uint BLOCK = 32;            // columns a scale
 
-shared uint rounded[ROOM / 4];     // [token, column], four a word
-shared uint left_over[ROOM / 4];
-shared vec2 scales[ROOM / BLOCK];  // of both
-shared float sums_of_8[ROOM / 8];  // of the values they stand for
+const float MOST_CODE = 16256.0;  // 128 * 127
+const float LEAST_PEAK = 7.888609e-31;  // 2^-100; below it everything counts as zero
 
-// Rounds four values to bytes; takes what they stand for away from them.
-uint round_four(inout float values[4], float inverse, float scale, inout int sum) {
-  uint word = 0;
+shared uint high[ROOM / 4];  // [token, column], four a word
+shared uint low[ROOM / 4];
+shared float scales[ROOM / BLOCK];
+shared float sums_of_8[ROOM / 8];  // of the values that the codes stand for
+
+// Rounds four values, their bytes into word `word`; the sum of their codes.
+int round_four(float values[4], float inverse, uint word) {
+  int sum = 0;
+  uint high_bytes = 0, low_bytes = 0;
   for (uint i = 0; i < 4; i++) {
-    const int code = int(roundEven(values[i] * inverse));
-    values[i] -= float(code) * scale;
+    const int code = int(roundEven(values[i] * inverse)), upper = (code + 64) >> 7;
     sum += code;
-    word |= (uint(code) & 0xffu) << (8 * i);
+    high_bytes |= (uint(upper) & 0xffu) << (8 * i);
+    low_bytes |= (uint(code - 128 * upper) & 0xffu) << (8 * i);
   }
-  return word;
+  high[word] = high_bytes;
+  low[word] = low_bytes;
+  return sum;
 }
 
 // Block `block` of `token` from column k on, into shared memory.
@@ -62,21 +68,12 @@ void round_block(uint block, uint token, uint k, inout float square) {
                                     GATE_KIND != 0 ? gate[base[4] + token * p.gate_stride + k + i] : 0.0, square);
     peak = max(peak, abs(values[i / 4][i % 4]));
   }
-  const float scale = peak / 127.0, inverse = peak > 0.0 ? 127.0 / peak : 0.0;
-  int sums[BLOCK / 4], rest[BLOCK / 4];
-  float left_peak = 0.0;
-  for (uint i = 0; i < BLOCK / 4; i++) {
-    sums[i] = rest[i] = 0;
-    rounded[block * (BLOCK / 4) + i] = round_four(values[i], inverse, scale, sums[i]);
-    for (uint j = 0; j < 4; j++) left_peak = max(left_peak, abs(values[i][j]));
-  }
-  const float left_scale = left_peak / 127.0, left_inverse = left_peak > 0.0 ? 127.0 / left_peak : 0.0;
-  for (uint i = 0; i < BLOCK / 4; i++)
-    left_over[block * (BLOCK / 4) + i] = round_four(values[i], left_inverse, left_scale, rest[i]);
+  const float scale = peak / MOST_CODE, inverse = peak >= LEAST_PEAK ? MOST_CODE / peak : 0.0;
+  int sums[BLOCK / 4];
+  for (uint i = 0; i < BLOCK / 4; i++) sums[i] = round_four(values[i], inverse, block * (BLOCK / 4) + i);
   for (uint i = 0; i < BLOCK / 8; i++)
-    sums_of_8[block * (BLOCK / 8) + i] =
-        scale * float(sums[2 * i] + sums[2 * i + 1]) + left_scale * float(rest[2 * i] + rest[2 * i + 1]);
-  scales[block] = vec2(scale, left_scale);
+    sums_of_8[block * (BLOCK / 8) + i] = scale * float(sums[2 * i] + sums[2 * i + 1]);
+  scales[block] = scale;
 }
 
 // Signed bytes: 8-bit codes without a sign are moved down, and the value of code 0 up; smaller codes are positive anyway.
@@ -120,10 +117,10 @@ void main() {
         const Codes codes = signed_codes(rows[r], k0 + k);
         for (uint m = 0; m < TOKENS; m++) {
           const uint word = m * (STEP / 4) + k / 4;
-          const vec2 scale = scales[m * (STEP / BLOCK) + k / BLOCK];
-          const float product = scale.x * float(products(codes.bytes, rounded[word], rounded[word + 1])) +
-                                scale.y * float(products(codes.bytes, left_over[word], left_over[word + 1]));
-          sums[r][m] += codes.scale * product + codes.least * sums_of_8[m * (STEP / 8) + k / 8];
+          const int product = 128 * products(codes.bytes, high[word], high[word + 1]) +
+                              products(codes.bytes, low[word], low[word + 1]);
+          sums[r][m] += codes.scale * scales[m * (STEP / BLOCK) + k / BLOCK] * float(product) +
+                        codes.least * sums_of_8[m * (STEP / 8) + k / 8];
         }
       }
     }
