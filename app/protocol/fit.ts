@@ -34,7 +34,7 @@ export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
 const PROCESS = 114 * 1024 * 1024;
 const WORD_BYTES = 1050;
 /** The states of linear layers, with the copies that a session keeps to go back to, one every so many tokens: measured too. */
-const STATE_COPIES = 6;
+const STATE_COPIES = 5;
 const COPIED_EVERY = 256;
 /** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
 const PREFILL_TOKENS = 512;
