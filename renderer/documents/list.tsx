@@ -142,31 +142,32 @@ function Rows({ shown, hits }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
 
-  /** A row that is not drawn yet and will have the focus: keys that come meanwhile go on from there. */
+  /** A row that cannot have the focus yet and will have it: keys that come meanwhile go on from there. */
   const coming = useRef<number | null>(null);
   /** The row that has or gets the focus is not taken away by a scroll: the keys would go nowhere then. */
   const [kept, setKept] = useState<readonly number[]>([]);
   const focusRow = (index: number) => {
-    const row = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`) ?? null;
+    // A row that is drawn but not measured yet is hidden, and takes no focus.
+    const taken = () => {
+      const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
+      row?.focus({ preventScroll: true });
+      const has = row != null && document.activeElement === row;
+      if (has) coming.current = null;
+      return has;
+    };
     setKept([index]);
     bringIn(index);
-    const drawn = row();
-    coming.current = drawn ? null : index;
+    if (taken()) return;
+    coming.current = index;
     // The row that has the focus may be taken away by the scroll: the list itself keeps it meanwhile.
-    (drawn ?? scroller.current)?.focus({ preventScroll: true });
+    scroller.current?.focus({ preventScroll: true });
     const look = () => {
-      if (coming.current !== index) return;
-      const now = row();
-      if (!now) {
-        // Heights are learned on the way: where the row lies is known better with every frame.
-        bringIn(index);
-        requestAnimationFrame(look);
-      } else {
-        coming.current = null;
-        now.focus({ preventScroll: true });
-      }
+      if (coming.current !== index || taken()) return;
+      // Heights are learned on the way: where the row lies is known better with every frame.
+      bringIn(index);
+      requestAnimationFrame(look);
     };
-    if (!drawn) requestAnimationFrame(look);
+    requestAnimationFrame(look);
   };
   const bringIn = (index: number) => {
     const [box, rowsDrawn] = [scroller.current, list.current];
