@@ -162,7 +162,10 @@ function Rows({ shown, hits }: RowsProps) {
     // The row that has the focus may be taken away by the scroll: the list itself keeps it meanwhile.
     scroller.current?.focus({ preventScroll: true });
     const look = () => {
-      if (coming.current !== index || taken()) return;
+      if (coming.current !== index) return;
+      // Whoever left the list meanwhile is not called back, and a list that is gone looks no further.
+      if (!scroller.current?.contains(document.activeElement)) coming.current = null;
+      if (coming.current === null || taken()) return;
       // Heights are learned on the way: where the row lies is known better with every frame.
       bringIn(index);
       requestAnimationFrame(look);
