@@ -106,8 +106,7 @@ Tensor CpuBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, Re
   return o;
 }
 
-// On a CPU the recurrence reads and writes S in the cache as fast as chunks of 64 multiply; the kernels take many
-// tokens in blocks that fit in registers (vector_blocks.h).
+// The kernels take many tokens in chunks (vector_chunks.h).
 Tensor CpuBackend::gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   return gla_decode(q, k, v, shape, state);
 }

@@ -1,9 +1,8 @@
-// Linear attention in prefill over a vector type V: blocks of four tokens, whose states are one product of the state
-// before the block and of each other (the chunked form of arXiv 2412.06464 and 2405.16889, for chunks that fit in
-// registers). A state is read and written once a block, not once a token, and its sums do not wait for each other. Per
-// token and head of 128 by 128 against token after token: GLA 2.5 times as fast with AVX-512, 1.7 with AVX2, 1.1 with
-// SSE4.2; the delta rule 1.5 with AVX-512 and, with 16 registers, no faster (test/bench/LEDGER.md). Blocks of 64 as
-// matrix products would multiply a third more, for a state that is in the first-level cache anyway.
+// The delta rule in prefill over a vector type V: blocks of four tokens, whose states are one product of the state
+// before the block and of each other (the chunked form of arXiv 2412.06464, for chunks that fit in registers). A state
+// is read and written once a block, not once a token, and its sums do not wait for each other. Per token and head of
+// 128 by 128 against token after token: 1.5 times as fast with AVX-512; with 16 registers no faster
+// (test/bench/LEDGER.md).
 #pragma once
 
 #include "cpu/kernels.h"
@@ -11,7 +10,6 @@
 namespace {
 
 using longhand::cpu::DeltaTile;
-using longhand::cpu::GlaTile;
 
 constexpr int block_tokens = 4;
 constexpr int64_t chunk_tokens = 32;  // so many tokens' small products, queries and keys are kept for all columns
@@ -148,81 +146,6 @@ inline int64_t delta_in_blocks(const DeltaTile& tile) {
     for (; column < end; column += V::width)
       delta_columns_in_blocks<V, T, 1>(tile, blocks, k, q, first, count, column,
                                        end - column < V::width ? end - column : V::width);
-  }
-  return all;
-}
-
-// A block of the decay d, scores[j][t] = scale d^(t - j) k_j . q_t:
-//   o_t = scale d^(t + 1) S^T q_t + sum_{j<=t} scores_jt v_j;  S <- d^T S + sum_t d^(T - 1 - t) k_t v_t^T
-template <class V, int T, int C>
-inline void gla_columns_in_blocks(const GlaTile& tile, const float (*scores)[T][T], const float (*k)[T],
-                                  const float (*q)[T], const float (&power)[T + 1], int64_t first, int64_t blocks,
-                                  int64_t column, int64_t lanes) {
-  using F = typename V::F;
-  const auto load = [lanes](const float* p) { return lanes == V::width ? V::load(p) : V::load_part(p, lanes); };
-  const auto store = [lanes](float* p, F x) { return lanes == V::width ? V::store(p, x) : V::store_part(p, x, lanes); };
-  const F whole = V::set(power[T]);
-  for (int64_t b = 0; b < blocks; ++b, first += T, k += tile.key_dim, q += tile.key_dim) {
-    const auto value = [&](int t, int c) { return load(tile.v + (first + t) * tile.v_stride + column + c * V::width); };
-    F v[T][C], sum[T][C];
-    for (int t = 0; t < T; ++t) {
-      for (int c = 0; c < C; ++c) {
-        v[t][c] = V::mul(V::set(power[T - 1 - t]), value(t, c));
-        sum[t][c] = V::zero();
-      }
-    }
-    for (int64_t i = 0; i < tile.key_dim; ++i) {
-      float* at = tile.S + i * tile.value_dim + column;
-      F s[C];
-      for (int c = 0; c < C; ++c) s[c] = load(at + c * V::width);
-      for (int t = 0; t < T; ++t) {
-        const F qi = V::set(q[i][t]);
-        for (int c = 0; c < C; ++c) sum[t][c] = V::fma(s[c], qi, sum[t][c]);
-      }
-      for (int c = 0; c < C; ++c) s[c] = V::mul(whole, s[c]);
-      for (int t = 0; t < T; ++t) {
-        const F ki = V::set(k[i][t]);
-        for (int c = 0; c < C; ++c) s[c] = V::fma(ki, v[t][c], s[c]);
-      }
-      for (int c = 0; c < C; ++c) store(at + c * V::width, s[c]);
-    }
-    for (int t = 0; t < T; ++t) {
-      for (int c = 0; c < C; ++c) {
-        F o = V::mul(V::set(tile.scale * power[t + 1]), sum[t][c]);
-        for (int j = 0; j <= t; ++j) o = V::fma(V::set(scores[b][j][t]), value(j, c), o);
-        store(tile.o + (first + t) * tile.o_stride + column + c * V::width, o);
-      }
-    }
-  }
-}
-
-// The tokens of whole blocks; how many they are.
-template <class V>
-inline int64_t gla_in_blocks(const GlaTile& tile) {
-  constexpr int T = block_tokens;
-  if (tile.tokens < least_tokens || tile.key_dim > most_key_dim) return 0;
-  const int64_t all = tile.tokens / T * T;
-  alignas(64) float k[chunk_tokens / T * most_key_dim][T], q[chunk_tokens / T * most_key_dim][T];
-  float power[T + 1] = {1};
-  for (int t = 0; t < T; ++t) power[t + 1] = power[t] * tile.decay;
-  for (int64_t first = 0; first < all; first += chunk_tokens) {
-    float scores[chunk_tokens / T][T][T];
-    const int64_t left = all - first, count = (left < chunk_tokens ? left : chunk_tokens) / T;
-    for (int64_t b = 0; b < count; ++b) {
-      gather_rows<T>(tile.k + (first + b * T) * tile.k_stride, tile.k_stride, tile.key_dim, k + b * tile.key_dim);
-      gather_rows<T>(tile.q + (first + b * T) * tile.q_stride, tile.q_stride, tile.key_dim, q + b * tile.key_dim);
-      for (int64_t j = 0; j < T; ++j)
-        for (int64_t t = j; t < T; ++t)
-          scores[b][j][t] = tile.scale * power[t - j] *
-                            dot<V>(tile.k + (first + b * T + j) * tile.k_stride,
-                                   tile.q + (first + b * T + t) * tile.q_stride, tile.key_dim);
-    }
-    int64_t column = 0;
-    for (; column + 2 * V::width <= tile.value_dim; column += 2 * V::width)
-      gla_columns_in_blocks<V, T, 2>(tile, scores, k, q, power, first, count, column, V::width);
-    for (; column < tile.value_dim; column += V::width)
-      gla_columns_in_blocks<V, T, 1>(tile, scores, k, q, power, first, count, column,
-                                     tile.value_dim - column < V::width ? tile.value_dim - column : V::width);
   }
   return all;
 }

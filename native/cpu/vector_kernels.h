@@ -14,6 +14,7 @@ float dot(const float* a, const float* b, int64_t n);
 }  // namespace
 
 #include "cpu/vector_blocks.h"
+#include "cpu/vector_chunks.h"
 #include "cpu/vector_rows.h"
 
 namespace {
@@ -505,8 +506,9 @@ void delta(const DeltaTile& whole) {
   for (; column < end; column += V::width) delta_columns<V, 1>(tile, column, smaller(V::width, end - column));
 }
 
+// By value: otherwise every store of a vector could have changed the tile, and its fields are read again each time.
 template <class V, int C>
-inline void gla_columns(const GlaTile& tile, int64_t column, int64_t lanes) {
+inline void gla_columns(GlaTile tile, int64_t column, int64_t lanes) {
   using F = typename V::F;
   const auto load = [lanes](const float* p) { return lanes == V::width ? V::load(p) : V::load_part(p, lanes); };
   const auto store = [lanes](float* p, F x) { return lanes == V::width ? V::store(p, x) : V::store_part(p, x, lanes); };
@@ -531,15 +533,8 @@ inline void gla_columns(const GlaTile& tile, int64_t column, int64_t lanes) {
 }
 
 template <class V>
-void gla(const GlaTile& whole) {
-  GlaTile tile = whole;
-  const int64_t done = gla_in_blocks<V>(whole);
-  if (done == whole.tokens) return;
-  tile.tokens -= done;
-  tile.q += done * tile.q_stride;
-  tile.k += done * tile.k_stride;
-  tile.v += done * tile.v_stride;
-  tile.o += done * tile.o_stride;
+void gla(const GlaTile& tile) {
+  if (tile.tokens >= least_tokens && tile.key_dim <= most_key_dim) return gla_in_chunks<V>(tile);
   int64_t column = 0;
   for (; column + 4 * V::width <= tile.value_dim; column += 4 * V::width) gla_columns<V, 4>(tile, column, V::width);
   for (; column < tile.value_dim; column += V::width)

@@ -34,6 +34,17 @@ const golden = goldenJson<{ cases: Case[]; tolerance: { max_abs: number } }>('op
 const tensor = goldenTensors('ops/simple_gla/expected.safetensors');
 
 describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
+  // A masked score is no number times nought: it may have overflowed.
+  test.each(['gla', 'chunk'])('%s: what comes later changes nothing before it, however large', (mode) => {
+    const [rows, before, heads, dim] = [40, 21, 2, 16];
+    const calm = { ...inputs(rows, heads, dim), mode };
+    const at = before * heads * dim;
+    const loud = (x: Float32Array, y: number) => x.map((one, i) => (i < at ? one : y));
+    const wild = { ...calm, q: loud(calm.q, 1e30), k: loud(calm.k, 3e38), v: loud(calm.v, -1e30) };
+    const [expected, got] = [calm, wild].map((args) => runMany(device, 'gla', args).floats('o').subarray(0, at));
+    expect(got).toEqual(expected);
+  });
+
   // The op in one piece, the decode step repeated, and the two chunk ops in chunks of 64.
   describe.each(['gla', 'decode', 'chunk'])('golden %s', (mode) => {
     test.each(golden.cases.map((one) => [one.name, one] as const))('%s', (name, one) => {
@@ -61,13 +72,15 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
   });
 });
 
+// Where the chunks of one back end or another begin, end or are not full.
+const chunkEdges = [15, 16, 17, 23, 24, 25, 33, 48] as const;
 for (const [heads, dim] of [
   [3, 16],
   [5, 33],
   [2, 128],
 ] as const) {
   const title = `${heads} heads of ${dim}`;
-  for (const rows of sizes)
+  for (const rows of [...sizes, ...chunkEdges])
     parity(`${title}, ${rows} tokens`, outcome, () => inputs(rows, heads, dim), thresholds.recurrence);
   chunks(title, outcome, () => inputs(130, heads, dim), thresholds.recurrence);
 }
