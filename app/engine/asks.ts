@@ -38,6 +38,8 @@ export type LoadTarget = {
   contextLength: number | null;
   /** Used in the place of the model's own. */
   template: string | null;
+  /** A file that keeps its packed weights for the next load. */
+  packed: string | null;
 };
 
 export type Priority = 'chat' | 'title';

@@ -212,7 +212,9 @@ const hello: Prompt = {
   begun: null,
 };
 
-const same = (a: LoadTarget, b: LoadTarget): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only. */
+const same = (a: LoadTarget, b: LoadTarget): boolean => inMemory(a) === inMemory(b);
+const inMemory = (target: LoadTarget): string => JSON.stringify({ ...target, packed: null });
 
 /** At once: threads of the addon may be inside a long computation, and nothing here is worth waiting for. */
 function endProcess() {

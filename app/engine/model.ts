@@ -33,6 +33,7 @@ export async function loadModel(
   const native = await addon.load(target.path, {
     ...(device !== null && { device }),
     ...(target.threads !== null && { threads: target.threads }),
+    ...(target.packed !== null && { packed: target.packed }),
     onProgress,
     onKernels,
     signal,

@@ -16,6 +16,7 @@ import { exists } from './disk.ts';
 import type { Gate } from './gate.ts';
 import type { Library } from './library.ts';
 import { awayError } from './library.ts';
+import type { Packed } from './packed.ts';
 import type { Place } from './place.ts';
 import { type Manifest, readManifest, type Shelf } from './shelf.ts';
 
@@ -50,13 +51,14 @@ export type KeeperOptions = {
   library: Library;
   shelf: Shelf;
   place: Place;
+  packed: Pick<Packed, 'forget'>;
   gate: Gate;
   engine: Engine;
   emit: Emit;
   now: () => number;
 };
 
-export function createKeeper({ library, shelf, place, gate, engine, emit, now }: KeeperOptions): Keeper {
+export function createKeeper({ library, shelf, place, packed, gate, engine, emit, now }: KeeperOptions): Keeper {
   const removed = new Map<ModelId, Removed>();
   const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
 
@@ -113,6 +115,7 @@ export function createKeeper({ library, shelf, place, gate, engine, emit, now }:
     if (!entry) return;
     removed.delete(modelId);
     clearTimeout(entry.timer);
+    await packed.forget(modelId);
     const { path, presetOf } = entry.row;
     if (entry.folder !== null) await gate.shared(() => shelf.discardAside(modelId));
     else if (path && presetOf === null && place.ownsLink(path)) await removeLink(path);

@@ -27,6 +27,7 @@ import {
   setModelUsed,
 } from '../store/models.ts';
 import type { Disk, Glance, Kind } from './disk.ts';
+import type { Packed } from './packed.ts';
 import type { Place } from './place.ts';
 import type { Presences } from './presence.ts';
 
@@ -83,6 +84,8 @@ export type LibraryOptions = {
   /** Where the files are that are our own. */
   place: Pick<Place, 'owns'>;
   presences: Presences;
+  /** Where packed weights are kept. */
+  packed: Pick<Packed, 'fileOf'>;
   disk: Disk;
   glance: Glance;
   /** Folder of the model that ships with the app. */
@@ -167,8 +170,15 @@ export function createLibrary(options: LibraryOptions): Library {
     const { name, settings: own } = row;
     const device = own.device ?? settings().device;
     const target = { modelId: row.id, path, device, threads: settings().threads, contextLength: contextOf(row) };
-    return { target: { ...target, template: own.template }, name, sampling: own.sampling };
+    return {
+      target: { ...target, template: own.template, packed: packedOf(row) },
+      name,
+      sampling: own.sampling,
+    };
   }
+
+  /** Null for the built-in model too: its weights are read where they stand. */
+  const packedOf = (row: ModelRow) => (settings().keepPacked && row.path !== null ? options.packed.fileOf(row) : null);
 
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {

@@ -30,6 +30,7 @@ import { createLooker } from './look.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './machine.ts';
 import { ggufOf } from './model-folder.ts';
 import { createMover, type MoverOptions } from './move.ts';
+import { createPacked } from './packed.ts';
 import { createPlace } from './place.ts';
 import { createPresences, watchDrives } from './presence.ts';
 import { FOLDER } from './remote-headers.ts';
@@ -56,7 +57,10 @@ export type ModelManagerOptions = {
   patience?: Patience;
 };
 
-type Owned = Extract<CallName, `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`>;
+type Owned = Extract<
+  CallName,
+  `${'models' | 'packed' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+>;
 /** What is answered here, of the protocol's table. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
 
@@ -83,6 +87,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const glance = createGlance(options.patience);
   const place = createPlace(db, join(dataFolder, 'models'), disk, glance);
   const presences = createPresences(place, disk, glance);
+  const packed = createPacked(db, join(dataFolder, 'packed'));
   const gate = createGate();
   let devices: Device[] = [];
   engine
@@ -103,6 +108,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     memoryLimit: limit,
     place,
     presences,
+    packed,
     disk,
     glance,
     starter: join(resources, 'starter-model'),
@@ -126,7 +132,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   const sources = createSources(settings, tokens, contacts.via);
   const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
   const shelf = createShelf(db, place);
-  const keeper = createKeeper({ library, shelf, place, gate, engine, emit, now });
+  const keeper = createKeeper({ library, shelf, place, packed, gate, engine, emit, now });
   const followers: ((news: DownloadNews) => void)[] = [];
   const tellOf = (news: DownloadNews) => {
     for (const follower of followers) follower(news);
@@ -196,6 +202,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     // The file with the certificates is gone: what needs them says so when it is asked for.
   }
   shelf.discardRemoved().catch(() => {}); // tried again at the next start
+  packed.sweep().catch(() => {}); // the app ended meanwhile
 
   const refusedPage = (address: string) => {
     const url = URL.parse(address);
@@ -234,6 +241,9 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       bandwidth.want();
       return facts();
     },
+
+    'packed.size': packed.size,
+    'packed.clear': packed.clear,
 
     'library.state': async () => {
       await place.look();

@@ -195,6 +195,11 @@ export const calls = {
   /** Puts such a model in the list without copying it. */
   'models.adopt': call(z.object({ path: z.string().min(1) }), ModelEntry),
 
+  /** What packed weights take that are kept for the next load. */
+  'packed.size': call(nothing, z.object({ bytes: z.number().int(), models: z.number().int() })),
+  /** Deletes them. A model that is loaded from them goes on. */
+  'packed.clear': call(nothing, z.object({ freed: z.number().int() })),
+
   'library.state': call(nothing, Library),
   /** What moving the library there would take. Changes nothing. */
   'library.plan': call(z.object({ folder: z.string().min(1).max(4096) }), LibraryPlan),

@@ -60,6 +60,8 @@ export const Settings = z.object({
   warmStart: z.boolean().default(true),
   /** A model that nobody asked anything for so long leaves the memory; null: never. */
   keepAliveMinutes: z.number().int().min(1).max(1440).nullable().default(null),
+  /** What the CPU makes of quantised weights is kept on disk for the next load. */
+  keepPacked: z.boolean().default(false),
   sidebarWidth: z.number().min(208).max(320).default(248),
   panelWidth: z.number().min(360).max(640).default(440),
 });

@@ -28,7 +28,8 @@ DeviceEntry entry(std::string back_end, std::string id, Creation creation) {
 }
 
 Creation create(const DeviceChoice& choice) {
-  if (choice.id == "cpu") return create_cpu({choice.threads, forced_instructions(choice)});
+  if (choice.id == "cpu")
+    return create_cpu({choice.threads, forced_instructions(choice), choice.packed, choice.model, packing_build()});
   if (choice.id == "metal") return create_metal(choice.standin);
   int index = 0;
   const std::string prefix = "vulkan:";
@@ -55,7 +56,7 @@ Operation::Convert devices_to_js(bool standin) {
 std::vector<DeviceEntry> list_devices(bool standin) {
   std::vector<DeviceEntry> out;
   out.push_back(entry("metal", "metal", create_metal(standin)));
-  out.push_back(entry("cpu", "cpu", create_cpu({0, forced_instructions({})})));
+  out.push_back(entry("cpu", "cpu", create_cpu({.instructions = forced_instructions({})})));
   for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
   return out;

@@ -1,6 +1,7 @@
 // Which devices there are, and back ends on them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,10 +23,13 @@ struct DeviceChoice {
   std::string id;  // "": the best available
   bool standin = false;
   int threads = 0;
-  std::string instructions;  // "": LONGHAND_CPU, else the best
+  std::string instructions;   // "": LONGHAND_CPU, else the best
+  std::string packed, model;  // of CpuOptions
 };
 // Throws Unsupported when the device is not there.
 std::unique_ptr<Backend> create_backend(const DeviceChoice& choice);
 std::string choose_device(const DeviceChoice& choice);
+// Of every source that decides how weights are packed (packing_build.cmake).
+uint64_t packing_build();
 
 }  // namespace longhand

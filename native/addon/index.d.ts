@@ -74,6 +74,10 @@ export interface LoadOptions {
   verify?: boolean;
   /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
   adapter?: string;
+  /** A file that keeps the packed weights of this model for the next load: read when it is of this file and this build
+   *  of the engine and whole, otherwise written anew (temporarily as `<file>.part`). Its folder must exist. Used by the
+   *  CPU back end only; not with an adapter. */
+  packed?: string;
   onProgress?: (done: number, total: number) => void;
   /** Has a GPU's kernels compiled in the background, and hears how many of all are ready; never called where there are
    *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
@@ -183,6 +187,8 @@ export class Session {
 export class Model {
   readonly description: Description;
   readonly device: Device;
+  /** What became of the file that keeps packed weights (`LoadOptions.packed`). */
+  readonly packed: 'none' | 'read' | 'written';
   readonly vocabularySize: number;
   readonly contextLength: number;
   createSession(options?: SessionOptions): Session;

@@ -44,10 +44,15 @@ Napi::Value load(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string path = string_argument(info, 0, "path");
   const Options options(info[1], "load");
-  DeviceChoice choice{options.text("device", ""), options.flag("standin", false),
-                      static_cast<int>(options.integer("threads", 0, 0, most_threads)), options.text("cpu", "")};
+  DeviceChoice choice{options.text("device", ""),
+                      options.flag("standin", false),
+                      static_cast<int>(options.integer("threads", 0, 0, most_threads)),
+                      options.text("cpu", ""),
+                      "",
+                      path};
   const bool verify = options.flag("verify", false);
   const std::string adapter = options.text("adapter", "");
+  if (adapter.empty()) choice.packed = options.text("packed", "");
   const CancelFlag cancel = options.cancel("signal");
   const auto operation = Operation::start(env, {options.get("onProgress"), options.get("onKernels")});
   const std::shared_ptr<Worker> worker = Environment::of(env).start_worker();
@@ -99,6 +104,11 @@ Napi::Value ModelObject::device(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const DeviceInfo device = opened.model->backend().device();
   return to_js(info.Env(), DeviceEntry{device.back_end, opened.device, true, device, ""});
+}
+
+Napi::Value ModelObject::packed(const Napi::CallbackInfo& info) {
+  constexpr const char* names[] = {"none", "read", "written"};
+  return Napi::String::New(info.Env(), names[static_cast<int>(open(info.Env()).model->backend().kept_weights())]);
 }
 
 Napi::Value ModelObject::vocabulary_size(const Napi::CallbackInfo& info) {
@@ -207,6 +217,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
       ModelObject::DefineClass(env, "Model",
                                {ModelObject::InstanceAccessor<&ModelObject::description>("description"),
                                 ModelObject::InstanceAccessor<&ModelObject::device>("device"),
+                                ModelObject::InstanceAccessor<&ModelObject::packed>("packed"),
                                 ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
                                 ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
                                 ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),

@@ -25,6 +25,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   friend void register_model(Napi::Env env, Napi::Object exports);
   Napi::Value description(const Napi::CallbackInfo& info);
   Napi::Value device(const Napi::CallbackInfo& info);
+  Napi::Value packed(const Napi::CallbackInfo& info);
   Napi::Value vocabulary_size(const Napi::CallbackInfo& info);
   Napi::Value context_length(const Napi::CallbackInfo& info);
   Napi::Value create_session(const Napi::CallbackInfo& info);

@@ -56,10 +56,11 @@ Backend& backend_for(const Napi::Object& device) {
   const std::string key = text("backEnd") + " " + text("instructions") + " " + text("threads");
   std::unique_ptr<Backend>& backend = opened[key];
   if (backend) return *backend;
-  Creation creation = text("backEnd") == "metal" ? create_metal(true)
-                      : text("backEnd") == "vulkan"
-                          ? create_vulkan(0)
-                          : create_cpu({device.Get("threads").ToNumber(), text("instructions")});
+  Creation creation =
+      text("backEnd") == "metal" ? create_metal(true)
+      : text("backEnd") == "vulkan"
+          ? create_vulkan(0)
+          : create_cpu({.threads = device.Get("threads").ToNumber(), .instructions = text("instructions")});
   if (!creation.backend) throw std::runtime_error(creation.reason);
   backend = std::move(creation.backend);
   return *backend;

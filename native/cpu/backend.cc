@@ -32,8 +32,11 @@ uint64_t physical_memory() {
 
 }  // namespace
 
-CpuBackend::CpuBackend(const Kernels& kernels, int threads)
-    : kernels_(kernels), threads_(threads > 0 ? threads : usable_cores()) {}
+CpuBackend::CpuBackend(const Kernels& kernels, const CpuOptions& options)
+    : kernels_(kernels), threads_(options.threads > 0 ? options.threads : usable_cores()) {
+  if (!options.packed.empty())
+    packed_file_ = std::make_unique<PackedFile>(options.packed, options.model, options.build, threads_);
+}
 
 DeviceInfo CpuBackend::device() const {
   return {.back_end = "cpu",
@@ -75,7 +78,7 @@ Creation create_cpu(const CpuOptions& options) {
     if (!wanted.empty() && wanted != kernels->name) continue;
     if (kernels->permitted && !kernels->permitted())
       return {nullptr, std::string("[cpu] the system does not let this process use the registers of ") + kernels->name};
-    return {std::make_unique<cpu::CpuBackend>(*kernels, options.threads), ""};
+    return {std::make_unique<cpu::CpuBackend>(*kernels, options), ""};
   }
   std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not there; this processor has";
   for (const cpu::Kernels* kernels : available) reason += std::string(" ") + kernels->name;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cpu/arena.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul.h"
+#include "cpu/packed_file.h"
 #include "cpu/threads.h"
 #include "cpu/weight.h"
 #include "ops/backend.h"
@@ -26,7 +28,7 @@ inline float* row(const Tensor& t, int64_t i) { return data(t) + i * t.stride; }
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(const Kernels& kernels, int threads);
+  CpuBackend(const Kernels& kernels, const CpuOptions& options);
 
   // backend.cc
   DeviceInfo device() const override;
@@ -48,6 +50,8 @@ class CpuBackend final : public Backend {
   // weight.cc, embed.cc, norm.cc
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
+  void prepared() override;
+  KeptWeights kept_weights() const override { return kept_weights_; }
   Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
   Tensor concat(Tensor a, Tensor b) override;
   Tensor rms_norm(Tensor x, const Norm& norm) override;
@@ -108,8 +112,9 @@ class CpuBackend final : public Backend {
   // order[0], order[1], ... in their place.
   Activations activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order = {});
   Rounding room_for_rounding(int64_t rows, int64_t cols);
-  // Packs a view that cannot be read in place; completes `segment`.
+  // Packs a view that cannot be read in place, or finds it packed; completes `segment`.
   BufferPtr pack(const WeightView& view, Segment& segment);
+  BufferPtr pack_anew(const WeightView& view, const Segment& segment, int64_t bytes);
   void pack_rows(const WeightView& view, const Segment& segment, int64_t first, int64_t count, std::byte* memory);
 
   // cos and sin of the pass's rotary angles: the same for all its layers.
@@ -118,6 +123,8 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Arena arena_;
   Threads threads_;
+  std::unique_ptr<PackedFile> packed_file_;  // while weights are prepared
+  KeptWeights kept_weights_ = KeptWeights::none;
   PassOptions pass_{};
   struct Angles {
     const Buffer* inv_freq;

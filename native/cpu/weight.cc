@@ -112,12 +112,9 @@ void CpuBackend::pack_rows(const WeightView& view, const Segment& segment, int64
   });
 }
 
-BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
-  segment.packed = panel_layout(view, segment.layout);
+BufferPtr CpuBackend::pack_anew(const WeightView& view, const Segment& segment, int64_t bytes) {
   const int64_t rows = segment.experts * segment.rows, row_bytes = static_cast<int64_t>(view.data_bytes) / rows;
-  const int64_t size = segment.packed ? segment.experts * segment.panels() * segment.layout.panel_bytes()
-                                      : view.elements() * element_bytes(DType::bf16);
-  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(size), Pages::huge);
+  BufferPtr memory = std::make_shared<HostBuffer>(static_cast<size_t>(bytes), Pages::huge);
   const int64_t slab = std::max<int64_t>(slab_bytes / std::max<int64_t>(row_bytes, 1) / panel_rows, 1) * panel_rows;
   for (int64_t first = 0; first < rows;) {
     const int64_t count = std::min(slab, segment.rows - first % segment.rows);  // panels end with their expert
@@ -125,9 +122,28 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
     leave_rows(view, first, count);
     first += count;
   }
+  return memory;
+}
+
+BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
+  segment.packed = panel_layout(view, segment.layout);
+  const int64_t bytes = segment.packed ? segment.experts * segment.panels() * segment.layout.panel_bytes()
+                                       : view.elements() * element_bytes(DType::bf16);
+  BufferPtr memory = packed_file_ ? packed_file_->find(view, static_cast<size_t>(bytes)) : nullptr;
+  if (!memory) {
+    memory = pack_anew(view, segment, bytes);
+    if (packed_file_) packed_file_->keep(view, {memory->host(), memory->bytes()});
+  }
   if (!segment.packed) segment.type = DType::bf16;
   segment.data = memory->host();
   return memory;
+}
+
+void CpuBackend::prepared() {
+  if (!packed_file_) return;
+  packed_file_->complete();
+  kept_weights_ = packed_file_->state();
+  packed_file_.reset();
 }
 
 RowPlace find_row(const CpuWeight& weight, int64_t index) {

@@ -41,6 +41,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
   loaded_ = load_family(checkpoint, *backend_, std::move(request.progress));
+  backend_->prepared();
   relief_ = std::make_shared<Relief>(*backend_);
   backend_->on_pressure([relief = relief_, computes = std::weak_ptr(worker_)](bool critical) {
     relief->ask(critical);

@@ -357,6 +357,11 @@ class Backend {
 
   // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.
   virtual void on_pressure(std::function<void(bool critical)> /*told*/) {}
+  // Every weight of a model has been prepared.
+  virtual void prepared() {}
+  // What became of the file that keeps prepared weights for the next load.
+  virtual KeptWeights kept_weights() const { return KeptWeights::none; }
+
   // Gives back what can be made again. Between passes; the results of those that are over are lost.
   virtual void relieve() {}
 
@@ -375,7 +380,10 @@ struct Creation {
 struct CpuOptions {
   int threads = 0;  // 0: physical performance cores within the cgroup limit
   std::string
-      instructions;  // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
+      instructions;    // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
+  std::string packed;  // a file that keeps packed weights for the next load (cpu/packed_file.h); "": none
+  std::string model;   // that they are of: a file, or a folder of them
+  uint64_t build = 0;  // which engine packed them
 };
 Creation create_cpu(const CpuOptions& options);
 std::vector<std::string> cpu_instructions();  // what this processor has of them, best first; ends with "scalar"

@@ -1,14 +1,18 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isMac, reveal } from '../bridge.ts';
+import type { Response } from '../../app/protocol/index.ts';
+import { core, isMac, reveal } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
 import { MoveDialog } from '../models/library-move.tsx';
 import { LibraryState } from '../models/library-state.tsx';
 import { useModels } from '../models/store.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
+import { Switch } from '../ui/choice.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
+import { useSettings } from './store.ts';
 
 export function Storage() {
   const { t } = useTranslation();
@@ -23,6 +27,7 @@ export function Storage() {
         <SettingRow name={t('setting.storage.move')} about={t('setting.storage.moveAbout')} />
       </Section>
       <Models />
+      <Packed />
     </>
   );
 }
@@ -48,6 +53,62 @@ function Models() {
       </div>
       {asking && <MoveDialog onClose={() => setAsking(false)} />}
     </Section>
+  );
+}
+
+type PackedSize = Response<'packed.size'>;
+
+/** What the CPU made of weights and keeps for the next load: whether, how much, and the way to be rid of it. */
+function Packed() {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  const at = useEngine((state) => state.status.at);
+  const [size, setSize] = useState<PackedSize | null>(null);
+  const [freed, setFreed] = useState(0);
+  // A load that ends may have left a copy.
+  useEffect(() => {
+    if (at !== 'loading') void core.call('packed.size').then(setSize);
+  }, [at]);
+  const nothing = !size || size.bytes === 0;
+  const clear = async () => {
+    if (nothing) return;
+    const cleared = await core.call('packed.clear');
+    setFreed(cleared.freed);
+    setSize(await core.call('packed.size'));
+  };
+  return (
+    <Section title={t('setting.storage.packed')} note={t('storage.packedNote')}>
+      <SettingRow name={t('setting.storage.keepPacked')} about={t('setting.storage.keepPackedAbout')}>
+        <Switch
+          label={t('setting.storage.keepPacked')}
+          checked={values.keepPacked}
+          onChange={(keepPacked) => void set({ keepPacked })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.storage.packedSize')} about={size && <Taken size={size} freed={freed} />}>
+        {/* `disabled` would take the focus from it as soon as it has done its work. */}
+        <Button
+          kind="danger"
+          aria-disabled={nothing}
+          className={nothing ? 'pointer-events-none opacity-45' : ''}
+          onClick={() => void clear()}
+        >
+          {t('storage.packedDelete')}
+        </Button>
+      </SettingRow>
+    </Section>
+  );
+}
+
+function Taken({ size, freed }: { size: PackedSize; freed: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { models, bytes } = size;
+  const nothing = freed > 0 ? t('storage.packedFreed', { size: formats.fileSize(freed) }) : t('storage.packedNone');
+  return (
+    <span role="status">
+      {bytes > 0 ? t('models.count', { count: models, size: formats.fileSize(bytes) }) : nothing}
+    </span>
   );
 }
 

@@ -85,7 +85,10 @@ const shots: Shot[] = [
   {
     name: 'settings-storage',
     scene: 'empty',
-    prepare: section('storage'),
+    prepare: async (page) => {
+      await page.evaluate(() => Object.assign(window.page.core.world.packed, { bytes: 1.4e9, models: 3 }));
+      await section('storage')(page);
+    },
   },
   {
     name: 'library-move',

@@ -39,6 +39,7 @@ const target: LoadTarget = {
   threads: null,
   contextLength: 512,
   template: null,
+  packed: null,
 };
 
 function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {

@@ -45,6 +45,7 @@ export type World = {
   downloads: Download[];
   /** Where the models are. */
   shelf: Library;
+  packed: Response<'packed.size'>;
   library: DocumentsWorld;
 };
 
@@ -100,6 +101,7 @@ export function createWorld(change: Partial<World> = {}): World {
     plan: { aside: null, summary: null },
     downloads: [],
     shelf: { folder: MODELS, home: MODELS, away: false, move: null },
+    packed: { bytes: 0, models: 0 },
     library: noDocuments(),
     ...change,
   };

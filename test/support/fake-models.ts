@@ -17,7 +17,7 @@ import type { World } from './fake-core.ts';
 
 type ModelCalls = Extract<
   keyof Handlers,
-  `${'models' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+  `${'models' | 'packed' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
 >;
 
 const GiB = 2 ** 30;
@@ -249,6 +249,12 @@ export function fakeModels(
       return entry;
     },
     'models.machine': () => ({ limitBytes: 13.5 * GiB, bandwidth: 150e9, diskFree: 212e9 }),
+    'packed.size': () => world.packed,
+    'packed.clear': () => {
+      const freed = world.packed.bytes;
+      world.packed = { bytes: 0, models: 0 };
+      return { freed };
+    },
     'library.state': () => world.shelf,
     'library.plan': ({ folder }) => ({ folder, bytes: 41.5e9, more: 0, copies: true, free: 212e9, missing: 0 }),
     'library.move': () => undefined,

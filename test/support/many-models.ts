@@ -16,6 +16,9 @@ const shapes = ['qwen3.5-4b', 'qwen3.5-9b', 'qwen3.5-27b', 'lfm2-1.2b', 'minicpm
 /** Files of others, nowhere in particular. */
 export const anywhere = { owns: () => false, there: () => true, look: async () => true };
 
+/** Nothing is kept of what the CPU packs. */
+export const unpacked = { fileOf: () => null };
+
 /** `folder`/longhand.db with so many models, the file of each being `at(number)`; every third was used. */
 export function fillLibrary(folder: string, count: number, at: (file: number) => string): void {
   const db = openDatabase(join(folder, 'longhand.db'));
@@ -42,6 +45,7 @@ export const aLibrary = (db: Database, presences: Presences): Library =>
     memoryLimit: () => 1e12,
     place: anywhere,
     presences,
+    packed: unpacked,
     disk,
     glance: createGlance(),
     starter: '/nowhere',

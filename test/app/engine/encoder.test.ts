@@ -77,6 +77,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
           threads: null,
           contextLength: null,
           template: null,
+          packed: null,
         },
         prompt: {
           messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],

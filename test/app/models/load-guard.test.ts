@@ -9,7 +9,7 @@ import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { newFolder, places } from '../../support/core.ts';
 import { shapeOf } from '../../support/fake-models.ts';
-import { anywhere } from '../../support/many-models.ts';
+import { anywhere, unpacked } from '../../support/many-models.ts';
 
 //  The guard before every load, with memory of a known size.
 
@@ -30,6 +30,7 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     memoryLimit: () => limitBytes,
     place: anywhere,
     presences: { of: () => 'here', look: async () => {}, turns: () => 0 },
+    packed: unpacked,
     disk,
     glance: createGlance(),
     starter: folder,

@@ -1,0 +1,68 @@
+// What packing made of a model's weights, in a file: the next load maps it instead of packing again. It is read when it
+// is of these model files and of this build of the engine, and then only what its checksums confirm; otherwise it is
+// written anew, beside the load, as "<file>.part". Nothing that happens to it makes a load fail.
+//
+//   Header | padding to 4096 | packed weights, each at a multiple of 64 | Entry [count]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/threads.h"
+#include "formats/mapped_file.h"
+#include "ops/tensor.h"
+#include "ops/weight.h"
+
+namespace longhand::cpu {
+
+class PackedFile {
+ public:
+  struct Header {
+    char magic[8];
+    uint64_t build, model;                // which engine packed, and what
+    uint64_t table, count, data_end;      // offset and length of the entries; where the weights end
+    uint64_t table_checksum, reserved{};  // of the entries
+  };
+  struct Entry {
+    uint64_t key, offset, bytes, checksum;
+  };
+
+  // `model`: a file, or a folder of them.
+  PackedFile(std::string path, const std::string& model, uint64_t build, Threads& threads);
+  ~PackedFile();
+  PackedFile(const PackedFile&) = delete;
+  PackedFile& operator=(const PackedFile&) = delete;
+
+  // The `bytes` bytes that `view` was packed into; null where they have to be made.
+  BufferPtr find(const WeightView& view, size_t bytes);
+  // They were made: remembered for the next load.
+  void keep(const WeightView& view, std::span<const std::byte> packed);
+  // Every weight was found or kept.
+  void complete();
+
+  KeptWeights state() const { return state_; }
+
+ private:
+  class Writer;
+
+  void open(const Header& expected);
+  uint64_t checksum(std::span<const std::byte> bytes);
+  void distrust();  // the file is not what it says: it goes, what was confirmed stays mapped
+  void give_up();
+
+  std::string path_;
+  Header header_;
+  Threads& threads_;
+  std::shared_ptr<const MappedFile> file_;  // being read
+  std::unordered_map<uint64_t, Entry> known_;
+  std::unique_ptr<Writer> writer_;  // being written
+  std::vector<Entry> written_;
+  KeptWeights state_ = KeptWeights::none;
+};
+
+}  // namespace longhand::cpu
