@@ -61,9 +61,8 @@ export function createPacked(db: Database, folder: string): Packed {
       }
     },
     async size() {
-      const all = await names();
-      const models = all.filter((name) => name.endsWith(WHOLE)).length;
-      return { bytes: sum(await Promise.all(all.map(bytesOf))), models };
+      const whole = (await names()).filter((name) => name.endsWith(WHOLE));
+      return { bytes: sum(await Promise.all(whole.map(bytesOf))), models: whole.length };
     },
     async clear() {
       return { freed: sum(await Promise.all((await names()).map(discard))) };

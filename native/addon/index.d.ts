@@ -75,7 +75,7 @@ export interface LoadOptions {
   /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
   adapter?: string;
   /** A file that keeps the packed weights of this model for the next load: read when it is of this file and this build
-   *  of the engine and whole, otherwise written anew (temporarily as `<file>.part`). Its folder must exist. Used by the
+   *  of the engine and whole, otherwise written anew after the load (as `<file>.part` until it is complete). Its folder must exist. Used by the
    *  CPU back end only; not with an adapter. */
   packed?: string;
   onProgress?: (done: number, total: number) => void;
@@ -188,7 +188,7 @@ export class Model {
   readonly description: Description;
   readonly device: Device;
   /** What became of the file that keeps packed weights (`LoadOptions.packed`). */
-  readonly packed: 'none' | 'read' | 'written';
+  readonly packed: 'none' | 'read' | 'writing' | 'written';
   readonly vocabularySize: number;
   readonly contextLength: number;
   createSession(options?: SessionOptions): Session;

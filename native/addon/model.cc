@@ -107,7 +107,7 @@ Napi::Value ModelObject::device(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ModelObject::packed(const Napi::CallbackInfo& info) {
-  constexpr const char* names[] = {"none", "read", "written"};
+  constexpr const char* names[] = {"none", "read", "writing", "written"};
   return Napi::String::New(info.Env(), names[static_cast<int>(open(info.Env()).model->backend().kept_weights())]);
 }
 

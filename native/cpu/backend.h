@@ -51,7 +51,7 @@ class CpuBackend final : public Backend {
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
   void prepared() override;
-  KeptWeights kept_weights() const override { return kept_weights_; }
+  KeptWeights kept_weights() const override;
   Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
   Tensor concat(Tensor a, Tensor b) override;
   Tensor rms_norm(Tensor x, const Norm& norm) override;
@@ -123,8 +123,7 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Arena arena_;
   Threads threads_;
-  std::unique_ptr<PackedFile> packed_file_;  // while weights are prepared
-  KeptWeights kept_weights_ = KeptWeights::none;
+  std::unique_ptr<PackedFile> packed_file_;
   PassOptions pass_{};
   struct Angles {
     const Buffer* inv_freq;

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <new>
+#include <system_error>
 
 #include "formats/hash.h"
 
@@ -105,7 +107,7 @@ class PackedFile::Writer {
     mine_ = file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0 && is_still_there() && ::ftruncate(file_, 0) == 0;
   }
   ~Writer() {
-    if (mine_ && !named_) ::unlink(part_.c_str());
+    if (mine_ && !named_ && is_still_there()) ::unlink(part_.c_str());
     if (file_ >= 0) ::close(file_);
   }
   Writer(const Writer&) = delete;
@@ -127,10 +129,10 @@ class PackedFile::Writer {
     return true;
   }
   // Not forced to the disk: what a power cut leaves of it does not pass its checksums.
-  bool name() { return named_ = ::rename(part_.c_str(), path_.c_str()) == 0; }
+  bool name() { return named_ = is_still_there() && ::rename(part_.c_str(), path_.c_str()) == 0; }
 
  private:
-  // Whoever had the lock before may have given the file its name since it was opened here.
+  // Whoever had the lock before may have given the file its name since it was opened here, or somebody deleted it.
   bool is_still_there() const {
     struct stat held{}, named{};
     return ::fstat(file_, &held) == 0 && ::lstat(part_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -158,7 +160,10 @@ PackedFile::PackedFile(std::string path, const std::string& model, uint64_t buil
   if (!writer_->is_open()) writer_.reset();
 }
 
-PackedFile::~PackedFile() = default;
+PackedFile::~PackedFile() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
 
 void PackedFile::open(const Header& expected) {
   const auto file = std::make_shared<const MappedFile>(path_, "packed");
@@ -216,27 +221,62 @@ void PackedFile::distrust() {
   ::unlink(path_.c_str());
 }
 
-void PackedFile::give_up() { writer_.reset(); }
-
-void PackedFile::keep(const WeightView& view, std::span<const std::byte> packed) {
+void PackedFile::keep(const WeightView& view, BufferPtr packed) {
   if (!writer_) return;
   const uint64_t key = key_of(view);
-  if (!known_.emplace(key, Entry{}).second) return;  // the same tensor, used twice
-  const Entry entry{key, header_.data_end, packed.size(), checksum(packed)};
-  if (!writer_->has_room(packed.size()) || !writer_->write(entry.offset, packed)) return give_up();
-  header_.data_end += (packed.size() + alignment - 1) / alignment * alignment;
-  written_.push_back(entry);
+  if (known_.emplace(key, Entry{}).second) kept_.push_back({key, std::move(packed)});  // else one tensor, used twice
 }
 
 void PackedFile::complete() {
-  if (!writer_ || written_.empty()) return give_up();
+  file_.reset();
+  if (!writer_ || kept_.empty()) {
+    writer_.reset();
+    return;
+  }
+  state_ = KeptWeights::writing;
+  try {
+    thread_ = std::thread([this] {
+      bool whole = false;
+      try {
+        whole = write();
+      } catch (const std::bad_alloc&) {
+        // there is no memory for its table: it stays unwritten
+      }
+      writer_.reset();
+      kept_.clear();
+      state_ = whole ? KeptWeights::written : KeptWeights::none;
+    });
+  } catch (const std::system_error&) {
+    state_ = KeptWeights::none;
+    writer_.reset();
+  }
+}
+
+bool PackedFile::write() {
+  std::vector<Entry> entries;
+  for (const Kept& one : kept_) {
+    Entry& entry = entries.emplace_back(Entry{.key = one.key, .offset = header_.data_end});
+    if (!write(entry, {one.packed->host(), one.packed->bytes()})) return false;
+    header_.data_end += (entry.bytes + alignment - 1) / alignment * alignment;
+  }
   header_.table = header_.data_end;
-  header_.count = written_.size();
-  header_.table_checksum = xxh64(bytes_of(written_));
-  if (writer_->write(header_.table, bytes_of(written_)) && writer_->write(0, bytes_of(std::span(&header_, 1))) &&
-      writer_->name())
-    state_ = KeptWeights::written;
-  give_up();
+  header_.count = entries.size();
+  header_.table_checksum = xxh64(bytes_of(entries));
+  return writer_->write(header_.table, bytes_of(entries)) && writer_->write(0, bytes_of(std::span(&header_, 1))) &&
+         writer_->name();
+}
+
+bool PackedFile::write(Entry& entry, std::span<const std::byte> bytes) {
+  entry.bytes = bytes.size();
+  if (!writer_->has_room(bytes.size())) return false;
+  std::vector<uint64_t> sums;
+  for (uint64_t at = 0; at < bytes.size(); at += piece) {
+    const auto part = bytes.subspan(at, std::min<size_t>(piece, bytes.size() - at));
+    sums.push_back(xxh64(part));
+    if (stop_ || !writer_->write(entry.offset + at, part)) return false;
+  }
+  entry.checksum = xxh64(bytes_of(sums));
+  return true;
 }
 
 }  // namespace longhand::cpu

@@ -132,7 +132,7 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
   BufferPtr memory = packed_file_ ? packed_file_->find(view, static_cast<size_t>(bytes)) : nullptr;
   if (!memory) {
     memory = pack_anew(view, segment, bytes);
-    if (packed_file_) packed_file_->keep(view, {memory->host(), memory->bytes()});
+    if (packed_file_) packed_file_->keep(view, memory);
   }
   if (!segment.packed) segment.type = DType::bf16;
   segment.data = memory->host();
@@ -140,11 +140,10 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
 }
 
 void CpuBackend::prepared() {
-  if (!packed_file_) return;
-  packed_file_->complete();
-  kept_weights_ = packed_file_->state();
-  packed_file_.reset();
+  if (packed_file_) packed_file_->complete();
 }
+
+KeptWeights CpuBackend::kept_weights() const { return packed_file_ ? packed_file_->state() : KeptWeights::none; }
 
 RowPlace find_row(const CpuWeight& weight, int64_t index) {
   const int64_t expert = index / weight.out, row = index % weight.out;

@@ -91,7 +91,7 @@ class Weight {
 };
 using WeightPtr = std::shared_ptr<const Weight>;
 
-// Prepared weights in a file of their own: there was none to use, this load read them there, or left them there.
-enum class KeptWeights : uint8_t { none, read, written };
+// Prepared weights in a file of their own: there is none, this load read them there, it is being written, or it is done.
+enum class KeptWeights : uint8_t { none, read, writing, written };
 
 }  // namespace longhand

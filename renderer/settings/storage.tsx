@@ -56,19 +56,23 @@ function Models() {
   );
 }
 
+const LOOK_MS = 2000;
+
 type PackedSize = Response<'packed.size'>;
 
 /** What the CPU made of weights and keeps for the next load: whether, how much, and the way to be rid of it. */
 function Packed() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
-  const at = useEngine((state) => state.status.at);
   const [size, setSize] = useState<PackedSize | null>(null);
   const [freed, setFreed] = useState(0);
-  // A load that ends may have left a copy.
+  // A copy is written some time after a load.
   useEffect(() => {
-    if (at !== 'loading') void core.call('packed.size').then(setSize);
-  }, [at]);
+    const look = () => void core.call('packed.size').then(setSize);
+    look();
+    const timer = setInterval(look, LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
   const nothing = !size || size.bytes === 0;
   const clear = async () => {
     if (nothing) return;

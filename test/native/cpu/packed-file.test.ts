@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Model } from '../../../native/addon/index.d.ts';
 import { ggufFiles, mlxFolders } from '../../golden/cases.ts';
 import { addon, golden, repository } from '../../support/addon.ts';
@@ -52,10 +53,13 @@ async function logits(model: Model): Promise<Float32Array[]> {
   return both;
 }
 
+const written = (model: Model) => vi.waitFor(() => expect(model.packed).not.toBe('writing'), { timeout: 20_000 });
+
 /** Loads, computes, closes; what became of the file. */
 async function run(path: string, packed?: string, cpu?: string) {
   const options = { device: 'cpu', threads: 2, ...(packed && { packed }), ...(cpu && { cpu }) };
   const model = await addon.load(path, options);
+  await written(model);
   const result = { kept: model.packed, logits: await logits(model) };
   model.close();
   return result;
@@ -65,8 +69,7 @@ describe('what is read is what was packed', () => {
   test.each(models)('%s', { timeout: 60_000 }, async (_, path) => {
     const plain = await run(path);
     expect(plain.kept).toBe('none');
-    const written = await run(path, file);
-    expect(written).toEqual({ kept: 'written', logits: plain.logits });
+    expect(await run(path, file)).toEqual({ kept: 'written', logits: plain.logits });
     expect(readdirSync(folder)).toEqual(['model.panels']);
     const before = statSync(file);
     const read = await run(path, file);
@@ -195,8 +198,12 @@ describe('where it cannot be', () => {
     const script = `
       const addon = require('./build/native/Release/longhand.node');
       addon.load(process.argv[1], { device: 'cpu', threads: 2, packed: process.argv[2] }).then((model) => {
-        process.stdout.write(model.packed);
-        process.exit();
+        const timer = setInterval(() => {
+          if (model.packed === 'writing') return;
+          process.stdout.write(model.packed);
+          clearInterval(timer);
+          model.close();
+        }, 5);
       });`;
     const limited = spawnSync('bash', ['-c', 'ulimit -f 8; exec node -e "$0" "$@"', script, one, file], {
       cwd: repository,
@@ -212,6 +219,29 @@ describe('where it cannot be', () => {
     const onProgress = (done: number, total: number) => void (done > 0 && done < total && signal.set());
     await addon.load(one, { device: 'cpu', threads: 2, packed: file, signal, onProgress }).catch(() => null);
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('a model that is closed while it is written leaves nothing half done', async () => {
+    for (let i = 0; i < 10; i++) {
+      const model = await addon.load(one, { device: 'cpu', threads: 2, packed: file });
+      model.close();
+      const whole = () => expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+      await vi.waitFor(whole, { timeout: 20_000 });
+      if (existsSync(file)) expect((await run(one, file)).kept).toBe('read');
+      rmSync(file, { force: true });
+    }
+  });
+
+  test('what is deleted while it is written stays deleted', async () => {
+    for (let i = 0; i < 10; i++) {
+      const model = await addon.load(one, { device: 'cpu', threads: 2, packed: file });
+      rmSync(`${file}.part`, { force: true });
+      const gone = !existsSync(file);
+      await written(model);
+      if (gone) expect(readdirSync(folder)).toEqual(model.packed === 'written' ? ['model.panels'] : []);
+      model.close();
+      rmSync(file, { force: true });
+    }
   });
 
   test('two loads at once: one of them writes, both are right', async () => {
