@@ -39,8 +39,12 @@ uint64_t identity(const std::string& model) {
     const uint64_t one[] = {fs::file_size(file, error), static_cast<uint64_t>(time)};
     facts.push_back(xxh64(bytes_of(one)));
   };
-  if (fs::is_directory(model, error)) {
-    for (fs::directory_iterator at(model, error), end; !error && at != end; at.increment(error)) {
+  // One file of several (model-00001-of-00003.gguf) stands for those beside it.
+  const bool split = fs::path(model).filename().string().find("-of-") != std::string::npos;
+  const bool folder = fs::is_directory(model, error);
+  if (folder || split) {
+    const fs::path where = folder ? fs::path(model) : fs::absolute(model, error).parent_path();
+    for (fs::directory_iterator at(where, error), end; !error && at != end; at.increment(error)) {
       const fs::path extension = at->path().extension();
       if (extension == ".safetensors" || extension == ".gguf") add(at->path());
     }
@@ -145,13 +149,11 @@ class PackedFile::Writer {
 };
 
 PackedFile::PackedFile(std::string path, const std::string& model, uint64_t build, Threads& threads)
-    : path_(std::move(path)),
-      header_{.build = build, .model = identity(model), .data_end = first_weight},
-      threads_(threads) {
+    : path_(std::move(path)), header_{.build = build, .model = identity(model)}, threads_(threads) {
   std::memcpy(header_.magic, magic, sizeof header_.magic);
   if (header_.model == 0 || !may_stand_at(path_)) return;
   try {
-    open(header_);
+    open();
   } catch (const std::exception&) {
     file_.reset();  // not there, or not to be read: written anew
   }
@@ -165,20 +167,20 @@ PackedFile::~PackedFile() {
   if (thread_.joinable()) thread_.join();
 }
 
-void PackedFile::open(const Header& expected) {
+void PackedFile::open() {
   const auto file = std::make_shared<const MappedFile>(path_, "packed");
   const std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < first_weight) return;
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 || header.build != expected.build ||
-      header.model != expected.model)
+  if (std::memcmp(header.magic, header_.magic, sizeof header.magic) != 0 || header.build != header_.build ||
+      header.model != header_.model)
     return;
   if (header.count == 0 || header.count > most_weights || header.table > bytes.size() ||
       bytes.size() - header.table != header.count * sizeof(Entry))
     return;
   const auto table = bytes.subspan(header.table);
-  if (xxh64(table) != header.table_checksum) return;
+  if (xxh64(table) != header.checksum) return;
   for (uint64_t i = 0; i < header.count; ++i) {
     Entry entry;
     std::memcpy(&entry, table.data() + i * sizeof entry, sizeof entry);
@@ -254,14 +256,15 @@ void PackedFile::complete() {
 
 bool PackedFile::write() {
   std::vector<Entry> entries;
+  uint64_t end = first_weight;
   for (const Kept& one : kept_) {
-    Entry& entry = entries.emplace_back(Entry{.key = one.key, .offset = header_.data_end});
+    Entry& entry = entries.emplace_back(Entry{.key = one.key, .offset = end});
     if (!write(entry, {one.packed->host(), one.packed->bytes()})) return false;
-    header_.data_end += (entry.bytes + alignment - 1) / alignment * alignment;
+    end += (entry.bytes + alignment - 1) / alignment * alignment;
   }
-  header_.table = header_.data_end;
+  header_.table = end;
   header_.count = entries.size();
-  header_.table_checksum = xxh64(bytes_of(entries));
+  header_.checksum = xxh64(bytes_of(entries));
   return writer_->write(header_.table, bytes_of(entries)) && writer_->write(0, bytes_of(std::span(&header_, 1))) &&
          writer_->name();
 }

@@ -26,9 +26,8 @@ class PackedFile {
  public:
   struct Header {
     char magic[8];
-    uint64_t build, model;                // which engine packed, and what
-    uint64_t table, count, data_end;      // offset and length of the entries; where the weights end
-    uint64_t table_checksum, reserved{};  // of the entries
+    uint64_t build, model;            // which engine packed, and what
+    uint64_t table, count, checksum;  // of the entries
   };
   struct Entry {
     uint64_t key, offset, bytes, checksum;
@@ -52,7 +51,7 @@ class PackedFile {
  private:
   class Writer;
 
-  void open(const Header& expected);
+  void open();
   uint64_t checksum(std::span<const std::byte> bytes);
   void distrust();  // the file is not what it says: it goes, what was confirmed stays mapped
   bool write();     // on the thread
