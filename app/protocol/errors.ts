@@ -23,6 +23,7 @@ export const ErrorCode = z.enum([
   'network',
   'permission',
   'too-large',
+  'too-many-files', // the system gives this process no more open files
   'unreadable', // a file that cannot be read as what it claims to be
   'internal',
 ]);
@@ -54,6 +55,29 @@ export class LonghandError extends Error {
   }
 }
 
+/** What the operating system says about files and disks, by its own names for it (errno). */
+const SYSTEM: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'not-found',
+  ENOTDIR: 'not-found',
+  EACCES: 'permission',
+  EPERM: 'permission',
+  EROFS: 'read-only',
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EFBIG: 'too-large',
+  EMFILE: 'too-many-files',
+  ENFILE: 'too-many-files',
+  EISDIR: 'unreadable',
+  ELOOP: 'unreadable',
+  EIO: 'unreadable',
+};
+
+/** The code for an error of a file or a disk; null for any other error. */
+export function codeOfSystem(error: unknown): ErrorCode | null {
+  const name = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof name === 'string' && Object.hasOwn(SYSTEM, name) ? (SYSTEM[name] ?? null) : null;
+}
+
 /** What crosses the border for anything that was thrown. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof LonghandError) {
@@ -64,5 +88,5 @@ export function failureOf(error: unknown): Failure {
       ...(error.details && { details: error.details }),
     };
   }
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+  return { code: codeOfSystem(error) ?? 'internal', message: error instanceof Error ? error.message : String(error) };
 }

@@ -15,7 +15,7 @@ export const LAWS: readonly Law[] = [
   { from: 'app/text', to: ['app/protocol'] },
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
-  { from: 'app/engine', to: ['app/text', 'app/protocol', 'native/addon/index.d.ts'] },
+  { from: 'app/engine', to: ['app/text', 'app/store/open-regular.ts', 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'app/models', to: ['app/engine', 'app/store', 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'app/documents', to: ['app/engine', 'app/text', 'app/store', 'app/protocol'] },
   {
