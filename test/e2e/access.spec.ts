@@ -54,7 +54,7 @@ test('no violation in the chart of an answer and in its table', async ({ page, s
   await page.getByRole('button', { name: /^Speed of this answer/ }).click();
   await expect(page.getByRole('img', { name: /Chart of tokens per second/ })).toBeVisible();
   expect(await violations(page), 'chart').toEqual([]);
-  await page.getByRole('button', { name: 'As a table' }).click();
+  await page.getByRole('button', { name: 'View as table' }).click();
   await expect(page.getByRole('columnheader', { name: 'tok/s' })).toBeVisible();
   expect(await violations(page), 'table').toEqual([]);
 });
@@ -68,7 +68,7 @@ test('no violation in the figures, and in the comparison of two benchmarks', asy
   await rows.nth(0).click();
   await rows.nth(1).click();
   await page.getByRole('button', { name: 'Compare A and B' }).click();
-  await expect(page.getByText('Decode over time')).toBeVisible();
+  await expect(page.getByText('Decode speed over time')).toBeVisible();
   expect(await violations(page), 'comparison').toEqual([]);
 });
 
@@ -128,7 +128,7 @@ test('a screen reader hears the answer in sentences, from a region of its own', 
   await begin(page, app);
   await ask(page, 'What is your name?');
   await expect(finished(page)).toBeVisible();
-  await expect(page.getByRole('status', { name: 'Spoken answer' })).toContainText('End of the answer.');
+  await expect(page.getByRole('status', { name: 'Answer for screen readers' })).toContainText('End of the answer.');
   await expect(page.getByRole('log')).toHaveAttribute('aria-live', 'off');
 });
 
@@ -168,7 +168,7 @@ test('with less motion, of the system or by the setting, nothing moves', async (
     });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await scene('loop');
-  await expect(page.getByRole('alert', { name: 'Going in circles' })).toBeVisible();
+  await expect(page.getByRole('alert', { name: 'Repeating itself' })).toBeVisible();
   await expect.poll(moving).toEqual({ running: 0, still: true });
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await expect.poll(async () => (await moving()).still).toBe(false);

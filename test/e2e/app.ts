@@ -163,7 +163,7 @@ export async function neverEnd(page: Page, longestAnswer = 6000): Promise<void> 
   await page.getByRole('textbox', { name: 'Temperature' }).fill('5');
   await page.getByRole('textbox', { name: 'Top K' }).fill('0');
   await page.getByRole('textbox', { name: 'Top P' }).fill('1');
-  await page.getByRole('textbox', { name: 'Longest answer' }).fill(String(longestAnswer));
+  await page.getByRole('textbox', { name: 'Maximum answer length' }).fill(String(longestAnswer));
   await page.getByRole('textbox', { name: 'Seed' }).fill('20');
   await page
     .getByRole('navigation', { name: 'Start' })
@@ -173,7 +173,7 @@ export async function neverEnd(page: Page, longestAnswer = 6000): Promise<void> 
 }
 
 /** The card of an answer that goes in circles, and a choice on it. */
-export const card = (page: Page) => page.getByRole('alert', { name: 'Going in circles' });
+export const card = (page: Page) => page.getByRole('alert', { name: 'Repeating itself' });
 export const choose = (page: Page, name: string) => card(page).getByRole('button', { name }).click();
 
 /** The model in a loop. */
@@ -182,7 +182,7 @@ export async function circle(page: Page, thinks: 'On' | 'Off'): Promise<void> {
   await page.getByRole('button', { name: 'Sampling' }).click();
   await page.getByRole('textbox', { name: 'Temperature' }).fill(String(circling.temperature));
   await page.getByRole('textbox', { name: 'Frequency penalty' }).fill(String(circling.frequencyPenalty));
-  await page.getByRole('textbox', { name: 'Longest answer' }).fill('700');
+  await page.getByRole('textbox', { name: 'Maximum answer length' }).fill('700');
   await page.getByRole('button', { name: /^Thinking/ }).click();
   await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: thinks }).click();
   await page

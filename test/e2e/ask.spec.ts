@@ -29,28 +29,28 @@ test('stops at once, says so, and goes on in the same message', async ({ page })
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(before);
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: 'Stop writing' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Stop generating' })).toBeHidden();
   await expect(answers(page)).toHaveCount(1);
 });
 
 test('a message sent while writing waits, can be taken back, and is sent at the end', async ({ page }) => {
   await neverEnd(page);
   await ask(page, 'First.');
-  await expect(page.getByRole('button', { name: 'Stop writing' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop generating' })).toBeVisible();
   await ask(page, 'Second.');
-  await expect(page.getByText('Sends next')).toBeVisible();
+  await expect(page.getByText('Sent next')).toBeVisible();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await expect(page.locator('#composer')).toHaveValue('Second.');
-  await expect(page.getByText('Sends next')).toBeHidden();
+  await expect(page.getByText('Sent next')).toBeHidden();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Sends next')).toBeVisible();
-  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(page.getByText('Sent next')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
   await expect(answers(page)).toHaveCount(2);
 });
 
 test('what waited when Longhand ended is there, is sent by hand, and the rest follows', async ({ page, app }) => {
   const question = (text: string) => page.getByRole('article', { name: 'You', exact: true }).filter({ hasText: text });
-  const waiting = page.getByRole('list', { name: 'Messages that wait' });
+  const waiting = page.getByRole('list', { name: 'Queued messages' });
   await neverEnd(page);
   await ask(page, 'Go on for ever.');
   await ask(page, 'one');
@@ -58,14 +58,14 @@ test('what waited when Longhand ended is there, is sent by hand, and the rest fo
   await expect(waiting.getByRole('listitem')).toHaveCount(2);
   await page.reload();
   await rows(page).first().click();
-  await expect(page.getByText('Sends next')).toBeVisible();
+  await expect(page.getByText('Sent next')).toBeVisible();
   await app.killAndRestart();
   await page.goto(app.address);
   await rows(page).first().click();
   await expect(page.getByText('Not sent yet')).toBeVisible();
   await waiting.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(question('one')).toBeVisible();
-  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
   await expect(question('two')).toBeVisible();
   await expect(waiting).toBeHidden();
 });
@@ -132,7 +132,7 @@ test('rename, pin, search with highlights, delete and undo', async ({ page }) =>
   const row = rows(page).first();
   await row.focus();
   await page.keyboard.press('F2');
-  await page.getByRole('textbox', { name: 'Title of the chat' }).fill('Music');
+  await page.getByRole('textbox', { name: 'Chat title' }).fill('Music');
   await page.keyboard.press('Enter');
   await expect(row).toHaveText('Music');
   await row.click({ button: 'right' });
@@ -164,7 +164,7 @@ test('two windows show the same chat', async ({ page, app, context }) => {
 test('a file goes along as text, and is named with its tokens', async ({ page }) => {
   const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The sky is green on Tuesdays.') };
   await page.locator('input[type=file]').setInputFiles(file);
-  await expect(page.getByRole('list', { name: 'Attached files' }).getByText('notes.txt')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Attachments' }).getByText('notes.txt')).toBeVisible();
   await ask(page, 'What is in the file?');
   await expect(page.locator('article', { hasText: 'notes.txt' })).toBeVisible();
   await expect(finished(page)).toBeVisible();

@@ -10,7 +10,7 @@ test('the branches of a chat are listed above it; choosing one by keyboard leads
   await page.keyboard.press('Enter');
   await expect(list).toHaveCount(3);
   await expect(list.nth(0)).toBeChecked();
-  await expect(list.nth(1)).toContainText('Writing');
+  await expect(list.nth(1)).toContainText('Generating');
   await page.keyboard.press('End');
   await expect(list.nth(2)).toBeFocused();
   await expect(list.nth(2)).toContainText('Make the whole letter friendlier, but keep the deadline.');

@@ -28,7 +28,7 @@ test('a message that cannot be drawn is shown as plain text; the chat goes on, a
   const text = 'Why does the time per token stay flat';
   await expect(article).toContainText(text);
   await breakMessage(page, 'user', { attachments: null });
-  await expect(article.getByText('This message cannot be shown as it should be')).toBeVisible();
+  await expect(article.getByText('This message could not be displayed properly')).toBeVisible();
   await expect(article).toContainText(text);
   await expect(page.locator('article')).toHaveCount(2);
   await sound(page);
@@ -43,13 +43,13 @@ test('a message that cannot be drawn is shown as plain text; the chat goes on, a
 
   await breakMessage(page, 'user', { attachments: [] });
   await article.getByRole('button', { name: 'Try again' }).click();
-  await expect(article.getByText('This message cannot be shown as it should be')).toBeHidden();
+  await expect(article.getByText('This message could not be displayed properly')).toBeHidden();
   await expect(article).toContainText(text);
 });
 
 test('a part of a page that cannot be drawn says so in its place, and can be closed', async ({ page, scene }) => {
   await scene('sources');
-  await expect(page.getByRole('list', { name: 'List of sources' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Source list' })).toBeVisible();
   await page.evaluate(() => {
     const { open, sources } = window.page.useChat.getState();
     const message = open && sources && open.messages.get(sources.messageId);
@@ -57,7 +57,7 @@ test('a part of a page that cannot be drawn says so in its place, and can be clo
     const broken = message.grounding.sources.map((source) => ({ ...source, text: {} as never }));
     window.page.core.emit('message.changed', { ...message, grounding: { ...message.grounding, sources: broken } });
   });
-  const notice = page.getByRole('alert').filter({ hasText: 'This part cannot be shown' });
+  const notice = page.getByRole('alert').filter({ hasText: 'This section could not be displayed' });
   await expect(notice).toBeVisible();
   await expect(page.locator('#composer')).toBeVisible();
   await sound(page);
@@ -73,7 +73,7 @@ test('a page that cannot be drawn keeps the draft and leads on; other chats are 
       open: open && { ...open, chat: { ...open.chat, title: {} as never } },
     })),
   );
-  await expect(page.getByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This page could not be displayed' })).toBeVisible();
   await sound(page);
   await page.getByRole('button', { name: 'Go to chats' }).click();
   await expect(page.getByRole('heading', { name: 'What are you working on?' })).toBeVisible();
@@ -89,7 +89,7 @@ test('when nothing can be drawn the window says so, and Reload brings everything
   await scene('empty');
   await page.locator('#composer').fill('Half a thought');
   await page.evaluate(() => window.page.useSettings.setState({ values: null as never }));
-  await expect(page.getByRole('heading', { name: 'Longhand cannot be shown' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Longhand could not be displayed' })).toBeVisible();
   await sound(page);
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.locator('#composer')).toHaveValue('Half a thought');

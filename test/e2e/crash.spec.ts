@@ -1,6 +1,6 @@
 import { answers, ask, begin, expect, neverEnd, rows, test, textOf } from './app.ts';
 
-const NOTICE = 'The engine stopped in the middle of this answer';
+const NOTICE = 'The engine stopped while writing this answer';
 
 test('the engine ends: the text stays, a notice says what is safe, Resume goes on in the same message', async ({
   page,
@@ -17,7 +17,7 @@ test('the engine ends: the text stays, a notice says what is safe, Resume goes o
   expect(kept).toBeGreaterThan(60);
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(kept);
-  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
   await expect(page.getByText('Stopped by you')).toBeVisible();
   await expect(answers(page)).toHaveCount(1);
 });
@@ -55,9 +55,9 @@ test('the connection goes: the page says so, and a new one has everything', asyn
 test('a page whose host does not come back says where to look', async ({ page, app }) => {
   await begin(page, app);
   app.kill();
-  await expect(page.getByText('Connection lost, trying again')).toBeVisible();
+  await expect(page.getByText('Connection lost, reconnecting')).toBeVisible();
   await ask(page, 'Is anybody there?');
   await expect(page.getByRole('alert').getByText('The connection to Longhand was lost')).toBeVisible();
   await expect(page.locator('#composer')).toHaveValue('Is anybody there?');
-  await expect(page.getByText('Not there; look for its newest tab')).toBeVisible();
+  await expect(page.getByText('Longhand moved to a newer tab')).toBeVisible();
 });

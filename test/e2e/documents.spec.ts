@@ -60,7 +60,7 @@ test.describe('in the app', () => {
   test('a file is added, found by its words, and the marker lies on them', async ({ page, problems }) => {
     await upload(page, pdf('almanac.pdf', almanac));
     await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();
-    await page.getByRole('textbox', { name: 'Search in documents' }).fill('copper lantern');
+    await page.getByRole('textbox', { name: 'Search documents' }).fill('copper lantern');
     const hit = page.locator('[data-hit]').first();
     await expect(hit).toContainText('p. 3');
     await hit.click();
@@ -86,16 +86,16 @@ test.describe('in the app', () => {
       .getByRole('button', { name: /Almanac/ })
       .click();
     await expect(page.locator('[data-page="1"] .textlayer span').first()).toBeAttached();
-    await page.getByRole('button', { name: 'Find in the text' }).click();
-    await page.getByRole('textbox', { name: 'Find in the text' }).fill('nineteen');
+    await page.getByRole('button', { name: 'Find in text' }).click();
+    await page.getByRole('textbox', { name: 'Find in text' }).fill('nineteen');
     await expect(page.getByText('1 of 1')).toBeVisible();
     await expect(page.locator('[data-page="3"]')).toBeVisible();
     await page.keyboard.press('Escape');
-    await page.getByRole('textbox', { name: 'Search in documents' }).fill('nineteen');
+    await page.getByRole('textbox', { name: 'Search documents' }).fill('nineteen');
     await page.locator('[data-hit]').first().click();
     await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
-    await page.getByRole('button', { name: 'View and file' }).click();
-    await page.getByRole('menuitem', { name: 'Larger' }).click();
+    await page.getByRole('button', { name: 'View and file options' }).click();
+    await page.getByRole('menuitem', { name: 'Zoom in' }).click();
     await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
   });
 
@@ -104,32 +104,32 @@ test.describe('in the app', () => {
     const importing = page.getByRole('region', { name: 'Importing' });
     await expect(list(page).getByRole('button', { name: /Almanac/ })).toBeVisible();
     await expect(importing.getByRole('button', { name: 'Skip: damaged.pdf' })).toBeVisible();
-    await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+    await expect(importing.getByRole('button', { name: 'Recognise text (OCR): scan.pdf' })).toBeVisible();
     await importing.getByRole('button', { name: 'Skip: damaged.pdf' }).click();
     await expect(importing.getByText('damaged.pdf')).toBeHidden();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(importing.getByText('damaged.pdf')).toBeVisible();
     await page.reload();
     await openDocuments(page);
-    await expect(importing.getByRole('button', { name: 'Read with OCR: scan.pdf' })).toBeVisible();
+    await expect(importing.getByRole('button', { name: 'Recognise text (OCR): scan.pdf' })).toBeVisible();
   });
 
   test('collections: made, named, filled, deleted and brought back', async ({ page }) => {
     await page.getByRole('button', { name: 'New collection' }).click();
-    await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Coast');
+    await page.getByRole('textbox', { name: 'Collection name' }).fill('Coast');
     await page.keyboard.press('Enter');
     const row = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Coast/ });
     await expect(row).toHaveAttribute('aria-current', 'true');
     await upload(page, pdf('almanac.pdf', almanac));
     await expect(row).toHaveText('Coast1');
     await row.hover();
-    await page.getByRole('button', { name: 'Options of “Coast”' }).click();
+    await page.getByRole('button', { name: 'Options for “Coast”' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
-    await page.getByRole('textbox', { name: 'Name of the collection' }).fill('Shore');
+    await page.getByRole('textbox', { name: 'Collection name' }).fill('Shore');
     await page.keyboard.press('Enter');
     const renamed = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^Shore/ });
     await renamed.hover();
-    await page.getByRole('button', { name: 'Options of “Shore”' }).click();
+    await page.getByRole('button', { name: 'Options for “Shore”' }).click();
     await page.getByRole('menuitem', { name: 'Delete collection' }).click();
     await expect(renamed).toBeHidden();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -144,15 +144,15 @@ test.describe('in the app', () => {
         return transfer;
       });
       await page.dispatchEvent('main', 'dragenter', { dataTransfer: data });
-      const dialog = page.getByRole('dialog', { name: 'Where do the files go?' });
+      const dialog = page.getByRole('dialog', { name: 'Add files to…' });
       await dialog.getByRole('listitem').filter({ hasText: target }).dispatchEvent('drop', { dataTransfer: data });
       await expect(dialog).toBeHidden();
     };
     await drop('My documents');
     await expect(list(page).getByRole('button', { name: /mill/ })).toBeVisible();
     await page.keyboard.press('Alt+n');
-    await drop('Along with the message');
-    await expect(page.getByRole('list', { name: 'Attached files' }).getByText('mill.txt')).toBeVisible();
+    await drop('Attach to message');
+    await expect(page.getByRole('list', { name: 'Attachments' }).getByText('mill.txt')).toBeVisible();
   });
 
   test('an answer from a document: its chip leads to the marked words; what is not there is refused; all of it stays', async ({
@@ -237,9 +237,9 @@ test.describe('over a core in memory', () => {
 
   test('sentences that no source bears out say so, to the eye and to the ear', async ({ page, scene }) => {
     await scene('sources-long');
-    await expect(page.getByRole('button', { name: 'Not in the sources' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Only partly in source 1' })).toBeVisible();
-    await expect(page.getByText('1 sentence is in none of them.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Not found in the sources' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Only partly supported by source 1' })).toBeVisible();
+    await expect(page.getByText('1 sentence was not found in the sources.')).toBeVisible();
     await page.keyboard.press('Alt+j');
     await expect(panel(page)).toBeVisible();
     await page.keyboard.press('Alt+j');

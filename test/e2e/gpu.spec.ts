@@ -35,7 +35,7 @@ test('the GPU is lost in the middle of an answer: the text stays, Resume goes on
   await withApp({ LONGHAND_VULKAN_LOADER: buildLibrary('faulty', folder), FAULTY_LOSE: lost }, async (app) => {
     await begin(page, app);
     await engineSettings(page);
-    await page.getByRole('combobox', { name: 'Computes on' }).click();
+    await page.getByRole('combobox', { name: 'Run on' }).click();
     await page.getByRole('option', { name: /\(Vulkan\)$/ }).click();
     await neverEnd(page);
     await ask(page, 'Go on for ever.');
@@ -43,7 +43,7 @@ test('the GPU is lost in the middle of an answer: the text stays, Resume goes on
     const written = async () => (await textOf(prose)).length;
     await expect.poll(written, { timeout: 90_000 }).toBeGreaterThan(20);
     writeFileSync(lost, '');
-    const notice = page.getByRole('alert').getByText('The engine could not do this');
+    const notice = page.getByRole('alert').getByText('The engine ran into an error');
     await expect(notice).toBeVisible({ timeout: 60_000 });
     await expect(page.getByRole('alert').getByText(/The \d+ tokens above are saved/)).toBeVisible();
     const kept = await textOf(prose);
@@ -51,7 +51,7 @@ test('the GPU is lost in the middle of an answer: the text stays, Resume goes on
     await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(written, { timeout: 60_000 }).toBeGreaterThan(kept.length);
     expect((await textOf(prose)).startsWith(kept.slice(0, 20))).toBe(true);
-    await expect(page.getByText('The GPU failed: the CPU answers')).toBeVisible();
+    await expect(page.getByText('GPU failed, using the CPU')).toBeVisible();
     await expect(answers(page)).toHaveCount(1);
   });
 });
@@ -64,7 +64,7 @@ test('a driver that crashes costs a line in Settings, and nothing else', async (
     await expect(
       page.getByText('The Vulkan driver of this computer crashed when it was tried (signal 11)', { exact: false }),
     ).toBeVisible();
-    await page.getByRole('combobox', { name: 'Computes on' }).click();
+    await page.getByRole('combobox', { name: 'Run on' }).click();
     await expect(page.getByRole('option', { name: /\(CPU\)$/ })).toBeVisible();
     await expect(page.getByRole('option', { name: /\(Vulkan\)$/ })).toHaveCount(0);
     await page.keyboard.press('Escape');

@@ -15,14 +15,14 @@ const typed = (text: string, password?: string) =>
 
 const importing = (page: Page) => page.getByRole('region', { name: 'Importing' });
 const inDocuments = (page: Page, name: RegExp) => list(page).getByRole('button', { name });
-const search = (page: Page, words: string) => page.getByRole('textbox', { name: 'Search in documents' }).fill(words);
+const search = (page: Page, words: string) => page.getByRole('textbox', { name: 'Search documents' }).fill(words);
 const firstHit = (page: Page) => page.locator('[data-hit]').first();
 
 /** "Folders and search" of the only collection of one's own. */
 async function openCollection(page: Page): Promise<void> {
   const row = page.getByRole('navigation', { name: 'Collections' }).getByRole('button', { name: /^My documents/ });
   await row.hover();
-  await page.getByRole('button', { name: 'Options of “My documents”' }).click();
+  await page.getByRole('button', { name: 'Options for “My documents”' }).click();
   await page.getByRole('menuitem', { name: 'Folders and search' }).click();
 }
 
@@ -45,17 +45,17 @@ test('a locked PDF: the wrong password is told, the right one opens it here and 
     await expect(dialog).toBeHidden();
   };
   await unlock('open');
-  await expect(importing(page).getByText('This password does not open it')).toBeVisible();
+  await expect(importing(page).getByText('Wrong password')).toBeVisible();
   await unlock('sesame');
   await expect(inDocuments(page, /safe\.pdf/)).toBeVisible();
   await search(page, 'code');
   await firstHit(page).click();
   // The copy is as it came.
   const viewer = page.getByRole('region', { name: 'safe.pdf' });
-  await expect(viewer.getByText('This file is locked')).toBeVisible();
+  await expect(viewer.getByText('This file is password-protected')).toBeVisible();
   await viewer.getByLabel('Password').fill('open');
   await viewer.getByLabel('Password').press('Enter');
-  await expect(viewer.getByText('This password does not open it')).toBeVisible();
+  await expect(viewer.getByText('Wrong password')).toBeVisible();
   await viewer.getByLabel('Password').fill('sesame');
   await viewer.getByLabel('Password').press('Enter');
   await expect.poll(() => wordsUnder(page, 'current')).toBe('code');
@@ -68,7 +68,7 @@ test('a scanned page is recognised when that is taken, and the mark lies on the 
   test.slow();
   const sentence = 'The lighthouse keeper counts forty ships every evening.';
   await upload(page, pdf('scan.pdf', scannedPdf([await drawPage(typed(sentence))])));
-  await importing(page).getByRole('button', { name: 'Read with OCR: scan.pdf' }).click();
+  await importing(page).getByRole('button', { name: 'Recognise text (OCR): scan.pdf' }).click();
   await expect(inDocuments(page, /scan\.pdf/)).toBeVisible({ timeout: 60_000 });
   await search(page, 'lighthouse');
   await expect(firstHit(page)).toContainText('lighthouse');
@@ -106,10 +106,10 @@ test('a watched folder: what is added, changed and removed there follows', async
     await expect(inDocuments(page, /note\.pdf/)).toBeVisible();
     await openCollection(page);
     const dialog = page.getByRole('dialog', { name: 'My documents' });
-    await dialog.getByRole('textbox', { name: 'Path of a folder' }).fill(join(folder, 'absent'));
+    await dialog.getByRole('textbox', { name: 'Folder path' }).fill(join(folder, 'absent'));
     await dialog.getByRole('button', { name: 'Watch', exact: true }).click();
     await expect(dialog.getByText('This no longer exists')).toBeVisible();
-    await dialog.getByRole('textbox', { name: 'Path of a folder' }).fill(folder);
+    await dialog.getByRole('textbox', { name: 'Folder path' }).fill(folder);
     await dialog.getByRole('button', { name: 'Watch', exact: true }).click();
     await expect(dialog.getByText(folder)).toBeVisible();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
@@ -146,12 +146,12 @@ test('an encoder is chosen for a collection: words that do not stand in a docume
   await expect(page.getByText('0 passages')).toBeAttached();
 
   await page
-    .getByRole('navigation', { name: 'Places' })
+    .getByRole('navigation', { name: 'Pages' })
     .getByRole('button', { name: /^Models/ })
     .click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill(path);
-  await page.getByRole('button', { name: 'Use where it is' }).click();
+  await page.getByRole('button', { name: 'Use in place' }).click();
   await expect(page.getByRole('textbox', { name: 'Path of a model file or folder' })).toBeHidden({ timeout: 30_000 });
 
   await openDocuments(page);
@@ -171,7 +171,7 @@ test('an encoder is chosen for a collection: words that do not stand in a docume
 
   await openCollection(page);
   await select.click();
-  await page.getByRole('option', { name: 'Words alone' }).click();
+  await page.getByRole('option', { name: 'Words only' }).click();
   await expect(dialog.getByText('by their words and by their meaning')).toBeHidden();
   await page.keyboard.press('Escape');
   await expect.poll(found).toBe('');
@@ -186,8 +186,8 @@ test('words are found in the text of a document that has no pages, one after the
   await inDocuments(page, /diary\.md/).click();
   const viewer = page.getByRole('region', { name: 'diary.md' });
   await expect(viewer.getByText('Line 0 tells of the weather.')).toBeVisible();
-  await viewer.getByRole('button', { name: 'Find in the text' }).click();
-  const field = viewer.getByRole('textbox', { name: 'Find in the text' });
+  await viewer.getByRole('button', { name: 'Find in text' }).click();
+  const field = viewer.getByRole('textbox', { name: 'Find in text' });
   await field.fill('HERON');
   await expect(viewer.getByText('1 of 3')).toBeVisible();
   await expect(viewer.getByText('Line 7 tells of the weather, and of a heron.')).toBeVisible();

@@ -42,7 +42,7 @@ test.afterAll(async () => {
 const models = async (page: Page) => {
   await page.goto(app.address);
   await page
-    .getByRole('navigation', { name: 'Places' })
+    .getByRole('navigation', { name: 'Pages' })
     .getByRole('button', { name: /^Models/ })
     .click();
 };
@@ -54,7 +54,7 @@ test('the first window lists the models of other apps, and begins with the one t
   problems,
 }) => {
   await page.goto(app.address);
-  const card = page.getByRole('region', { name: 'Models you have' });
+  const card = page.getByRole('region', { name: 'Models you already have' });
   await expect(card.getByText('Ollama')).toBeVisible();
   await expect(card.getByText('1 model, 323 kB')).toBeVisible();
   await card.getByRole('button', { name: 'Choose models' }).click();
@@ -80,7 +80,7 @@ test('a file that is dropped on the page is copied into the library', async ({ p
   await place.dispatchEvent('dragenter', { dataTransfer: data });
   await expect(page.getByText('Drop to import')).toBeVisible();
   await place.dispatchEvent('drop', { dataTransfer: data });
-  await expect(page.getByText(/dropped is here, checked and ready$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/dropped is ready to use$/)).toBeVisible({ timeout: 60_000 });
   await installed(page);
   await expect(row(page, /^dropped/)).toBeVisible();
   await expect(row(page, /^dropped/)).not.toContainText('linked');
@@ -99,7 +99,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
     mimeType: 'application/octet-stream',
     buffer: readFileSync(gguf),
   });
-  await expect(page.getByText(/chosen is here, checked and ready$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/chosen is ready to use$/)).toBeVisible({ timeout: 60_000 });
 
   const mine = join(disk, 'mine');
   mkdirSync(mine);
@@ -107,10 +107,10 @@ test('a file that is chosen is copied; one that is named by its path is used whe
   await page.getByRole('button', { name: 'Import' }).click();
   const path = page.getByRole('textbox', { name: 'Path of a model file or folder' });
   await path.fill('/nowhere/model.gguf');
-  await page.getByRole('button', { name: 'Use where it is' }).click();
+  await page.getByRole('button', { name: 'Use in place' }).click();
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();
   await path.fill(mine);
-  await page.getByRole('button', { name: 'Use where it is' }).click();
+  await page.getByRole('button', { name: 'Use in place' }).click();
   await expect(page.getByRole('complementary', { name: 'About mine' })).toContainText('Used where it is');
   expect(problems).toEqual([]);
 });
@@ -134,11 +134,11 @@ test('the library moves to a drive, which is taken out and put back', async ({ p
   await page.getByRole('button', { name: 'Storage', exact: true }).click();
   const section = page.getByRole('region', { name: 'Models', exact: true });
   await section.getByRole('button', { name: 'Move…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Move the models' });
+  const dialog = page.getByRole('dialog', { name: 'Move models' });
   const path = dialog.getByRole('textbox', { name: /^Path of a folder/ });
   const move = dialog.getByRole('button', { name: 'Move', exact: true });
   await path.fill('not a path');
-  await expect(dialog.getByText('A full path is needed')).toBeVisible();
+  await expect(dialog.getByText('Enter a full path')).toBeVisible();
   await expect(move).toBeDisabled();
   await path.fill(join(drive, 'models'));
   await expect(dialog.getByRole('status')).toContainText(join(drive, 'models'));
@@ -148,18 +148,18 @@ test('the library moves to a drive, which is taken out and put back', async ({ p
   expect(existsSync(join(drive, 'models', 'blobs'))).toBe(true);
 
   renameSync(drive, `${drive}-out`);
-  await expect(page.getByText('The drive with the models is not there')).toBeVisible();
+  await expect(page.getByText('The drive with your models is not connected')).toBeVisible();
   await models(page);
-  await expect(row(page, /^dropped/)).toContainText('Drive or folder not there');
-  await expect(row(page, /^mine/)).not.toContainText('not there');
+  await expect(row(page, /^dropped/)).toContainText('Drive or folder not available');
+  await expect(row(page, /^mine/)).not.toContainText('not available');
   await row(page, /^dropped/).click();
   const about = page.getByRole('complementary', { name: 'About dropped' });
   await expect(about.getByRole('button', { name: 'Load', exact: true })).toBeDisabled();
   await expect(about.getByRole('button', { name: /^Delete/ })).toHaveCount(0);
 
   renameSync(`${drive}-out`, drive);
-  await expect(row(page, /^dropped/)).not.toContainText('not there');
+  await expect(row(page, /^dropped/)).not.toContainText('not available');
   await about.getByRole('button', { name: 'Load', exact: true }).click();
-  await expect(about.getByText('In memory')).toBeVisible();
+  await expect(about.getByText('Loaded', { exact: true })).toBeVisible();
   expect(problems).toEqual([]);
 });

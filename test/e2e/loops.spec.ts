@@ -19,7 +19,7 @@ test.beforeEach(async ({ page, app }) => begin(page, app));
 
 test('the card shows its evidence; answer now brings the answer, and one line stays', async ({ page, problems }) => {
   await circle(page, 'On');
-  await expect(card(page)).toContainText('Thinking was going in circles');
+  await expect(card(page)).toContainText('The thinking was repeating itself');
   await expect(card(page)).toContainText(/The same \d+ tokens came \d+ times in a row/);
   await expect(card(page)).toContainText(/\d+ new.*\d+ repeated.*up to [\d,]+ tokens saved/);
   await choose(page, 'Answer now');
@@ -38,16 +38,16 @@ test('rewind and retry takes the copies off the screen', async ({ page }) => {
   await choose(page, 'Rewind and retry');
   await expect(answers(page).getByRole('button', { name: 'Show' }).first()).toBeVisible();
   // It goes on, and comes to an end or to a card that says so.
-  await expect(page.getByText(/Twice now|Finished|Length reached/).first()).toBeVisible();
+  await expect(page.getByText(/happened twice|Finished|Reached the length/).first()).toBeVisible();
 });
 
 test('keep going asks again later; off for this chat never again', async ({ page }) => {
   await circle(page, 'Off');
-  await expect(card(page)).toContainText('The answer was going in circles');
+  await expect(card(page)).toContainText('The answer was repeating itself');
   await choose(page, 'Keep going');
-  await expect(page.getByText(/Twice now|Length reached/).first()).toBeVisible();
+  await expect(page.getByText(/happened twice|Reached the length/).first()).toBeVisible();
   if (await card(page).isVisible()) await choose(page, 'Off for this chat');
-  await expect(page.getByText('Length reached')).toBeVisible();
+  await expect(page.getByText('Reached the length limit')).toBeVisible();
 });
 
 test('a paused turn is still there after a reload, waits, and stops with its reason', async ({ page }) => {
@@ -56,7 +56,7 @@ test('a paused turn is still there after a reload, waits, and stops with its rea
   await page.getByRole('navigation', { name: 'Chats' }).locator('[data-row]').first().click();
   await expect(card(page)).toBeVisible();
   await choose(page, 'Stop');
-  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+  await expect(page.getByText('Stopped: repeating itself')).toBeVisible();
 });
 
 test('the sparkline opens the chart, by keyboard too, with its table; the page of figures has the answer', async ({
@@ -69,13 +69,13 @@ test('the sparkline opens the chart, by keyboard too, with its table; the page o
   await page.keyboard.press('Enter');
   const panel = page.getByRole('region', { name: 'Speed' });
   await expect(panel.getByRole('img', { name: /Chart of tokens per second/ })).toBeVisible();
-  await panel.getByRole('button', { name: 'As a table' }).click();
+  await panel.getByRole('button', { name: 'View as table' }).click();
   await expect(panel.getByRole('columnheader', { name: 'tok/s' })).toBeVisible();
   await page.keyboard.press('Alt+3');
   await expect(page.getByRole('heading', { name: 'Performance' })).toBeVisible();
   await expect(page.getByText('last 1 answer')).toBeVisible();
   await page.getByRole('radio', { name: 'Benchmarks', exact: true }).click();
-  await expect(page.getByText('No run fits what is chosen here.')).toBeVisible();
+  await expect(page.getByText('No matching runs.')).toBeVisible();
   await page.getByRole('radio', { name: 'Answers', exact: true }).click();
   await page.getByRole('button', { name: /open this answer$/ }).click();
   await expect(answers(page)).toHaveCount(1);
@@ -97,19 +97,19 @@ test('an answer of another branch is shown when its dot is followed', async ({ p
 
 test('a message sent while the card waits says how to go on', async ({ page }) => {
   await circle(page, 'Off');
-  await expect(page.getByPlaceholder('Or say how to go on')).toBeVisible();
+  await expect(page.getByPlaceholder('Or type what to do next')).toBeVisible();
   await ask(page, 'Leave that.');
   // The card of the first answer goes; the second may go in circles too, the sampling is the same.
   await expect(answers(page)).toHaveCount(2);
-  await expect(answers(page).first().getByRole('alert', { name: 'Going in circles' })).toHaveCount(0);
-  await expect(answers(page).first().getByText('Stopped in a loop')).toBeVisible();
+  await expect(answers(page).first().getByRole('alert', { name: 'Repeating itself' })).toHaveCount(0);
+  await expect(answers(page).first().getByText('Stopped: repeating itself')).toBeVisible();
 });
 
 test('a benchmark shows its progress and becomes a row', async ({ page }) => {
   await page.keyboard.press('Alt+3');
   await page.getByRole('button', { name: 'Run benchmark' }).click();
   const progress = page.getByRole('status').filter({ hasText: 'Run' });
-  const anyway = page.getByRole('button', { name: 'Run it anyway' });
+  const anyway = page.getByRole('button', { name: 'Run anyway' });
   // A busy machine is named first.
   await expect(progress.or(anyway).first()).toBeVisible();
   if (await anyway.isVisible()) await anyway.click();

@@ -44,7 +44,7 @@ test.afterAll(async () => {
 
 const models = (page: Page) =>
   page
-    .getByRole('navigation', { name: 'Places' })
+    .getByRole('navigation', { name: 'Pages' })
     .getByRole('button', { name: /^Models/ })
     .click();
 const tab = (page: Page, name: RegExp) => page.getByRole('radio', { name }).click();
@@ -59,7 +59,7 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
 
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Downloads', exact: true }).click();
-  const mirror = page.getByRole('textbox', { name: 'Mirror of the hub' });
+  const mirror = page.getByRole('textbox', { name: 'Hub mirror' });
   await mirror.fill('no address');
   await mirror.press('Enter');
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();
@@ -69,7 +69,7 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
 
   await models(page);
   await tab(page, /^Catalogue/);
-  const search = page.getByRole('textbox', { name: 'Search or paste an address' });
+  const search = page.getByRole('textbox', { name: 'Search, or paste a link' });
   await search.fill('tiny');
   await search.press('Enter');
   await page.getByRole('button', { name: /^acme\/tiny/ }).click();
@@ -86,7 +86,7 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
   hub.faults.cuts.push(3 * BLOCK);
   hub.faults.corrupt = { at: Math.floor(weights / 2), times: 1 };
   await download.click();
-  await expect(page.getByText(/is here, checked and ready$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/is ready to use$/)).toBeVisible({ timeout: 60_000 });
   expect(hub.faults).toMatchObject({ cuts: [], corrupt: { times: 0 } });
   const total = Object.values(starterFiles()).reduce((sum, file) => sum + file.length, 0);
   // The file was read a second time to find the wrong block.
@@ -95,10 +95,10 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
   await tab(page, /^Installed/);
   await row(page, /^acme\/tiny/).click();
   const details = page.getByRole('complementary', { name: /^About acme\/tiny/ });
-  await details.getByRole('button', { name: 'Check the files' }).click();
-  await expect(details.getByText('Every byte is as it was published.')).toBeVisible();
+  await details.getByRole('button', { name: 'Verify files' }).click();
+  await expect(details.getByText('The files match the published hashes.')).toBeVisible();
   await details.getByRole('button', { name: 'Load', exact: true }).click();
-  await expect(details.getByText('In memory')).toBeVisible();
+  await expect(details.getByText('Loaded', { exact: true })).toBeVisible();
 
   await details.getByRole('button', { name: 'New chat' }).click();
   await ask(page, 'What is your name?');
@@ -107,17 +107,17 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
 
   await models(page);
   await row(page, /^acme\/tiny/).click();
-  await details.getByRole('button', { name: /^Delete, frees/ }).click();
+  await details.getByRole('button', { name: /^Delete \(frees/ }).click();
   await expect(row(page, /^acme\/tiny/)).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect(row(page, /^acme\/tiny/)).toBeVisible();
 
-  const others = page.getByRole('region', { name: 'Found in other apps' });
+  const others = page.getByRole('region', { name: 'From other apps' });
   await expect(others.getByText('otter:latest')).toBeVisible();
   await others.getByRole('listitem').filter({ hasText: 'otter' }).getByRole('button', { name: 'Link' }).click();
   await expect(row(page, /^otter/)).toBeVisible();
   await row(page, /^otter/).click();
-  await page.getByRole('button', { name: 'Remove from the list', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove from list', exact: true }).click();
   await expect(row(page, /^otter/)).toHaveCount(0);
   expect(readFileSync(blob).subarray(0, 4).toString()).toBe('GGUF');
   expect(problems).toEqual([]);
@@ -137,10 +137,10 @@ test('the privacy page tells whom Longhand spoke to; with the network off nothin
   const asked = hub.seen.requests;
   await models(page);
   await tab(page, /^Catalogue/);
-  const search = page.getByRole('textbox', { name: 'Search or paste an address' });
+  const search = page.getByRole('textbox', { name: 'Search, or paste a link' });
   await search.fill('anything');
   await search.press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: 'The network did not answer' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'No response from the network' })).toBeVisible();
   expect(hub.seen.requests).toBe(asked);
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Privacy', exact: true }).click();
@@ -153,19 +153,19 @@ test('settings of one model: a template with its preview, a preset, and everythi
   await row(page, /^Starter/)
     .first()
     .click();
-  const more = page.getByRole('button', { name: 'More for Starter', exact: true });
+  const more = page.getByRole('button', { name: 'Options for Starter', exact: true });
   await more.click();
   await page.getByRole('menuitem', { name: 'Duplicate as preset' }).click();
   await expect(row(page, /^Starter preset/)).toBeVisible();
-  await page.getByRole('button', { name: 'More for Starter preset' }).click();
-  await page.getByRole('menuitem', { name: 'Settings of this model…' }).click();
+  await page.getByRole('button', { name: 'Options for Starter preset' }).click();
+  await page.getByRole('menuitem', { name: 'Model settings…' }).click();
   const template = page.getByRole('textbox', { name: 'Chat template' });
   await expect(template).not.toHaveValue('');
   await template.fill('{% for message in messages %}<{{ message.role }}> {{ message.content }}\n{% endfor %}');
   await expect(page.getByText('<user> And through Basel?')).toBeVisible();
   await template.fill('{% for message in %}');
   await expect(page.getByRole('alert').filter({ hasText: '[template]' })).toBeVisible();
-  await page.getByRole('button', { name: 'Set all back' }).click();
+  await page.getByRole('button', { name: 'Reset to defaults' }).click();
   await page.getByRole('textbox', { name: 'Temperature' }).fill('0.3');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);

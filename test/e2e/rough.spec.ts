@@ -2,7 +2,7 @@ import { answers, ask, begin, expect, neverEnd, rows, test, textOf } from './app
 
 //  What people do to a page without waiting for it: pressing twice, changing their mind, two windows, too much of everything.
 
-const stop = 'Stop writing';
+const stop = 'Stop generating';
 
 test.use({ unhurried: true });
 
@@ -34,7 +34,7 @@ test('while an answer is written: edit, other versions, queue, settings, delete 
   await ask(page, 'Second.');
   // At once, or when the answer before it has come to its end.
   await expect(page.locator('article', { hasText: 'Second.' })).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByText('Sends next')).toBeHidden();
+  await expect(page.getByText('Sent next')).toBeHidden();
 
   await page.keyboard.press('Control+,');
   await page.getByRole('radio', { name: 'Dark' }).click();
@@ -56,7 +56,7 @@ test('five messages wait in order and are moved by keys, however fast; a sixth f
   scene,
 }) => {
   await scene('thinking');
-  const list = page.getByRole('list', { name: 'Messages that wait' });
+  const list = page.getByRole('list', { name: 'Queued messages' });
   const row = (text: string) => list.getByRole('listitem').filter({ hasText: text });
   const waiting = () => list.locator('bdi').allTextContents();
   const [videos, undated] = ['And the videos?', 'And what of pictures without a date?'];
@@ -66,17 +66,17 @@ test('five messages wait in order and are moved by keys, however fast; a sixth f
   await ask(page, 'six');
   await expect(page.getByText('5 messages wait already')).toBeVisible();
   await expect(page.locator('#composer')).toHaveValue('six');
-  await row('five').getByRole('button', { name: 'Remove from the queue' }).press('Enter');
+  await row('five').getByRole('button', { name: 'Remove from queue' }).press('Enter');
   await expect(page.locator('#composer')).toBeFocused();
   await expect(page.getByText('5 messages wait already')).toBeHidden();
   await page.keyboard.press('Enter');
   await expect.poll(waiting).toEqual([videos, undated, 'three', 'four', 'six']);
 
-  await row('three').getByRole('button', { name: 'Send earlier' }).focus();
+  await row('three').getByRole('button', { name: 'Move up' }).focus();
   for (let times = 0; times < 3; times++) await page.keyboard.press('Alt+ArrowUp');
   await expect.poll(waiting).toEqual(['three', videos, undated, 'four', 'six']);
-  await expect(page.getByRole('status').filter({ hasText: 'Number 1 of 5 that wait' })).toBeAttached();
-  await expect(row('three').getByRole('button', { name: 'Send later' })).toBeFocused();
+  await expect(page.getByRole('status').filter({ hasText: 'Position 1 of 5 in the queue' })).toBeAttached();
+  await expect(row('three').getByRole('button', { name: 'Move down' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect.poll(waiting).toEqual([videos, 'three', undated, 'four', 'six']);
 
@@ -122,7 +122,7 @@ test('five megabytes pasted go along as a file, and the page stays usable', asyn
     clipboardData.setData('text/plain', 'All work and no play makes a dull page. '.repeat(125_000));
     field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   });
-  const attached = page.getByRole('list', { name: 'Attached files' });
+  const attached = page.getByRole('list', { name: 'Attachments' });
   await expect(attached).toContainText('Pasted text.txt');
   await page.locator('#composer').fill('What is this?');
   await expect(page.locator('#composer')).toHaveValue('What is this?');

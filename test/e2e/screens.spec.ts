@@ -64,8 +64,8 @@ const shots: Shot[] = [
     name: 'model-settings',
     scene: 'models',
     prepare: async (page) => {
-      await page.getByRole('button', { name: /^More for/ }).click();
-      await page.getByRole('menuitem', { name: 'Settings of this model…' }).click();
+      await page.getByRole('button', { name: /^Options for/ }).click();
+      await page.getByRole('menuitem', { name: 'Model settings…' }).click();
     },
   },
   { name: 'chat-settings', scene: 'chat', prepare: overlay('chat-settings') },
@@ -96,7 +96,7 @@ const shots: Shot[] = [
     prepare: async (page) => {
       await section('storage')(page);
       await page.getByRole('button', { name: 'Move…' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Move the models' });
+      const dialog = page.getByRole('dialog', { name: 'Move models' });
       await dialog.getByRole('textbox').fill('/media/ada/Models');
       await dialog.getByRole('status').waitFor();
     },

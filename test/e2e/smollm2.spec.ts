@@ -17,7 +17,7 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Sampling' }).click();
   await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
-  await page.getByRole('textbox', { name: 'Longest answer' }).fill('160');
+  await page.getByRole('textbox', { name: 'Maximum answer length' }).fill('160');
   await page
     .getByRole('navigation', { name: 'Start' })
     .getByRole('button', { name: /^New chat/ })
@@ -25,9 +25,9 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
   await expect(page.getByRole('button', { name: /SmolLM2/ })).toBeVisible();
   await ask(page, 'The heavy engine in the bridge');
 
-  const card = page.getByRole('alert', { name: 'Going in circles' });
+  const card = page.getByRole('alert', { name: 'Repeating itself' });
   await expect(card).toBeVisible({ timeout: 120_000 });
-  await expect(card).toContainText('The answer was going in circles');
+  await expect(card).toContainText('The answer was repeating itself');
   await expect(card).toContainText(/The same \d+ tokens came \d+ times in a row/);
   const repeated = (await textOf(card.locator('blockquote'))).slice(0, 20);
   const prose = answers(page).locator('.prose');
@@ -36,5 +36,5 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
   expect(before).toBeGreaterThan(2);
   await card.getByRole('button', { name: 'Rewind and retry' }).click();
   await expect.poll(copies, { timeout: 60_000 }).toBeLessThan(before);
-  await expect(page.getByText(/Twice now|Finished|Length reached/).first()).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByText(/happened twice|Finished|Reached the length/).first()).toBeVisible({ timeout: 120_000 });
 });

@@ -24,13 +24,13 @@ test('from chat to chat while one answer streams, one waits behind it and one wa
   await expect.poll(length).toBeGreaterThan(100);
   await page.keyboard.press('Alt+n');
   await ask(page, 'Are you there?');
-  await expect(page.getByRole('button', { name: 'Stop writing' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop generating' })).toBeVisible();
 
   await chat('Go on for ever.').click();
   await expect.poll(length).toBeGreaterThan(100);
   const before = await textOf(prose.first());
   await ask(page, 'And then?');
-  await expect(page.getByText('Sends next')).toBeVisible();
+  await expect(page.getByText('Sent next')).toBeVisible();
 
   await chat('The old mill stood').click();
   await expect(card(page)).toBeVisible();
@@ -42,14 +42,14 @@ test('from chat to chat while one answer streams, one waits behind it and one wa
   await chat('Go on for ever.').click();
   await expect.poll(length).toBeGreaterThan(before.length);
   expect((await textOf(prose.first())).startsWith(before.slice(0, 80))).toBe(true);
-  await expect(page.getByText('Sends next')).toBeVisible();
-  await page.getByRole('button', { name: 'Stop writing' }).click();
+  await expect(page.getByText('Sent next')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
   await expect(page.getByText('Stopped by you').first()).toBeVisible();
   await expect(page.locator('article', { hasText: 'And then?' })).toBeVisible();
 
   await chat('The old mill stood').click();
   await choose(page, 'Stop');
-  await expect(page.getByText('Stopped in a loop')).toBeVisible();
+  await expect(page.getByText('Stopped: repeating itself')).toBeVisible();
   await chat('Are you there?').click();
   await expect(prose).not.toHaveText('');
   expect(problems).toEqual([]);
