@@ -32,7 +32,7 @@ const SLOW = [
   'app/models/manager.test.ts',
   'app/models/move.test.ts',
   'app/models/replaced.test.ts',
-  'app/server/**',
+  'attack/**',
   'app/store/search.test.ts',
   'app/text/hostile.test.ts',
   'app/text/chat-templates.test.ts',

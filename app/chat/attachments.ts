@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
@@ -22,10 +23,12 @@ export async function attachFile(
 }
 
 async function readFileUpTo(path: string, name: string): Promise<Buffer> {
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    const code = error.code === 'ENOENT' ? 'not-found' : 'permission';
+  const failed = (error: NodeJS.ErrnoException): never => {
+    const code = error.code === 'ENOENT' ? 'not-found' : error.code === 'EIO' ? 'unreadable' : 'permission';
     throw new LonghandError(code, `[attachment] ${name}: ${error.message}`);
-  });
+  };
+  // A pipe that nobody writes to would keep the opening waiting for ever.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(failed);
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new LonghandError('unreadable', `[attachment] ${name} is not a file`);
@@ -35,7 +38,7 @@ async function readFileUpTo(path: string, name: string): Promise<Buffer> {
         `[attachment] ${name} has ${stat.size} bytes, at most ${mostBytes} are read as text`,
       );
     }
-    return await handle.readFile();
+    return await handle.readFile().catch(failed);
   } finally {
     await handle.close();
   }

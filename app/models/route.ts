@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import tls from 'node:tls';
 import { LonghandError, type Settings } from '../protocol/index.ts';
+import { readSmallFile } from '../store/small-file.ts';
 
 type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
 
@@ -28,11 +28,26 @@ export function takeRoute({ proxy, certificates }: Wishes): void {
   tls.setDefaultCACertificates([...own, ...more]);
 }
 
+/** What a proxy is named by: a scheme, a host and a port; Node takes no path.
+ *  @throws LonghandError `bad-request` */
+export function needProxy(address: string): void {
+  const { host, pathname, search, hash } = new URL(address);
+  if (!host || pathname !== '/' || search || hash) {
+    throw new LonghandError(
+      'bad-request',
+      `[proxy] "${host}${pathname}" is not a host with a port, as in http://proxy:3128`,
+    );
+  }
+}
+
+/** All certificates of the Mozilla programme together are a quarter of a megabyte. */
+const mostCertificateBytes = 4 * 1024 * 1024;
+
 /** The certificates of a PEM file. */
 export function certificatesIn(path: string): string[] {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readSmallFile(path, mostCertificateBytes).toString('utf8');
   } catch (error) {
     throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
   }

@@ -10,8 +10,9 @@ const scanned = 5000;
 /** Chats whose title or one of whose messages holds every word of `query`; titles first, then newest messages. One hit a
  *  title and one a message. */
 export function searchChats(db: Database, query: string, limit: number): SearchHit[] {
+  // No text holds a NUL, and SQLite's query language ends at one.
   const words = fold(query)
-    .split(/\s+/)
+    .split(/[\s\0]+/)
     .filter((word) => word !== '');
   if (words.length === 0) return [];
   const titles = titleHits(db, words, limit);

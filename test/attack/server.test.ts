@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { socketPath, type Upload, uploadPath } from '../../../app/protocol/index.ts';
-import { type BrowserHost, startBrowserHost } from '../../../app/server/browser-host.ts';
-import { contentPolicy } from '../../../app/server/policy.ts';
-import { enter, openSocket } from '../../support/browser.ts';
-import { newFolder, startCore } from '../../support/core.ts';
+import { socketPath, type Upload, uploadPath } from '../../app/protocol/index.ts';
+import { type BrowserHost, startBrowserHost } from '../../app/server/browser-host.ts';
+import { contentPolicy } from '../../app/server/policy.ts';
+import { enter, openSocket } from '../support/browser.ts';
+import { newFolder, startCore } from '../support/core.ts';
+import { tallyOf } from './tally.ts';
+
+const tally = tallyOf('server');
 
 async function serve(port = 0): Promise<BrowserHost & { origin: string; cookie: string; dataFolder: string }> {
   const { host, dataFolder } = await startCore();
@@ -88,9 +91,14 @@ test('only our own names are served: another name for 127.0.0.1 is a rebinding a
     `127.0.0.1:${port + 1}`,
     `0.0.0.0:${port}`,
   ]) {
-    expect((await ask(port, { headers: { host, cookie } })).status, host).toBe(400);
-    expect(await statusOfSocket(port, { host, cookie, origin: `http://${host}` }), host).toBe(400);
+    await tally.refused(`a request to ${host}`, async () =>
+      expect((await ask(port, { headers: { host, cookie } })).status).toBe(400),
+    );
+    await tally.refused(`a socket to ${host}`, async () =>
+      expect(await statusOfSocket(port, { host, cookie, origin: `http://${host}` })).toBe(400),
+    );
   }
+  tally.settle();
 });
 
 test('pages of other origins reach nothing, even with the cookie', async () => {

@@ -1,0 +1,21 @@
+//  Every class of attack, and the files that try it. A file that counts its attacks uses tally.ts (counts.ts in a browser test).
+
+export type AttackClass = { readonly title: string; readonly files: readonly string[] };
+
+export const CLASSES = {
+  server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts'] },
+  protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
+  markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/hostile.spec.ts'] },
+  templates: { title: 'Chat templates', files: ['app/text/hostile.test.ts'] },
+  tokenizers: { title: 'Tokenizers', files: ['app/text/hostile.test.ts'] },
+  modelFiles: { title: 'Model files, changed at random', files: ['app/text/gguf.test.ts', 'native/formats'] },
+  hub: { title: 'Answers of a hub', files: ['app/models/download.test.ts', 'app/models/remote-headers.test.ts'] },
+  documents: { title: 'Documents', files: ['app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'] },
+  files: {
+    title: 'Files, links and folders',
+    files: ['app/documents/import.test.ts', 'app/models/silent-disks.test.ts'],
+  },
+  databases: { title: 'Databases', files: ['app/store/store.test.ts', 'app/chat/kills.test.ts'] },
+} as const satisfies Record<string, AttackClass>;
+
+export type ClassName = keyof typeof CLASSES;

@@ -1,0 +1,27 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CLASSES, type ClassName } from './classes.ts';
+
+export type Counts = { tried: number; refused: number };
+
+const folder = join(import.meta.dirname, '..', '..', '.cache', 'attacks');
+
+/** Keeps what a file of tests counted, for the table, and prints it. `file`: its name, as the next run replaces its counts. */
+export function keepCounts(name: ClassName, file: string, { tried, refused }: Counts): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name} ${file.replaceAll(/[\\/]/g, '-')}.json`), JSON.stringify({ tried, refused }));
+  process.stdout.write(`attacks, ${CLASSES[name].title}: ${tried} tried, ${refused} refused\n`);
+}
+
+/** The sums of all files that have counted, a class each. */
+export function countsOf(name: ClassName): Counts {
+  let files: string[];
+  try {
+    files = readdirSync(folder).filter((file) => file.startsWith(`${name} `));
+  } catch {
+    files = [];
+  }
+  const counts = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Counts);
+  const sum = (key: keyof Counts) => counts.reduce((total, one) => total + one[key], 0);
+  return { tried: sum('tried'), refused: sum('refused') };
+}
