@@ -42,7 +42,9 @@ const STEPS = {
       }),
   },
   formatTools: { tools: process.platform === 'linux' ? ['clangFormat'] : [] },
-  testTools: { tools: process.platform === 'linux' ? ['clang', 'chromium', 'vulkan', 'arm64', 'pip'] : ['pip'] },
+  testTools: {
+    tools: process.platform === 'linux' ? ['clang', 'chromium', 'vulkan', 'arm64', 'poppler', 'pip'] : ['pip'],
+  },
   native: {
     title: 'Compiling the engine',
     tools: ['compiler', 'cmake'],

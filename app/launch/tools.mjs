@@ -48,6 +48,12 @@ export const TOOLS = {
     apt: ['qemu-user', 'binutils-aarch64-linux-gnu', 'libstdc++-12-dev-arm64-cross'],
     why: 'the tests run the NEON loops of the CPU back end under emulation',
   },
+  poppler: {
+    optional: true,
+    found: () => works('pdftoppm', ['-v']),
+    apt: ['poppler-utils'],
+    why: 'the tests compare drawn PDF pages with those of another reader',
+  },
   pip: {
     found: () => works('python3', ['-m', 'pip', '--version']),
     apt: ['python3-pip'],

@@ -14,6 +14,7 @@ export const REASONS = [
   { reason: /^needs a mount of its own\b/, holds: ({ platform }) => platform === 'linux' },
   { reason: /^needs to run as root\b/, holds: ({ root }) => !root },
   { reason: /^needs to run without root\b/, holds: ({ root }) => root },
+  { reason: /^needs pdftoppm\b/, holds: () => true },
   { reason: /^needs qemu-/, holds: () => true },
   { reason: /^needs ThreadSanitizer\b/, holds: () => true },
   { reason: /^needs an Electron binary\b/, holds: () => true },

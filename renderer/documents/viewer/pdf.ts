@@ -137,6 +137,9 @@ function open(documentId: DocumentId, onPassword: AskPassword): Opening {
       disableStream: true,
       cMapUrl: beside('cmaps'),
       standardFontDataUrl: beside('standard_fonts'),
+      // A PDF that does not embed its Helvetica is drawn with the fonts that pdf.js brings: what the system has instead
+      // differs in width, and its letters would be squeezed into the places of the others.
+      useSystemFonts: false,
       wasmUrl: beside('wasm'),
       iccUrl: beside('iccs'),
       disableWorkerRendering: true,
