@@ -42,6 +42,8 @@ export type TurnOptions = {
   /** The answer that is written, already stored as running. `begun`: it had text before. */
   answer: Message;
   begun: boolean;
+  /** Nobody is there to decide: what would wait for a person is decided at once. */
+  unattended: boolean;
   /** May take its time: documents are searched, and the model is loaded for that. */
   prepare: () => Promise<Prepared>;
   /** After the last event. `sound`: it finished, so that waiting messages may follow. */
@@ -56,7 +58,7 @@ const byItself = (action: Choice, suggested: Choice, { times }: LoopEvidence): C
 
 //  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
 
-export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored }: TurnOptions): Turn {
+export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEnd, onStored }: TurnOptions): Turn {
   const tally = createTally(begun ? answer : null);
   const gauge = createGauge();
   // The tokens of a text that was written by hand are not known, so none are kept for it.
@@ -163,7 +165,8 @@ export function runTurn({ core, turnId, answer, begun, prepare, onEnd, onStored 
     tell(event);
     changed();
     if (event.evidence === undefined) return;
-    if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, event.suggested, event.evidence));
+    if (unattended && ask.action === 'ask') core.engine.decide(turnId, event.suggested);
+    else if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, event.suggested, event.evidence));
     else if (ask.waitSeconds > 0) {
       decision = setTimeout(() => core.engine.decide(turnId, event.suggested), ask.waitSeconds * 1000);
     }

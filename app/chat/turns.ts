@@ -85,7 +85,11 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   }
 
   /** Sets off the answer of a stored running message. `earlier`: the message as it was, when it is gone on with. */
-  function launch(message: Message, earlier: Message | null): { messageId: MessageId; turnId: TurnId } {
+  function launch(
+    message: Message,
+    earlier: Message | null,
+    unattended = false,
+  ): { messageId: MessageId; turnId: TurnId } {
     const { id: messageId, chatId, state } = message;
     const turnId = state.at === 'running' ? state.turnId : (newId(core.now()) as TurnId);
     core.emit('chat.changed', getChat(db, chatId));
@@ -95,6 +99,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       turnId,
       answer: earlier ?? message,
       begun: earlier !== null,
+      unattended,
       prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null),
       onEnd(sound) {
         one.over = true;
@@ -168,7 +173,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       return [message, storeAnswer(chat.id, message.id)];
     });
     core.emit('message.changed', question);
-    return { userMessageId: question.id, ...launch(reply, null) };
+    return { userMessageId: question.id, ...launch(reply, null, sent.unattended) };
   }
 
   function sendLater(chat: Chat, sent: Sent, waiting: readonly Message[]): Started {

@@ -13,6 +13,7 @@ const FLAGS = {
   system: { kind: 'text', value: 'TEXT', help: 'a system message' },
   think: { kind: 'yes', help: 'let the model think before it answers' },
   ...SAMPLING_FLAGS,
+  'loop-guard': { ...SAMPLING_FLAGS['loop-guard'], help: 'end an answer that goes in circles (balanced)' },
   ...PATH_FLAG,
 } as const satisfies Flags;
 
@@ -57,7 +58,7 @@ export const chat = command({
             session,
             prompt: prompt.ids,
             inThinking: prompt.inThinking,
-            values,
+            values: { ...values, 'loop-guard': values['loop-guard'] ?? 'balanced' },
             path,
             onPart,
           };
@@ -81,10 +82,14 @@ export const chat = command({
 
 const plain = (role: PromptMessage['role'], text: string): PromptMessage => ({ role, text, thinking: '', ids: null });
 
-function report({ terminal, json }: Context, { text, thinking, tokens, finish, result }: Answer, promptTokens: number) {
+function report(
+  { terminal, json }: Context,
+  { text, thinking, tokens, finish, loop, result }: Answer,
+  promptTokens: number,
+) {
   const timings = timingsOf(result);
   if (json) {
-    const line = { text, thinking, tokens, prompt_tokens: promptTokens, finish_reason: finish, timings };
+    const line = { text, thinking, tokens, prompt_tokens: promptTokens, finish_reason: finish, loop, timings };
     terminal.out(`${JSON.stringify(line)}\n`);
     return;
   }

@@ -42,13 +42,13 @@ export async function withCore<T>(
   } catch (error) {
     const address = error instanceof LonghandError && error.code === 'data-folder-held' ? error.details?.address : null;
     if (typeof address !== 'string') throw error;
-    const { client, close } = await connectTo(address);
-    return await work(client).finally(close);
+    const { client, lost, close } = await connectTo(address);
+    return await Promise.race([work(client), lost]).finally(close);
   }
 }
 
 /** As a browser does it: the address gives a cookie, the cookie opens the socket. */
-async function connectTo(address: string): Promise<{ client: Client; close: () => void }> {
+async function connectTo(address: string): Promise<{ client: Client; lost: Promise<never>; close: () => void }> {
   const answer = await fetch(address, { redirect: 'manual' });
   const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   const { origin } = new URL(address);
@@ -58,6 +58,10 @@ async function connectTo(address: string): Promise<{ client: Client; close: () =
     socket.once('error', reject);
   });
   socket.on('error', () => {}); // the close that follows is heard
+  // What waits for an event would wait for ever when the app ends.
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => {});
+  socket.once('close', () => reject(new LonghandError('core-lost', '[longhand] the app ended before it answered')));
   const client = createClient();
   client.attach({
     send: (frame) => socket.send(JSON.stringify(frame)),
@@ -65,5 +69,5 @@ async function connectTo(address: string): Promise<{ client: Client; close: () =
     onClose: (listener) => void socket.on('close', listener),
     close: () => socket.close(),
   });
-  return { client, close: () => socket.close() };
+  return { client, lost, close: () => socket.close() };
 }

@@ -1,37 +1,13 @@
 import { basename, resolve } from 'node:path';
-import { citedIn } from '../documents/citations.ts';
-import {
-  type Client,
-  type Collection,
-  type Document,
-  LonghandError,
-  type Message,
-  type ModelId,
-  quotedIn,
-  type TurnEvent,
-  whereOf,
-} from '../protocol/index.ts';
+import { type Client, type Collection, type Document, LonghandError } from '../protocol/index.ts';
 import { table } from './arguments.ts';
-import { type Context, command, type Flags, UsageError, type Values } from './command.ts';
-import { DATA_FLAG, withCore } from './core.ts';
+import { type Context, command, UsageError } from './command.ts';
+import { withCore } from './core.ts';
+import { chosen, DOCS_FLAGS, type DocsAction, type DocsValues, modelNamed } from './docs-arguments.ts';
+import { ask } from './docs-ask.ts';
 import { bytes } from './terminal.ts';
 
-const FLAGS = {
-  ...DATA_FLAG,
-  collection: { kind: 'text', value: 'NAME', help: 'default: add to "Documents", else all of them' },
-  encoder: { kind: 'text', value: 'NAME', help: 'add: search the collection with this model too, or with "none"' },
-  model: { kind: 'text', value: 'NAME', help: 'ask: the model that answers; default that of the app' },
-  limit: { kind: 'count', value: 'N', help: 'search: at most so many passages; default 10' },
-} as const satisfies Flags;
-
-type Work = (
-  context: Context,
-  client: Client,
-  values: Values<typeof FLAGS>,
-  words: readonly string[],
-) => Promise<number>;
-
-const ACTIONS: Readonly<Record<string, Work>> = { add, list, search, ask, rm };
+const ACTIONS: Readonly<Record<string, DocsAction>> = { add, list, search, ask, rm };
 
 //  Exit codes beside those of every command: `search` and `ask` end with 1 when nothing was found, `add` when a file could
 //  not be read.
@@ -40,7 +16,7 @@ export const docs = command({
   summary: 'Documents: add files and folders, list, search, ask them, remove. Nothing leaves this computer.',
   usage: 'add PATH… | list | search WORDS | ask QUESTION | rm NAME',
   words: [1, 1000],
-  flags: FLAGS,
+  flags: DOCS_FLAGS,
   async run(context, values, [action = '', ...words]) {
     const work = ACTIONS[action];
     if (!work) {
@@ -54,7 +30,7 @@ export const docs = command({
 async function add(
   { terminal, json, places, signal }: Context,
   client: Client,
-  values: Values<typeof FLAGS>,
+  values: DocsValues,
   paths: readonly string[],
 ): Promise<number> {
   const name = values.collection ?? 'Documents';
@@ -78,17 +54,19 @@ async function add(
       files: paths.map((path) => ({ path: resolve(places.here, path), name: basename(path) })),
     });
     const wanted = new Set<string>(added.map(({ id }) => id));
-    const documents = await until(signal, async () => {
+    const reading = await until(client, signal, null, async () => {
       const all = (await client.call('documents.list', { collectionId })).filter(({ id }) => wanted.has(id));
       return all.every(isSettled) ? all : null;
     });
-    await until(signal, async () => {
+    const documents = reading ?? [];
+    const indexed = await until(client, signal, STALLED_MS, async () => {
       const { embedding } = collectionWith(await client.call('documents.collections'), collectionId);
       if (!embedding || embedding.done >= embedding.total) return true;
       bar.show(embedding.done, embedding.total);
       return null;
     });
     bar.end();
+    if (!indexed) terminal.note('[docs] the embedding model does not answer; indexing goes on when Longhand runs');
     if (json) terminal.out(`${JSON.stringify({ collection: name, documents })}\n`);
     else terminal.out(`${table(documents.map(rowOf))}\n`);
     return documents.some(({ state }) => state.at === 'failed') ? 1 : 0;
@@ -100,7 +78,7 @@ async function add(
 
 const isSettled = ({ state }: Document): boolean => state.at === 'ready' || state.at === 'failed';
 
-async function list({ terminal, json }: Context, client: Client, values: Values<typeof FLAGS>): Promise<number> {
+async function list({ terminal, json }: Context, client: Client, values: DocsValues): Promise<number> {
   const { collection } = values;
   const collections =
     collection === undefined ? await client.call('documents.collections') : await chosen(client, collection);
@@ -131,7 +109,7 @@ const rowOf = ({ name, fileName, kind, bytes: size, passages, state }: Document)
 async function search(
   { terminal, json }: Context,
   client: Client,
-  values: Values<typeof FLAGS>,
+  values: DocsValues,
   words: readonly string[],
 ): Promise<number> {
   const collections = await chosen(client, values.collection);
@@ -151,80 +129,10 @@ async function search(
   return hits.length > 0 ? 0 : 1;
 }
 
-async function ask(
-  { terminal, json, signal }: Context,
-  client: Client,
-  values: Values<typeof FLAGS>,
-  words: readonly string[],
-): Promise<number> {
-  const collections = await chosen(client, values.collection);
-  const modelId = values.model === undefined ? null : await modelNamed(client, values.model);
-  const { id: chatId } = await client.call('chats.create', { modelId });
-  await client.call('chats.update', { chatId, collectionIds: collections.map(({ id }) => id) });
-  try {
-    const message = await answerTo(client, chatId, words.join(' '), signal, (event) => {
-      if (!json && event.type === 'delta' && event.kind === 'answer') terminal.out(event.text);
-    });
-    const { text, grounding, state } = message;
-    if (state.at === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
-    const found = grounding?.found ?? false;
-    const quoted = quotedIn(grounding);
-    const quote = quoted && { ...grounding?.quote, text: quoted.text, where: quoted.where };
-    if (json) terminal.out(`${JSON.stringify({ answer: text, found, ...grounding, quote })}\n`);
-    else report(terminal, message);
-    return found ? 0 : 1;
-  } finally {
-    await client.call('chats.delete', { chatId });
-  }
-}
-
-function report(terminal: Context['terminal'], { text, grounding }: Message) {
-  terminal.out('\n');
-  if (!grounding) return;
-  const quoted = quotedIn(grounding);
-  if (quoted) terminal.out(`\n“${quoted.text}”\n  ${quoted.where}\n`);
-  const cited = citedIn(text);
-  const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
-  const title = grounding.found ? 'Cited:' : 'Closest:';
-  if (sources.length > 0) terminal.note(terminal.dim(title));
-  for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
-  const weak = grounding.support.filter(({ level }) => level !== 'supported').length;
-  if (weak > 0) terminal.note(terminal.dim(`${weak} of ${grounding.support.length} sentences are not fully supported`));
-}
-
-async function answerTo(
-  client: Client,
-  chatId: Message['chatId'],
-  text: string,
-  signal: AbortSignal,
-  onEvent: (event: TurnEvent) => void,
-): Promise<Message> {
-  let ended = false;
-  const stop = client.on('turn', ({ chatId: of, event }) => {
-    if (of !== chatId) return;
-    onEvent(event);
-    ended ||= event.type === 'finished' || event.type === 'failed';
-  });
-  const { messageId, turnId } = await client.call('turns.send', { chatId, text });
-  const cancel = () => void (turnId && client.call('turns.cancel', { turnId }));
-  signal.addEventListener('abort', cancel);
-  try {
-    await until(new AbortController().signal, async () => ended || null);
-    const { messages } = await client.call('chats.get', { chatId });
-    const message = messages.find(({ id }) => id === messageId);
-    if (signal.aborted) throw new LonghandError('cancelled', '[docs] stopped');
-    if (!message) throw new LonghandError('internal', '[docs] the answer is gone');
-    return message;
-  } finally {
-    stop();
-    signal.removeEventListener('abort', cancel);
-  }
-}
-
 async function rm(
   { terminal, json }: Context,
   client: Client,
-  values: Values<typeof FLAGS>,
+  values: DocsValues,
   words: readonly string[],
 ): Promise<number> {
   const name = words.join(' ');
@@ -245,41 +153,43 @@ async function rm(
   return 0;
 }
 
-/** The one that was named, else all of the user's; the manual only where there is nothing else. @throws LonghandError `not-found` with the names there are */
-async function chosen(client: Client, name: string | undefined): Promise<Collection[]> {
-  const all = await client.call('documents.collections');
-  const own = all.filter(({ builtIn }) => !builtIn);
-  if (name === undefined) return own.length > 0 ? own : all;
-  const named = all.filter((one) => one.name === name || one.id === name);
-  if (named.length > 0) return named;
-  const names = all.map((one) => one.name).join(', ') || 'none yet';
-  throw new LonghandError('not-found', `[docs] no collection "${name}", there are ${names}`);
-}
-
 const collectionWith = (all: readonly Collection[], id: Collection['id']): Collection => {
   const found = all.find((one) => one.id === id);
   if (!found) throw new LonghandError('not-found', '[docs] the collection was removed meanwhile');
   return found;
 };
 
-/** @throws LonghandError `not-found` with the names there are */
-async function modelNamed(client: Client, name: string): Promise<ModelId> {
-  const models = await client.call('models.list');
-  const found = models.find((model) => model.name === name || model.id === name || model.path === name);
-  if (found) return found.id;
-  const names = models.map((model) => model.name).join(', ');
-  throw new LonghandError('not-found', `[docs] no model "${name}", there are ${names}`);
-}
+/** An embedding model that gets no further for that long is away or broken. */
+const STALLED_MS = 60_000;
 
-const LOOK_MS = 100;
-
-/** @throws LonghandError `cancelled` */
-async function until<T>(signal: AbortSignal, look: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== null) return seen;
-    if (signal.aborted)
-      throw new LonghandError('cancelled', '[docs] stopped; what was added is read at the next start');
-    await new Promise((again) => setTimeout(again, LOOK_MS));
+/** What `look` finds, as soon as an event has made it so; null when for `patienceMs` there was none.
+ *  @throws LonghandError `cancelled` */
+async function until<T>(
+  client: Client,
+  signal: AbortSignal,
+  patienceMs: number | null,
+  look: () => Promise<T | null>,
+): Promise<T | null> {
+  let heard = Promise.withResolvers<boolean>();
+  const hear = () => heard.resolve(true);
+  const stops = WATCHED.map((event) => client.on(event, hear));
+  signal.addEventListener('abort', hear);
+  try {
+    for (;;) {
+      heard = Promise.withResolvers();
+      const seen = await look();
+      if (seen !== null) return seen;
+      if (signal.aborted)
+        throw new LonghandError('cancelled', '[docs] stopped; what was added is read at the next start');
+      const patience = patienceMs === null ? undefined : setTimeout(heard.resolve, patienceMs, false);
+      const again = await heard.promise;
+      clearTimeout(patience);
+      if (!again) return null;
+    }
+  } finally {
+    for (const stop of stops) stop();
+    signal.removeEventListener('abort', hear);
   }
 }
+
+const WATCHED = ['document.changed', 'document.removed', 'collections.changed'] as const;

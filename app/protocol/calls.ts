@@ -94,13 +94,14 @@ export const calls = {
 
   /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
    *  chat runs it waits in the queue. One that is sent while a turn is paused, or with `now`, ends that turn and goes before
-   *  all that wait. */
+   *  all that wait. `unattended`: nobody watches this answer, so the loop guard does not wait for a decision. */
   'turns.send': call(
     z.object({
       chatId: ChatId,
       text: z.string(),
       attachments: z.array(AttachmentId).default([]),
       now: z.boolean().default(false),
+      unattended: z.boolean().default(false),
       parentId: MessageId.optional(),
     }),
     Started,

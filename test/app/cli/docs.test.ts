@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Document, Grounding, PassageHit } from '../../../app/protocol/index.ts';
-import { newFolder, root } from '../../support/core.ts';
+import { circling } from '../../support/circling.ts';
+import { newFolder, root, startCore } from '../../support/core.ts';
 import { tuning } from '../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -16,6 +17,8 @@ type Said = Omit<Partial<Grounding>, 'quote'> & {
   hits?: PassageHit[];
   answer?: string;
   removed?: string;
+  finish_reason?: string;
+  loop?: { where: string; copies: number } | null;
   error?: { code: string; message: string };
 };
 
@@ -76,4 +79,32 @@ test('what is asked wrongly ends with 2, what is not there with 1', async () => 
   expect((await longhand('ask', ...data)).code).toBe(2);
   const elsewhere = await longhand('search', 'x', '--collection', 'Elsewhere', ...data);
   expect(elsewhere).toMatchObject({ code: 1, said: { error: { code: 'not-found' } } });
+});
+
+test('the same question has the same answer', async () => {
+  const data = ['--data', newFolder()];
+  const lease = join(newFolder(), 'lease.md');
+  writeFileSync(lease, library['lease.md'] ?? '');
+  await longhand('add', lease, ...data);
+  const question = 'How high is the monthly rent, and when is it due?';
+  const answers = [];
+  for (let time = 0; time < 3; time += 1) answers.push((await longhand('ask', question, ...data)).said.answer);
+  expect(answers[0]).not.toBe('');
+  expect(new Set(answers).size).toBe(1);
+  const drawn = await longhand('ask', question, '--temperature', '1.5', '--seed', '7', ...data);
+  expect(drawn.said.answer).not.toBe(answers[0]);
+});
+
+test('an answer that goes in circles ends without waiting for somebody', async () => {
+  const { client, host, dataFolder } = await startCore();
+  // Whoever waited for the card would wait ten minutes.
+  const loopGuard = { sensitivity: 'balanced' as const, inAnswers: true, action: 'ask' as const, waitSeconds: 600 };
+  await client.call('settings.set', { loopGuard, sampling: circling, onboarded: true });
+  await host.close();
+  const mill = join(newFolder(), 'mill.md');
+  writeFileSync(mill, `# The mill\n\n${'The old mill stood by the river. '.repeat(6)}\n`);
+  await longhand('add', mill, '--data', dataFolder);
+  const { code, said } = await longhand('ask', 'Summarise my documents.', '--data', dataFolder);
+  expect(said).toMatchObject({ finish_reason: 'loop', loop: { where: 'answer' } });
+  expect(code).toBe(0);
 });
