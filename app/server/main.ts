@@ -24,19 +24,40 @@ export type Places = {
   renderer: string;
 };
 
-export type Arguments = { data: string; port: number | undefined; open: boolean };
+export type Arguments = { data: string; port: number | undefined; open: boolean; help: boolean };
+
+const HELP = `npm start -- [--data DIR] [--port N] [--no-open]
+
+  --data DIR   data folder; default the one of the app
+  --port N     port of the local address; default the one of last time
+  --no-open    do not open a browser window
+`;
 
 export function readArguments(argv: readonly string[]): Arguments {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: { data: { type: 'string' }, port: { type: 'string' }, open: { type: 'boolean', default: true } },
-    allowNegative: true,
-  });
+  const values = parsed(argv);
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
     throw new LonghandError('bad-request', `[--port] "${values.port}" is not a port; 0 to 65535 is allowed`);
   }
-  return { data: values.data ?? defaultDataFolder(), port, open: values.open };
+  return { data: values.data ?? defaultDataFolder(), port, open: values.open, help: values.help };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        data: { type: 'string' },
+        port: { type: 'string' },
+        open: { type: 'boolean', default: true },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+      allowNegative: true,
+    }).values;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    throw new LonghandError('bad-request', `[longhand] ${problem}; allowed are --data, --port, --no-open and --help`);
+  }
 }
 
 /** Runs until it is told to end. Returns the process's exit code when it could not start. */
@@ -47,6 +68,10 @@ export async function runBrowserHost(
 ) {
   try {
     const wanted = readArguments(argv);
+    if (wanted.help) {
+      process.stdout.write(HELP);
+      return 0;
+    }
     const host = await createHost({
       dataFolder: wanted.data,
       migrations: places.migrations,
@@ -83,7 +108,7 @@ function explain(error: unknown): number {
     return 0;
   }
   process.stderr.write(`${error.message}\n`);
-  return 1;
+  return error.code === 'bad-request' ? 2 : 1;
 }
 
 function endWithSignals(close: () => Promise<void>) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
 import { backUp, backupDue, flaw } from './backups.ts';
 import { type Database, openDatabase } from './database.ts';
+import { checkDataFolder } from './folder.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
 import { restore, salvage } from './recover.ts';
@@ -23,9 +24,10 @@ export type Store = {
 export type StoreOptions = { folder: string; migrations: string; now?: () => number };
 
 /** Opens the data folder for this process alone.
- *  @throws LonghandError `data-folder-held`, `database-newer`, `disk-full`, `permission` */
+ *  @throws LonghandError `bad-request` for a file, `data-folder-held`, `database-newer`, `disk-full`, `permission` */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
+  checkDataFolder(options.folder);
   if (!writable(options.folder)) return openCopy(options);
   const lock = lockFolder(options.folder, now());
   try {

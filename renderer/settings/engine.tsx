@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { modelById, useEngine } from '../shell/engine.ts';
+import { versionOf } from '../shell/version.ts';
 import { Button } from '../ui/button.tsx';
 import { Select, Switch, Tag } from '../ui/choice.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
@@ -86,10 +87,7 @@ export function Engine() {
           />
         </SettingRow>
       </Section>
-      <Section
-        title={t('engine.devices')}
-        note={info && t('engine.version', { version: info.version, commit: info.commit })}
-      >
+      <Section title={t('engine.devices')} note={info && t('engine.version', { version: versionOf(info) })}>
         {devices.map((device) => (
           <SettingRow key={device.id} name={device.name} about={device.available ? device.detail : device.reason}>
             <span className="text-fg-3 tabular-nums">

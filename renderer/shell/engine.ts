@@ -8,6 +8,7 @@ import {
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
+import { versionOf } from './version.ts';
 
 type AppInfo = Response<'app.info'>;
 
@@ -57,7 +58,7 @@ const afterRestart = (restarted: boolean, status: EngineStatus) =>
 /** Which Longhand this is, as the first line of a report. */
 export function appLine(): string {
   const { info } = useEngine.getState();
-  return info ? `Longhand ${info.version} (${info.commit}), ${info.platform}` : 'Longhand';
+  return info ? `Longhand ${versionOf(info)}, ${info.platform}` : 'Longhand';
 }
 
 /** Whether models are computed on a GPU here, by themselves or by choice. */

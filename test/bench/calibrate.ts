@@ -4,7 +4,6 @@
 // answerable question also counts as one without an answer, in a library from which the sentence that answers it was cut.
 // FILE keeps the vectors of all texts for the next run.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { certainty, chances } from '../../app/documents/evidence.ts';
 import type { Scored } from '../../app/documents/examine.ts';
@@ -12,8 +11,9 @@ import { statementsOf } from '../../app/documents/statements.ts';
 import { type Example, fitWeights, type Model } from '../app/documents/evaluation/fit.ts';
 import { tuning } from '../app/documents/evaluation/set.ts';
 import { openAsker } from './asking.ts';
+import { readOptions } from './options.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: { vectors: { type: 'string' }, reader: { type: 'boolean', default: true } },
   allowNegative: true,
 });

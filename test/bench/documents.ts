@@ -7,7 +7,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
 import { createEngine } from '../../app/engine/client.ts';
 import { engineByFork } from '../../app/engine/start.ts';
@@ -16,8 +15,9 @@ import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from '../support/no-encoders.ts';
 import { makePdf, type Page, type Text } from '../support/pdf.ts';
 import { realModel } from '../support/real-models.mjs';
+import { readOptions } from './options.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     pages: { type: 'string', default: '1000' },
     write: { type: 'string' },

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../support/real-models.mjs';
 import { FOLDER_SHAPES } from './folder-shapes.mjs';
+import { readOptions } from './options.mjs';
 import { SHAPES } from './shapes.mjs';
 import { writeSynthetic } from './synthetic.mjs';
 import { writeSyntheticFolder } from './synthetic-folder.mjs';
@@ -114,7 +115,13 @@ ${lines.join('\n')}
 if (process.argv[2] === '--one') {
   console.log(JSON.stringify(await measureHere(process.argv[3], Number(process.argv[4]))));
 } else {
-  const asked = process.argv.slice(2);
+  const { positionals: asked } = readOptions(import.meta.filename, { allowPositionals: true });
+  const unknown = asked.filter((name) => !RUNS.some(([shape]) => shape === name));
+  if (unknown.length > 0) {
+    const shapes = [...new Set(RUNS.map(([shape]) => `"${shape}"`))].join(', ');
+    console.error(`[bench:memory] no shape ${unknown.map((name) => `"${name}"`).join(', ')}; there are ${shapes}`);
+    process.exit(2);
+  }
   const rows = RUNS.filter(([name]) => asked.length === 0 || asked.includes(name)).map((entry) => {
     const row = run(entry);
     process.stderr.write(`  ${row.name} ${row.type}: ${mb(row.peak)} of ${mb(row.bound)} MiB\n`);

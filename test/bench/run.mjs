@@ -9,9 +9,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { cacheFolder } from '../support/real-models.mjs';
 import { json, measure, peerModule } from './measure.mjs';
+import { readOptions } from './options.mjs';
 import { peaksOf, shares } from './peaks.mjs';
 import { processorName } from './processor.mjs';
 import { chart, markdown } from './report.mjs';
@@ -20,7 +20,7 @@ import { writeSynthetic } from './synthetic.mjs';
 import { fromCsv, merged, toCsv } from './table.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     quick: { type: 'boolean', default: false },
     part: { type: 'string' },
@@ -35,6 +35,11 @@ const { values } = parseArgs({
 });
 if (values.part !== undefined && !partNames.includes(values.part)) {
   console.error(`[bench] --part ${values.part}: the parts are ${partNames.join(', ')}`);
+  process.exit(2);
+}
+for (const name of ['pairs', 'minutes', 'threads']) {
+  if (/^[1-9]\d*(,[1-9]\d*)*$/.test(values[name] ?? '1')) continue;
+  console.error(`[bench] --${name} ${values[name]}: a whole number from 1 is allowed`);
   process.exit(2);
 }
 const pairs = Number(values.pairs ?? (values.quick ? 3 : 5));

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/** The options of a script. --help prints the comment that the script begins with, what is not allowed ends it in one
+ *  sentence, with exit code 2. */
+export function readOptions(script, config) {
+  const name = script.split(/[\\/]/).at(-1);
+  try {
+    const options = { ...config.options, help: { type: 'boolean', short: 'h', default: false } };
+    const { values, positionals } = parseArgs({ ...config, options });
+    if (!values.help) return { values, positionals };
+    process.stdout.write(`${headOf(script)}\n`);
+    process.exit(0);
+  } catch (error) {
+    if (!String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;
+    process.stderr.write(`[${name}] ${error.message.split('. ')[0]}; --help names what is allowed\n`);
+    process.exit(2);
+  }
+}
+
+function headOf(script) {
+  const lines = readFileSync(script, 'utf8').split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return lines
+    .slice(0, end)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join('\n');
+}
