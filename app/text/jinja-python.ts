@@ -1,32 +1,46 @@
+import type { Meter } from './jinja-meter.ts';
 import { isList, isMapping, isNumber, isText, isTuple, type Value } from './jinja-values.ts';
 
 /** str(value) of Python: what `{{ value }}` writes. */
-export function str(value: Value): string {
+export function str(value: Value, meter: Meter): string {
   if (isText(value)) return value.value;
   if (value.type === 'UndefinedValue') return '';
-  return repr(value);
+  return repr(value, meter);
 }
 
-/** repr(value) of Python. */
-export function repr(value: Value): string {
-  if (isText(value)) return quoted(value.value);
+/** repr(value) of Python. A list may hold another many times, and that one another: every part is counted as it is written. */
+export function repr(value: Value, meter: Meter): string {
+  meter.spend(1);
+  if (isText(value)) return quoted(value.value, meter);
   if (isNumber(value)) return numeral(value);
   if (value.type === 'BooleanValue') return value.value ? 'True' : 'False';
   if (value.type === 'NullValue') return 'None';
   if (value.type === 'UndefinedValue') return 'Undefined';
-  if (isList(value)) return sequence(value);
-  if (isMapping(value)) return `{${[...value.value].map(([key, item]) => `${quoted(key)}: ${repr(item)}`).join(', ')}}`;
-  return `<${value.type}>`;
+  if (isList(value)) return sequence(value, meter);
+  if (!isMapping(value)) return `<${value.type}>`;
+  const items = [...value.value].map(([key, item]) => `${quoted(key, meter)}: ${repr(item, meter)}`);
+  return joined(items, ', ', '{', '}', meter);
 }
 
-function sequence(value: Value & { value: Value[] }): string {
-  const items = value.value.map(repr);
-  if (!isTuple(value)) return `[${items.join(', ')}]`;
-  return items.length === 1 ? `(${items[0]},)` : `(${items.join(', ')})`;
+function sequence(value: Value & { value: Value[] }, meter: Meter): string {
+  const items = value.value.map((item) => repr(item, meter));
+  if (!isTuple(value)) return joined(items, ', ', '[', ']', meter);
+  return items.length === 1 ? joined(items, '', '(', ',)', meter) : joined(items, ', ', '(', ')', meter);
 }
+
+/** Every level writes what is in it once more. */
+function joined(items: string[], separator: string, open: string, close: string, meter: Meter): string {
+  meter.write(lengthOf(items, separator) + open.length + close.length);
+  return open + items.join(separator) + close;
+}
+
+/** Characters of the texts with a separator between them. */
+export const lengthOf = (items: readonly string[], separator: string): number =>
+  items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1) * separator.length);
 
 /** Python's choice of quotes and escapes. */
-function quoted(value: string): string {
+function quoted(value: string, meter: Meter): string {
+  meter.write(value.length);
   const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
   const body = value.replace(/[\\\n\r\t'\p{Cc}]/gu, (c) => {
     if (c === "'") return quote === "'" ? "\\'" : c;
@@ -56,43 +70,44 @@ const digits = (number: number): string =>
 export type JsonStyle = { indent: string | null; ascii: boolean; sort: boolean; separators: [string, string] };
 
 /** json.dumps of Python, as transformers sets it up for templates (ensure_ascii off). */
-export function json(value: Value, style: JsonStyle, depth = 0): string {
-  if (isText(value)) return jsonText(value.value, style);
+export function json(value: Value, style: JsonStyle, meter: Meter, depth = 0): string {
+  meter.spend(1);
+  if (isText(value)) return jsonText(value.value, style, meter);
   if (isNumber(value)) return numeral(value).replace('nan', 'NaN').replace('inf', 'Infinity');
   if (value.type === 'BooleanValue') return value.value ? 'true' : 'false';
   if (value.type === 'NullValue') return 'null';
-  if (isList(value))
-    return enclosed(
-      '[',
-      value.value.map((item) => json(item, style, depth + 1)),
-      ']',
-      style,
-      depth,
-    );
+  if (isList(value)) {
+    const items = value.value.map((item) => json(item, style, meter, depth + 1));
+    return enclosed('[', items, ']', style, depth, meter);
+  }
   if (!isMapping(value)) throw new TypeError(`Object of type ${value.type} is not JSON serializable`);
   const entries = [...value.value];
   if (style.sort) entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const items = entries.map(
-    ([key, item]) => `${jsonText(key, style)}${style.separators[1]}${json(item, style, depth + 1)}`,
+    ([key, item]) => `${jsonText(key, style, meter)}${style.separators[1]}${json(item, style, meter, depth + 1)}`,
   );
-  return enclosed('{', items, '}', style, depth);
+  return enclosed('{', items, '}', style, depth, meter);
 }
 
-function jsonText(value: string, style: JsonStyle): string {
+function jsonText(value: string, style: JsonStyle, meter: Meter): string {
+  meter.write(value.length);
   const text = JSON.stringify(value);
   if (!style.ascii) return text;
   return text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function enclosed(open: string, items: string[], close: string, style: JsonStyle, depth: number): string {
-  if (items.length === 0 || style.indent === null) return open + items.join(style.separators[0]) + close;
+function enclosed(open: string, items: string[], close: string, style: JsonStyle, depth: number, meter: Meter): string {
+  if (items.length === 0 || style.indent === null) return joined(items, style.separators[0], open, close, meter);
+  meter.write((depth + 1) * style.indent.length);
   const outer = `\n${style.indent.repeat(depth)}`;
   const inner = outer + style.indent;
-  return open + inner + items.join(style.separators[0].trimEnd() + inner) + outer + close;
+  return joined(items, style.separators[0].trimEnd() + inner, open + inner, outer + close, meter);
 }
 
 /** a == b of Python for values of the language: by content, True == 1. */
-export function equal(a: Value, b: Value): boolean {
+export function equal(a: Value, b: Value, meter: Meter): boolean {
+  meter.spend(1);
+  const same = (one: Value, other: Value | undefined): boolean => other !== undefined && equal(one, other, meter);
   if (isList(a) && isList(b)) {
     const other = b.value;
     return (
@@ -105,7 +120,6 @@ export function equal(a: Value, b: Value): boolean {
   }
   const number = (value: Value) => (value.type === 'BooleanValue' ? Number(value.value) : value.value);
   if (a.type === 'NullValue' || b.type === 'NullValue') return a.type === b.type;
+  if (isText(a) && isText(b)) meter.read(Math.min(a.value.length, b.value.length));
   return number(a) === number(b);
 }
-
-const same = (a: Value, b: Value | undefined): boolean => b !== undefined && equal(a, b);

@@ -1,7 +1,8 @@
 import { Environment, parse, tokenize } from '@huggingface/jinja';
-import { equal, type JsonStyle, json, repr, str } from './jinja-python.ts';
+import { createMeter, type Meter, TEMPLATE_LIMITS, TemplateError, type TemplateLimits } from './jinja-meter.ts';
+import { equal, type JsonStyle, json, lengthOf, str } from './jinja-python.ts';
 import { withoutUnknownSyntax } from './jinja-source.ts';
-import { stringMethods } from './jinja-strings.ts';
+import { indented, stringMethods } from './jinja-strings.ts';
 import {
   asTuple,
   BaseInterpreter,
@@ -21,14 +22,8 @@ import {
   type Value,
 } from './jinja-values.ts';
 
-/** What a template may spend: a chat of 10 000 messages takes 800 000 steps. Both are counted, so that the same template fails the same way on every machine. */
-export type TemplateLimits = { readonly steps: number; readonly characters: number };
-export const TEMPLATE_LIMITS: TemplateLimits = { steps: 1_000_000, characters: 64_000_000 };
-
-/** A failure of the template's own making: bad syntax, `raise_exception`, a limit. */
-export class TemplateError extends Error {
-  override readonly name = 'TemplateError';
-}
+/** Longer ones are no templates: the longest known has 30 000 characters. */
+const MOST_SOURCE = 1_000_000;
 
 /** Renders a Jinja template as transformers does (trim_blocks, lstrip_blocks, Python's way of writing values).
  *  @throws TemplateError */
@@ -38,13 +33,14 @@ export function renderJinja(
   limits: TemplateLimits = TEMPLATE_LIMITS,
 ): string {
   try {
+    if (source.length > MOST_SOURCE) {
+      raise(`a template of ${source.length} characters, allowed are ${MOST_SOURCE}`);
+    }
+    const meter = createMeter(limits);
     const program = parse(tokenize(withoutUnknownSyntax(source), { lstrip_blocks: true, trim_blocks: true }));
-    const environment = globals(variables, limits);
-    const result = new PythonInterpreter(environment, limits).evaluate(
-      writing(program as unknown as Node),
-      environment,
-    );
-    return str(result);
+    const environment = globals(variables, meter);
+    const result = new PythonInterpreter(environment, meter).evaluate(writing(program as unknown as Node), environment);
+    return str(result, meter);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
     const reason = error instanceof RangeError ? `too deep or too large (${error.message})` : messageOf(error);
@@ -54,7 +50,7 @@ export function renderJinja(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function globals(variables: Readonly<Record<string, unknown>>, limits: TemplateLimits): Environment {
+function globals(variables: Readonly<Record<string, unknown>>, meter: Meter): Environment {
   const environment = new Environment();
   for (const [name, value] of Object.entries({ false: false, true: true, none: null, ...variables })) {
     environment.set(name, value);
@@ -70,7 +66,7 @@ function globals(variables: Readonly<Record<string, unknown>>, limits: TemplateL
   }
   set(
     'raise_exception',
-    callable(([message]) => raise(message ? str(message) : 'raise_exception')),
+    callable(([message]) => raise(message ? str(message, meter).slice(0, MOST_MESSAGE) : 'raise_exception')),
   );
   set(
     'dict',
@@ -78,26 +74,29 @@ function globals(variables: Readonly<Record<string, unknown>>, limits: TemplateL
   );
   set(
     'range',
-    callable((args) => range(args, limits)),
+    callable((args) => range(args, meter)),
   );
   set(
     'strftime_now',
-    callable(([format]) => text(strftime(new Date(), isText(format) ? format.value : ''))),
+    callable(([format]) => text(strftime(new Date(), isText(format) ? format.value.slice(0, MOST_MESSAGE) : ''))),
   );
   return environment;
 }
+
+/** A sentence that a person may read; the rest of a longer one is noise. */
+const MOST_MESSAGE = 2000;
 
 function raise(message: string): never {
   throw new TemplateError(message);
 }
 
-function range(args: Value[], limits: TemplateLimits): Value {
+function range(args: Value[], meter: Meter): Value {
   const numbers = args.filter(isNumber).map((arg) => arg.value);
   const [start, stop, step] =
     numbers.length < 2 ? [0, numbers[0] ?? 0, 1] : [numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 1];
   if (step === 0) raise('range() step must not be zero');
   const length = Math.max(0, Math.ceil((stop - start) / step));
-  if (length > limits.steps) raise(`range() of ${length} values, allowed are ${limits.steps}`);
+  meter.spend(length);
   return list(Array.from({ length }, (_, i) => integer(start + i * step)));
 }
 
@@ -154,134 +153,231 @@ function writing(node: Node): Node {
 }
 const output = (expression: Node): Node => ({ type: 'Output', expression });
 
-/** The library's interpreter where it differs from Python: written values, `~`, `==`, tojson, join, methods of str. */
+/** The library's interpreter where it differs from Python: written values, `~`, `==`, tojson, join, methods of str. And where
+ *  it builds without asking what that costs: whatever grows is counted here first. */
 class PythonInterpreter extends BaseInterpreter {
-  private steps = 0;
-  private characters = 0;
-  private readonly limits: TemplateLimits;
+  private readonly meter: Meter;
 
-  constructor(environment: Environment, limits: TemplateLimits) {
+  constructor(environment: Environment, meter: Meter) {
     super(environment);
-    this.limits = limits;
+    this.meter = meter;
   }
 
   override evaluate(node: Node | undefined, environment: Environment): Value {
-    this.spend(1);
+    this.meter.spend(1);
     switch (node?.type) {
       case 'Output':
         return this.written(this.evaluate(node.expression as Node, environment));
       case 'BinaryExpression':
-        return this.binary(node, environment) ?? super.evaluate(node, environment);
+        return this.binary(node, environment);
       case 'FilterExpression':
-        return this.filter(node, environment) ?? super.evaluate(node, environment);
+        return this.made(this.filter(node, environment));
       case 'CallExpression':
-        return this.method(node, environment) ?? pairs(node, super.evaluate(node, environment));
+        return this.made(pairs(node, super.evaluate(counting(node), environment)));
+      case 'MemberExpression':
+        return this.member(node, environment);
+      case 'For':
+        return this.loop(node, environment);
       case 'TupleLiteral':
         return tuple((node.value as Node[]).map((item) => this.evaluate(item, environment)));
       case 'Round':
         return none;
       case 'Known':
         return node.value as Value;
+      case 'Counted':
+        return this.made(this.evaluate(node.expression as Node, environment));
       default:
         return super.evaluate(node, environment);
     }
   }
 
-  private spend(steps: number): void {
-    this.steps += steps;
-    if (this.steps > this.limits.steps) raise(`stopped after ${this.limits.steps} steps`);
-  }
-
   private written(value: Value): Value {
-    const result = str(value);
-    this.count(result.length);
+    const result = str(value, this.meter);
+    this.meter.write(result.length);
     return text(result);
   }
 
-  private count(characters: number): void {
-    this.characters += characters;
-    if (this.characters > this.limits.characters) raise(`stopped after ${this.limits.characters} characters`);
+  /** A value that is new: its characters were written, its parts were made. */
+  private made(value: Value): Value {
+    if (isText(value)) this.meter.write(value.value.length);
+    else this.meter.spend(partsOf(value));
+    return value;
   }
 
-  private binary(node: Node, environment: Environment): Value | null {
+  private binary(node: Node, environment: Environment): Value {
     const operator = (node.operator as { value: string }).value;
-    if (!['+', '~', '==', '!='].includes(operator)) return null;
+    // Python looks at the right side of these only when it has to.
+    if (operator === 'and' || operator === 'or') return super.evaluate(node, environment);
     const left = this.evaluate(node.left as Node, environment);
     const right = this.evaluate(node.right as Node, environment);
     if (operator === '+') return this.sum(node, left, right, environment);
-    if (operator === '~') return this.joined(str(left), str(right));
-    return truth(equal(left, right) === (operator === '=='));
+    if (operator === '~') return this.joined(str(left, this.meter), str(right, this.meter));
+    if (operator === '==' || operator === '!=') return truth(equal(left, right, this.meter) === (operator === '=='));
+    if (isText(right)) this.meter.read(right.value.length);
+    else this.meter.spend(partsOf(right) >> 4);
+    return super.evaluate({ ...node, left: known(left), right: known(right) }, environment);
   }
 
   /** What grows is paid for by its smaller part: adding to a long text is cheap, doubling it is not. */
   private sum(node: Node, left: Value, right: Value, environment: Environment): Value {
     if (isText(left) && isText(right)) return this.joined(left.value, right.value);
-    if (!isList(left) || !isList(right)) {
-      return super.evaluate({ ...node, left: known(left), right: known(right) }, environment);
+    if (isList(left) && isList(right)) {
+      this.meter.spend(left.value.length + right.value.length);
+      return list(left.value.concat(right.value));
     }
-    this.spend(Math.min(left.value.length, right.value.length));
-    return list(left.value.concat(right.value));
+    return super.evaluate({ ...node, left: known(this.flat(left)), right: known(this.flat(right)) }, environment);
+  }
+
+  /** The library writes a list that is added to a text, however many times its parts hold each other. */
+  private flat(value: Value): Value {
+    if (isList(value) || isMapping(value)) this.written(value);
+    return value;
   }
 
   private joined(left: string, right: string): Value {
-    this.count(Math.min(left.length, right.length));
+    this.meter.write(Math.min(left.length, right.length));
     return text(left + right);
   }
 
-  /** Only filters whose result the library writes in JavaScript's way; a value is evaluated once and handed on. */
-  private filter(node: Node, environment: Environment): Value | null {
+  /** A loop takes all its values at once, and an environment for each. */
+  private loop(node: Node, environment: Environment): Value {
+    const iterable = node.iterable as Node;
+    if (iterable.type === 'SelectExpression') {
+      const lhs = iterable.lhs as Node;
+      if (lhs.type === 'Counted') return super.evaluate(node, environment);
+      return super.evaluate({ ...node, iterable: { ...iterable, lhs: counted(lhs) } }, environment);
+    }
+    return super.evaluate({ ...node, iterable: counted(iterable) }, environment);
+  }
+
+  /** Filters whose result the library writes in JavaScript's way, or builds uncounted; a value is evaluated once and handed on. */
+  private filter(node: Node, environment: Environment): Value {
     const filter = node.filter as Node & { value?: string; callee?: { value: string }; args?: Node[] };
     const name = filter.type === 'CallExpression' ? filter.callee?.value : filter.value;
-    if (!['tojson', 'string', 'join', 'trim'].includes(name ?? '')) return null;
     const operand = this.evaluate(node.operand as Node, environment);
     const args = filter.args ?? [];
-    if (name === 'string')
-      return text(isText(operand) ? operand.value : operand.type === 'UndefinedValue' ? '' : repr(operand));
-    if (name === 'tojson') return this.written(text(json(operand, this.jsonStyle(args, environment))));
-    if (name === 'trim' && args.length === 0) return stringMethods.strip?.(str(operand), []) ?? null;
-    if (name === 'join' && isList(operand) && !args.some((arg) => arg.type === 'KeywordArgumentExpression')) {
-      const separator = args[0] ? str(this.evaluate(args[0], environment)) : '';
-      return this.written(text(operand.value.map(str).join(separator)));
+    this.looked(operand, name === 'sort' || name === 'dictsort');
+    switch (name) {
+      case 'string':
+        return isText(operand) ? operand : text(str(operand, this.meter));
+      case 'tojson':
+        return text(json(operand, this.jsonStyle(args, environment), this.meter));
+      case 'trim':
+        if (args.length > 0) break;
+        return stringMethods.strip?.(str(operand, this.meter), [], this.meter) ?? none;
+      case 'replace':
+        return this.replaced(str(operand, this.meter), args, environment);
+      case 'indent':
+        return this.indent(str(operand, this.meter), args, environment);
+      case 'join':
+        if (!isList(operand)) break;
+        return this.join(operand.value, args, environment);
     }
-    return super.evaluate({ ...node, operand: known(operand) }, environment);
+    const handed = filter.type === 'CallExpression' ? counting(filter) : filter;
+    return super.evaluate({ ...node, operand: known(operand), filter: handed }, environment);
+  }
+
+  /** `sorting`: every value is looked at several times. */
+  private looked(operand: Value, sorting: boolean): void {
+    if (isText(operand)) {
+      this.meter.read(operand.value.length);
+      return;
+    }
+    const parts = partsOf(operand);
+    const times = sorting ? Math.ceil(Math.log2(parts + 1)) : 1;
+    this.meter.spend((parts >> 2) * times);
+    if (!sorting || !isList(operand)) return;
+    for (const item of operand.value) if (isText(item)) this.meter.read(item.value.length * times);
+  }
+
+  private replaced(self: string, args: Node[], environment: Environment): Value {
+    const { positional, named } = this.argumentsOf(args, environment);
+    const count = named.get('count');
+    return stringMethods.replace?.(self, count ? [...positional.slice(0, 2), count] : positional, this.meter) ?? none;
+  }
+
+  private indent(self: string, args: Node[], environment: Environment): Value {
+    const { positional, named } = this.argumentsOf(args, environment);
+    const width = positional[0] ?? named.get('width') ?? integer(4);
+    const isTrue = (value: Value | undefined) => value?.value === true;
+    if (!isNumber(width) && !isText(width)) throw new TypeError('indent() width must be a number or a text');
+    return indented(
+      self,
+      {
+        width: width.value,
+        first: isTrue(positional[1] ?? named.get('first')),
+        blank: isTrue(positional[2] ?? named.get('blank')),
+      },
+      this.meter,
+    );
+  }
+
+  private join(items: readonly Value[], args: Node[], environment: Environment): Value {
+    const { positional, named } = this.argumentsOf(args, environment);
+    const separator = positional[0] ?? named.get('d') ?? named.get('separator');
+    const between = separator ? str(separator, this.meter) : '';
+    const parts = items.map((item) => str(item, this.meter));
+    this.meter.write(lengthOf(parts, between));
+    return text(parts.join(between));
+  }
+
+  private argumentsOf(args: Node[], environment: Environment): { positional: Value[]; named: Map<string, Value> } {
+    const positional: Value[] = [];
+    const named = new Map<string, Value>();
+    for (const arg of args) {
+      if (arg.type === 'KeywordArgumentExpression') {
+        named.set((arg.key as { value: string }).value, this.evaluate(arg.value as Node, environment));
+      } else positional.push(this.evaluate(arg, environment));
+    }
+    return { positional, named };
   }
 
   private jsonStyle(args: Node[], environment: Environment): JsonStyle {
-    const named = new Map<string, Value>();
-    for (const [i, arg] of args.entries()) {
-      if (arg.type === 'KeywordArgumentExpression') {
-        named.set((arg.key as { value: string }).value, this.evaluate(arg.value as Node, environment));
-      } else if (i === 0) named.set('indent', this.evaluate(arg, environment));
-    }
-    const indent = named.get('indent');
+    const { positional, named } = this.argumentsOf(args, environment);
+    const indent = positional[0] ?? named.get('indent');
     const separators = named.get('separators');
-    const pair = isList(separators) ? separators.value.map(str) : [];
+    const pair = isList(separators) ? separators.value.map((part) => str(part, this.meter)) : [];
     return {
-      indent: isNumber(indent) ? ' '.repeat(indent.value) : isText(indent) ? indent.value : null,
+      indent: indentOf(indent),
       ascii: named.get('ensure_ascii')?.value === true,
       sort: named.get('sort_keys')?.value === true,
       separators: [pair[0] ?? (indent && indent.type !== 'NullValue' ? ',' : ', '), pair[1] ?? ': '],
     };
   }
 
-  private method(node: Node, environment: Environment): Value | null {
-    const callee = node.callee as Node;
-    const property = callee.property as { type: string; value: string } | undefined;
-    if (callee.type !== 'MemberExpression' || callee.computed || property?.type !== 'Identifier') return null;
-    const method = Object.hasOwn(stringMethods, property.value) ? stringMethods[property.value] : undefined;
-    if (!method) return null;
-    const self = this.evaluate(callee.object as Node, environment);
-    const args = node.args as Node[];
-    if (isText(self))
-      return this.written(
-        method(
-          self.value,
-          args.map((arg) => this.evaluate(arg, environment)),
-        ),
-      );
-    return super.evaluate({ ...node, callee: { ...callee, object: known(self) } }, environment);
+  /** Methods of a text are ours, by whatever way they are reached; slices are counted. */
+  private member(node: Node, environment: Environment): Value {
+    const property = node.property as Node & { value?: unknown };
+    const object = this.evaluate(node.object as Node, environment);
+    const of = { ...node, object: known(object) };
+    if (node.computed && property.type === 'SliceExpression') {
+      this.looked(object, false);
+      return this.made(super.evaluate(of, environment));
+    }
+    const name = node.computed ? this.evaluate(property, environment) : null;
+    const key = name ? name.value : property.value;
+    if (isText(object) && typeof key === 'string' && Object.hasOwn(stringMethods, key)) {
+      const method = stringMethods[key];
+      return callable((args) => {
+        this.meter.read(object.value.length);
+        return method?.(object.value, args, this.meter) ?? none;
+      });
+    }
+    return super.evaluate(name ? { ...of, property: known(name) } : of, environment);
   }
 }
+
+const MOST_INDENT = 64;
+
+function indentOf(indent: Value | undefined): string | null {
+  if (isText(indent)) return indent.value;
+  if (!isNumber(indent)) return null;
+  if (!(indent.value <= MOST_INDENT)) raise(`tojson() with an indent of ${indent.value}, allowed are ${MOST_INDENT}`);
+  return ' '.repeat(Math.max(0, indent.value));
+}
+
+const partsOf = (value: Value): number =>
+  isList(value) ? value.value.length : isMapping(value) ? value.value.size : 0;
 
 /** `items()` of a mapping gives tuples. */
 function pairs(call: Node, result: Value): Value {
@@ -291,3 +387,13 @@ function pairs(call: Node, result: Value): Value {
 }
 
 const known = (value: Value): Node => ({ type: 'Known', value });
+const counted = (expression: Node): Node => ({ type: 'Counted', expression });
+
+/** A list that is unpacked into arguments is counted as often as it is. */
+function counting(call: Node): Node {
+  const args = call.args as Node[];
+  if (!args.some(({ type }) => type === 'SpreadExpression')) return call;
+  const spread = (arg: Node) =>
+    arg.type === 'SpreadExpression' ? { ...arg, argument: counted(arg.argument as Node) } : arg;
+  return { ...call, args: args.map(spread) };
+}

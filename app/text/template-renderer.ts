@@ -1,72 +1,89 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
 import { LonghandError } from '../protocol/errors.ts';
-import { TEMPLATE_LIMITS, type TemplateLimits } from './jinja.ts';
-import type { RenderReply, RenderRequest } from './template-worker.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from './jinja-meter.ts';
+import type { FromRenderer, RenderRequest } from './template-worker.ts';
 
-/** Renders templates in a worker of their own, so that none can hold or kill the engine. Requests run one by one.
+/** Renders templates in a process of its own, so that none can hold or kill the engine. Requests run one by one.
  *
- *    no worker ──first request──▶ running ──time or memory used up──▶ no worker (the request fails)
+ *    no process ──first request──▶ running ──time or memory used up──▶ no process (the request fails)
  */
 export type TemplateRenderer = {
   /** @throws LonghandError `template-failed` */
   render(source: string, variables: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Starts the worker, so that the first rendering need not wait for it. */
+  /** Starts the process, so that the first rendering need not wait for it. */
   warm(): void;
   close(): Promise<void>;
 };
 
 export type RendererOptions = {
   /** The file of template-worker. */
-  readonly worker: string | URL;
+  readonly worker: string;
   readonly timeLimitMs?: number;
+  /** Of the heap of the thread that renders. */
   readonly memoryLimitMb?: number;
   readonly limits?: TemplateLimits;
 };
 
+/** What the process may take besides: Node itself, young values, stacks. */
+const BESIDES_MB = 160;
+
 export function createTemplateRenderer(options: RendererOptions): TemplateRenderer {
-  const { worker: file, timeLimitMs = 30_000, memoryLimitMb = 256, limits = TEMPLATE_LIMITS } = options;
-  let worker: Worker | null = null;
+  const { worker: file, timeLimitMs = 30_000, memoryLimitMb = 192, limits = TEMPLATE_LIMITS } = options;
+  let running: ChildProcess | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let next = 0;
 
-  const start = (): Worker => {
-    const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb }, stderr: true });
+  const start = (): ChildProcess => {
+    const started = fork(file, [String(memoryLimitMb), String(memoryLimitMb + BESIDES_MB)], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: [],
+      env: environment(),
+    });
+    const gone = () => {
+      if (running === started) running = null;
+    };
+    started.once('exit', gone).once('error', gone);
+    // Only a rendering is waited for.
     started.unref();
-    worker = started;
+    started.channel?.unref();
+    running = started;
     return started;
   };
-  const stop = async (): Promise<void> => {
-    const stopped = worker;
-    worker = null;
-    await stopped?.terminate();
+  const stop = () => {
+    running?.kill('SIGKILL');
+    running = null;
   };
 
   const once = (source: string, variables: Readonly<Record<string, unknown>>): Promise<string> =>
     new Promise((resolve, reject) => {
-      const current = worker ?? start();
+      const current = running ?? start();
       const id = next++;
       const detach = () => {
         clearTimeout(timer);
-        current.off('message', onReply).off('error', onError).off('exit', onExit);
+        current.off('message', onMessage).off('error', onError).off('exit', onExit);
       };
-      // Not waited for: a thread that collects garbage may take its time to end, and a new one can begin.
       const giveUp = (reason: string) => {
         detach();
-        void stop();
+        if (running === current) stop();
         reject(failed(reason));
       };
-      const onReply = (reply: RenderReply) => {
-        if (reply.id !== id) return;
+      const onMessage = (message: unknown) => {
+        const told = message as FromRenderer;
+        if ('ended' in told) return giveUp(told.ended);
+        if (told.id !== id) return;
         detach();
-        if ('text' in reply) resolve(reply.text);
-        else reject(failed(reply.error));
+        if ('text' in told) resolve(told.text);
+        else reject(failed(told.error));
       };
-      const onError = (error: Error & { code?: string }) =>
-        giveUp(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? `used more than ${memoryLimitMb} MB` : error.message);
-      const onExit = () => giveUp('the worker ended');
+      const onError = (error: Error) => giveUp(error.message);
+      // V8 ends the process at once when a single value is larger than all it may have.
+      const onExit = () => giveUp(`used more than ${memoryLimitMb} MB, or ended by itself`);
       const timer = setTimeout(() => giveUp(`took longer than ${timeLimitMs} ms`), timeLimitMs);
-      current.on('message', onReply).on('error', onError).on('exit', onExit);
-      current.postMessage({ id, source, variables, limits } satisfies RenderRequest);
+      current.on('message', onMessage).on('error', onError).on('exit', onExit);
+      current.send({ id, source, variables, limits } satisfies RenderRequest, (error) => {
+        if (error) giveUp(error.message);
+      });
     });
 
   return {
@@ -75,9 +92,15 @@ export function createTemplateRenderer(options: RendererOptions): TemplateRender
       queue = result.catch(() => {});
       return result;
     },
-    warm: () => void (worker ?? start()),
-    close: stop,
+    warm: () => void (running ?? start()),
+    close: async () => stop(),
   };
 }
+
+/** The binary of Electron is Node when it is told so. */
+const environment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(process.versions.electron !== undefined && { ELECTRON_RUN_AS_NODE: '1' }),
+});
 
 const failed = (reason: string) => new LonghandError('template-failed', `[template] ${reason}`);
