@@ -351,7 +351,8 @@ class PythonInterpreter extends BaseInterpreter {
     const object = this.evaluate(node.object as Node, environment);
     const of = { ...node, object: known(object) };
     if (node.computed && property.type === 'SliceExpression') {
-      this.looked(object, false);
+      // The library takes a text apart, character by character.
+      this.meter.spend(isText(object) ? object.value.length >> 4 : partsOf(object) >> 2);
       return this.made(super.evaluate(of, environment));
     }
     const name = node.computed ? this.evaluate(property, environment) : null;
