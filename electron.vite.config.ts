@@ -12,7 +12,7 @@ const migrations = {
   closeBundle: () => cpSync(at('app/store/migrations'), at('dist/main/migrations'), { recursive: true }),
 };
 
-//  Four processes from one source: Electron's main process (index), the core, the engine, and the browser host as a bundle of
+//  Five processes from one source: Electron's main process (index), the core, the engine, the reader of documents, and the browser host as a bundle of
 //  its own; the preload script as one CommonJS file, because sandboxed scripts know no modules; and the page.
 export default defineConfig({
   main: {
@@ -27,6 +27,7 @@ export default defineConfig({
           server: at('app/server/main.ts'),
           cli: at('app/cli/main.ts'),
           'template-worker': at('app/text/template-worker.ts'),
+          'document-reader': at('app/documents/process.ts'),
           'document-worker': at('app/documents/worker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },

@@ -7,6 +7,7 @@ import { createTitles } from './chat/titles.ts';
 import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
 import { createDocuments } from './documents/service.ts';
+import type { StartReader } from './documents/start.ts';
 import { createEngine } from './engine/client.ts';
 import type { StartEngine } from './engine/supervisor.ts';
 import { benchmarkQuestion } from './metrics/question.ts';
@@ -39,9 +40,8 @@ export type HostOptions = {
   /** Folders that ship with the app. */
   migrations: string;
   resources: string;
-  /** The file of the thread that reads documents. */
-  documentWorker: string;
   startEngine: StartEngine;
+  startReader: StartReader;
   /** Seals secrets with the keychain of the system, where the shell has one. */
   cipher?: ModelManagerOptions['cipher'];
   /** False for a core that lives for one command: it loads no model before it is asked to. */
@@ -131,7 +131,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       reader: join(options.resources, 'reader'),
     },
     dataFolder: store.folder,
-    worker: options.documentWorker,
+    startReader: options.startReader,
     // Elsewhere every picture would be sent to hear that nobody reads it there.
     recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
     help: options.preload === false ? null : join(options.resources, 'help'),

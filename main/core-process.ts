@@ -1,7 +1,7 @@
 import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/engine/supervisor.ts';
 import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
-import { createEngineProcesses } from './engine-process.ts';
+import { createChildren } from './children.ts';
 import type { Keychain } from './keychain.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
 import type { Paths } from './paths.ts';
@@ -26,7 +26,7 @@ export type CoreProcessOptions = {
   onFailed: (failure: Failure) => void;
 };
 
-/** Keeps the core process alive, and the engine process that the core asks for. */
+/** Keeps the core process alive, and the processes that the core asks for. */
 export function createCoreProcess({
   paths,
   core,
@@ -40,7 +40,7 @@ export function createCoreProcess({
   let child: Electron.UtilityProcess | null = null;
   let ready = false;
   const post = (message: ToCore, ports: MessagePortMain[] = []) => child?.postMessage(message, ports);
-  const engines = createEngineProcesses(paths, (number, ending) => post({ engineEnded: number, ending }));
+  const children = createChildren(paths, (number, ending) => post({ childEnded: number, ending }));
 
   const supervisor = createSupervisor<ToCore, FromCore>({
     start: async () => startCore(),
@@ -53,7 +53,7 @@ export function createCoreProcess({
     onLost() {
       child = null;
       ready = false;
-      engines.killAll();
+      children.killAll();
       onBusy(false);
       onLost();
     },
@@ -88,9 +88,10 @@ export function createCoreProcess({
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
     else if ('download' in message) onDownload(message.download);
-    else if ('startEngine' in message) post({ engine: message.startEngine }, [engines.start(message.startEngine)]);
-    else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
-    else engines.kill(message.killEngine);
+    else if ('startChild' in message) {
+      post({ child: message.startChild }, [children.start(message.startChild, message.wish)]);
+    } else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
+    else children.kill(message.killChild);
   }
 
   function askKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): string | null {

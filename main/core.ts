@@ -1,8 +1,9 @@
+import type { StartReader } from '../app/documents/start.ts';
 import { pipeOfMessagePort } from '../app/engine/port.ts';
-import type { Ending, EngineProcess } from '../app/engine/supervisor.ts';
+import type { Ending, StartEngine, Supervised } from '../app/engine/supervisor.ts';
 import { createHost } from '../app/host.ts';
 import { failureOf, LonghandError } from '../app/protocol/index.ts';
-import type { CoreOptions, FromCore, ToCore } from './messages.ts';
+import type { ChildWish, CoreOptions, FromCore, ToCore } from './messages.ts';
 
 //  The core process of the desktop shell: app/host.ts with ports for pipes. Runs as a utility process of Electron.
 
@@ -15,25 +16,32 @@ type Parent = {
 export async function runCore(parent: Parent, options: CoreOptions, exit: () => void) {
   const starting = new Map<number, (port: Port) => void>();
   const ending = new Map<number, (ending: Ending) => void>();
-  let engines = 0;
+  let children = 0;
 
-  /** The engine process belongs to Electron's main process; here it is only asked for. */
-  const startEngine = (): Promise<EngineProcess> =>
+  /** Processes belong to Electron's main process; here they are only asked for. */
+  const startChild = <Out, In>(wish: ChildWish): Promise<Supervised<Out, In>> =>
     new Promise((resolve) => {
-      const number = ++engines;
+      const number = ++children;
       const ended = new Promise<Ending>((done) => ending.set(number, done));
       starting.set(number, (port) =>
-        resolve({ pipe: pipeOfMessagePort(port), ended, kill: () => parent.postMessage({ killEngine: number }) }),
+        resolve({ pipe: pipeOfMessagePort(port), ended, kill: () => parent.postMessage({ killChild: number }) }),
       );
-      parent.postMessage({ startEngine: number });
+      parent.postMessage({ startChild: number, wish });
     });
+  const startEngine: StartEngine = () => startChild({ run: 'engine' });
+  const startReader: StartReader = (limits) => startChild({ run: 'reader', limits });
 
   const keychain = createKeychainClient(parent);
-  const host = createHost({ ...options, startEngine, ...(options.keychain && { cipher: keychain.cipher }) });
+  const host = createHost({
+    ...options,
+    startEngine,
+    startReader,
+    ...(options.keychain && { cipher: keychain.cipher }),
+  });
 
   parent.on('message', async ({ data, ports: [port] }) => {
-    if ('engine' in data && port) starting.get(data.engine)?.(port);
-    else if ('engineEnded' in data) ending.get(data.engineEnded)?.(data.ending);
+    if ('child' in data && port) starting.get(data.child)?.(port);
+    else if ('childEnded' in data) ending.get(data.childEnded)?.(data.ending);
     else if ('window' in data && port) (await host).connect(pipeOfMessagePort(port));
     else if ('keychain' in data) keychain.answered(data.keychain, data.text);
     else if ('notice' in data) (await host).notice(data.notice);

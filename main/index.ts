@@ -64,7 +64,6 @@ function start() {
       dataFolder,
       migrations: paths.migrations,
       resources: paths.resources,
-      documentWorker: paths.documentWorker,
       keychain: keychain !== null,
       about: { version: app.getVersion(), commit: process.env.LONGHAND_COMMIT ?? '', shell: 'electron' },
     },

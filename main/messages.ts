@@ -1,3 +1,4 @@
+import type { StartReader } from '../app/documents/start.ts';
 import type { Ending } from '../app/engine/supervisor.ts';
 import type { HostOptions } from '../app/host.ts';
 import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
@@ -5,17 +6,20 @@ import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
 /** Given to the core process when it starts, as its last argument. */
-export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'documentWorker' | 'about'> & {
+export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
   /** The operating system keeps a key for us. */
   keychain: boolean;
 };
 
+/** A process that the core asks for: it belongs to Electron's main process. */
+export type ChildWish = { run: 'engine' } | { run: 'reader'; limits: Parameters<StartReader>[0] };
+
 export type ToCore =
   /** A window wants to talk; its port comes along. */
   | { window: true }
-  /** The engine runs; the port to it comes along. */
-  | { engine: number }
-  | { engineEnded: number; ending: Ending }
+  /** A process of the core runs; the port to it comes along. */
+  | { child: number }
+  | { childEnded: number; ending: Ending }
   | { notice: Notice }
   /** Answer of the keychain; null when it refused. */
   | { keychain: number; text: string | null }
@@ -26,7 +30,7 @@ export type FromCore =
   | { failed: Failure }
   | { busy: boolean }
   | { download: DownloadNews }
-  /** The engine with this number is wanted; numbers are never used twice. */
-  | { startEngine: number }
-  | { killEngine: number }
+  /** The process with this number is wanted; numbers are never used twice. */
+  | { startChild: number; wish: ChildWish }
+  | { killChild: number }
   | { keychain: number; work: 'seal' | 'open'; text: string };

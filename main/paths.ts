@@ -6,6 +6,7 @@ export type Paths = {
   core: string;
   engine: string;
   worker: string;
+  documentReader: string;
   documentWorker: string;
   preload: string;
   renderer: string;
@@ -22,6 +23,7 @@ export function pathsOf(options: { root: string; resources: string; packaged: bo
     core: join(dist, 'main', 'core.js'),
     engine: join(dist, 'main', 'engine.js'),
     worker: join(dist, 'main', 'template-worker.js'),
+    documentReader: join(dist, 'main', 'document-reader.js'),
     documentWorker: join(dist, 'main', 'document-worker.js'),
     preload: join(dist, 'preload', 'preload.cjs'),
     renderer: join(dist, 'renderer'),

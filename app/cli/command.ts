@@ -29,7 +29,8 @@ export type Places = {
   /** The addon with the Metal back end on the CPU, for tests. On a Mac the addon itself. */
   readonly standin: string;
   readonly worker: string;
-  /** The file of the thread that reads documents. */
+  /** The files of the process that reads documents, and of its thread. */
+  readonly documentReader: string;
   readonly documentWorker: string;
   /** What the core needs: the engine process and the steps of the database. */
   readonly engine: string;

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { readerByFork } from '../documents/start.ts';
 import { engineByFork } from '../engine/start.ts';
 import { createHost } from '../host.ts';
 import {
@@ -29,8 +30,8 @@ export async function withCore<T>(
       dataFolder,
       migrations: places.migrations,
       resources: places.resources,
-      documentWorker: places.documentWorker,
       startEngine: engineByFork(places.engine, places),
+      startReader: readerByFork(places),
       preload: false,
       about: { version: '', commit: '', shell: 'browser' },
     });

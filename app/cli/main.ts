@@ -95,12 +95,14 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
     ...(existsSync(source)
       ? {
           worker: source,
+          documentReader: join(root, 'app', 'documents', 'process.ts'),
           documentWorker: join(root, 'app', 'documents', 'worker.ts'),
           engine: join(root, 'app', 'engine', 'process.ts'),
           migrations: join(root, 'app', 'store', 'migrations'),
         }
       : {
           worker: join(root, 'dist', 'main', 'template-worker.js'),
+          documentReader: join(root, 'dist', 'main', 'document-reader.js'),
           documentWorker: join(root, 'dist', 'main', 'document-worker.js'),
           engine: join(root, 'dist', 'main', 'engine.js'),
           migrations: join(root, 'dist', 'main', 'migrations'),

@@ -5,6 +5,8 @@ import {
   findByContent,
   findDocument,
   forgetDocument,
+  forgiveAttempt,
+  forgiveAttempts,
   nextQueued,
   requeueUnsettled,
   type StoredDocument,
@@ -18,6 +20,8 @@ import type { DocumentReader } from './reader.ts';
 //
 //    queued ──copied, not here yet──▶ reading ──▶ ready
 //      │ └──its content is here already──▶ gone             any step may fail ──▶ failed ──retry──▶ queued
+//
+//  What Longhand itself ended on is read once more by itself; when that happens again it has failed, and waits for the user.
 
 export type Importer = {
   /** Copies a queued document's file. Returns it, or the one of the collection with the same content. */
@@ -44,6 +48,7 @@ export type ImporterOptions = {
 
 const SLICE = 200;
 const PROGRESS_MS = 200;
+const MOST_ATTEMPTS = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -107,14 +112,16 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
   async function readOne(id: DocumentId): Promise<void> {
     const stored = findDocument(db, id);
     if (stored?.document.state.at !== 'queued' || stored.kept === null) return;
-    const { number, kept, ocr } = stored;
+    const { number, kept, ocr, attempts } = stored;
     const { kind, fileName, bytes } = stored.document;
     const abort = new AbortController();
     current = { id, abort };
     let position = 1;
     let told = 0;
     try {
-      update(id, { state: { at: 'reading', step: 'file', done: 0, total: 0 }, passages: 0 });
+      if (attempts >= MOST_ATTEMPTS) throw endedTwice(fileName);
+      // Counted on the disk before it is opened: what it does to this process is known at the next start.
+      update(id, { state: { at: 'reading', step: 'file', done: 0, total: 0 }, attempts: attempts + 1, passages: 0 });
       await clear(number);
       const source = { path: copies.pathOf(kept), fileName, bytes, password: passwords.get(id) ?? null, ocr };
       const { facts, notices } = await reader.read(
@@ -139,6 +146,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       passwords.delete(id);
       update(id, {
         state: { at: 'ready' },
+        attempts: 0,
         name: facts.title ?? fileName,
         pages: facts.pages,
         passages: position - 1,
@@ -149,9 +157,10 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       // Another process holds the database: the file is not to blame.
       if (error instanceof LonghandError && error.code === 'conflict') throw error;
       await clear(number);
-      update(id, { state: failedState(error), passages: 0 });
+      update(id, { state: failedState(error), attempts: 0, passages: 0 });
     } finally {
       current = null;
+      if (abort.signal.aborted) forgiveAttempt(db, number);
     }
   }
 
@@ -191,6 +200,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     if (again) clearTimeout(again);
     again = null;
     try {
+      forgiveAttempts(db);
       requeueUnsettled(db);
       begin();
     } catch {
@@ -218,6 +228,11 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     },
   };
 }
+
+const endedTwice = (fileName: string) =>
+  new LonghandError('unreadable', `[documents] Longhand ended twice while it read ${fileName}`, {
+    details: { remedy: 'retry', why: 'ended' },
+  });
 
 export function failedState(error: unknown): DocumentState {
   const failure = failureOf(error);

@@ -41,6 +41,7 @@ import { createImporter, failedState } from './importer.ts';
 import { createDocumentReader } from './reader.ts';
 import { hitOf } from './retrieve.ts';
 import { unpackSpans } from './spans.ts';
+import type { StartReader } from './start.ts';
 import { createWatcher } from './watch.ts';
 
 export type DocumentsOptions = {
@@ -49,8 +50,7 @@ export type DocumentsOptions = {
   dataFolder: string;
   engine: Engine;
   encoders: Encoders;
-  /** The file of worker.ts. */
-  worker: string;
+  startReader: StartReader;
   /** Reads pictures where the system can; without it Tesseract does. */
   recognise?: SystemRecogniser | null;
   /** Folder of the user manual; null: this core does not look after it. */
@@ -81,7 +81,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   const { db, emit, now } = options;
   const copies = createCopies(join(options.dataFolder, 'documents'));
   const reader = createDocumentReader({
-    worker: options.worker,
+    start: options.startReader,
     recognise: options.recognise ?? null,
   });
   const importer = createImporter({
@@ -242,7 +242,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       const { document, ocr: before } = ownDocument(documentId);
       if (document.state.at !== 'failed') return document;
       if (password !== undefined) importer.givePassword(documentId, password);
-      const queued = updateDocument(db, documentId, { state: { at: 'queued' }, ocr: ocr || before });
+      const queued = updateDocument(db, documentId, { state: { at: 'queued' }, attempts: 0, ocr: ocr || before });
       importer.wake();
       return tell(queued.document);
     },

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readerByFork } from '../documents/start.ts';
 import { engineByFork } from '../engine/start.ts';
 import { createHost } from '../host.ts';
 import { LonghandError } from '../protocol/index.ts';
@@ -16,7 +17,8 @@ export type Places = {
   engine: string;
   /** The file of the template worker. */
   worker: string;
-  /** The file of the thread that reads documents. */
+  /** The files of the process that reads documents, and of its thread. */
+  documentReader: string;
   documentWorker: string;
   addon: string;
   migrations: string;
@@ -76,8 +78,8 @@ export async function runBrowserHost(
       dataFolder: wanted.data,
       migrations: places.migrations,
       resources: places.resources,
-      documentWorker: places.documentWorker,
       startEngine: engineByFork(places.engine, places),
+      startReader: readerByFork(places),
       about: { ...version, shell: 'browser' },
     });
     const served = await startBrowserHost({
@@ -143,6 +145,7 @@ export function placesBelow(root: string, entry: string): Places {
   return {
     engine: source ? join(root, 'app', 'engine', 'process.ts') : join(bundle, 'engine.js'),
     worker: source ? join(root, 'app', 'text', 'template-worker.ts') : join(bundle, 'template-worker.js'),
+    documentReader: source ? join(root, 'app', 'documents', 'process.ts') : join(bundle, 'document-reader.js'),
     documentWorker: source ? join(root, 'app', 'documents', 'worker.ts') : join(bundle, 'document-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
     migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),

@@ -16,6 +16,8 @@ export type StoredDocument = {
   /** Name of the kept copy in documents/. */
   kept: string | null;
   ocr: boolean;
+  /** How often reading it has begun without coming to an end. */
+  attempts: number;
   document: Document;
 };
 
@@ -35,13 +37,14 @@ type DocumentRow = {
   sha256: string | null;
   kept: string | null;
   ocr: number;
+  attempts: number;
   state: string;
   notices: string;
   passages: number;
 };
 
 const columns = `number, id, collection_id, name, file_name, kind, bytes, added_at, pages, source_path, source_changed_at,
-  watched, sha256, kept, ocr, state, notices, passages`;
+  watched, sha256, kept, ocr, attempts, state, notices, passages`;
 
 const storedOf = (row: DocumentRow): StoredDocument => ({
   number: row.number,
@@ -51,6 +54,7 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
   sha256: row.sha256,
   kept: row.kept,
   ocr: row.ocr === 1,
+  attempts: row.attempts,
   document: {
     id: row.id,
     collectionId: row.collection_id,
@@ -147,13 +151,14 @@ const fields = {
   sha256: ['sha256', (value: string | null): Value => value],
   kept: ['kept', (value: string | null): Value => value],
   ocr: ['ocr', (value: boolean): Value => Number(value)],
+  attempts: ['attempts', (value: number): Value => value],
   state: ['state', (value: DocumentState): Value => JSON.stringify(value)],
   notices: ['notices', (value: string[]): Value => JSON.stringify(value)],
   passages: ['passages', (value: number): Value => value],
 } as const;
 
 type Fields = Pick<Document, 'name' | 'fileName' | 'kind' | 'bytes' | 'pages' | 'state' | 'notices' | 'passages'> &
-  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched' | 'sha256' | 'kept' | 'ocr'>;
+  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched' | 'sha256' | 'kept' | 'ocr' | 'attempts'>;
 
 /** @throws LonghandError `not-found` */
 export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fields>): StoredDocument {
@@ -177,6 +182,13 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
 export function requeueUnsettled(db: Database): void {
   db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}' WHERE at = 'reading'`);
 }
+
+/** An attempt that was ended by us, or by the database, says nothing about the document. */
+export const forgiveAttempt = (db: Database, number: number) =>
+  void db.run('UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE number = ?', number);
+
+export const forgiveAttempts = (db: Database) =>
+  void db.run(`UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE at = 'reading'`);
 
 export function deleteDocument(db: Database, id: DocumentId, now: number): void {
   db.run('UPDATE documents SET deleted_at = ? WHERE id = ?', now, id);

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { Document } from '../../app/protocol/index.ts';
+import type { Document, Failure } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
 
 //  What is said about a document in one line.
@@ -32,8 +32,19 @@ export function aboutState({ state }: Document, t: TFunction, formats: Formats):
         : t(`documents.step.${state.step}`);
     case 'failed':
       if (state.failure.details?.wrong === true) return t('documents.wrongPassword');
-      return state.failure.hint ?? reasonOf(state.remedy, t) ?? t(`errors.${state.failure.code}.what`);
+      return (
+        state.failure.hint ??
+        stoppedBy(state.failure, t) ??
+        reasonOf(state.remedy, t) ??
+        t(`errors.${state.failure.code}.what`)
+      );
   }
+}
+
+/** What the reader of documents ran out of. */
+function stoppedBy({ details }: Failure, t: TFunction): string | null {
+  const why = details?.why;
+  return why === 'memory' || why === 'time' || why === 'ended' ? t(`documents.stopped.${why}`) : null;
 }
 
 const reasonOf = (remedy: 'unlock' | 'ocr' | 'retry' | 'none', t: TFunction): string | null =>

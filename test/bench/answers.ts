@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { NOT_FOUND } from '../../app/chat/passages.ts';
+import { readerByFork } from '../../app/documents/start.ts';
 import { engineByFork } from '../../app/engine/start.ts';
 import { createHost } from '../../app/host.ts';
 import {
@@ -22,6 +23,7 @@ const root = resolve(import.meta.dirname, '../..');
 const places = {
   engine: join(root, 'app/engine/process.ts'),
   worker: join(root, 'app/text/template-worker.ts'),
+  documentReader: join(root, 'app/documents/process.ts'),
   documentWorker: join(root, 'app/documents/worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/migrations'),
@@ -34,6 +36,7 @@ const host = await createHost({
   ...places,
   dataFolder,
   startEngine: engineByFork(places.engine, places),
+  startReader: readerByFork(places),
   about: { version: '0', commit: '', shell: 'browser' },
 });
 const client = createClient();

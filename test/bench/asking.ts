@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Scored } from '../../app/documents/examine.ts';
 import { createDocuments } from '../../app/documents/service.ts';
+import { readerByFork } from '../../app/documents/start.ts';
 import { createEngine, type Engine } from '../../app/engine/client.ts';
 import { engineByFork } from '../../app/engine/start.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
@@ -54,7 +55,10 @@ async function ask(
     encoders,
     emit: () => {},
     dataFolder: folder,
-    worker: join(root, 'app/documents/worker.ts'),
+    startReader: readerByFork({
+      documentReader: join(root, 'app/documents/process.ts'),
+      documentWorker: join(root, 'app/documents/worker.ts'),
+    }),
     help: null,
     now: Date.now,
   });

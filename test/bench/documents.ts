@@ -8,6 +8,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
+import { readerByFork } from '../../app/documents/start.ts';
 import { createEngine } from '../../app/engine/client.ts';
 import { engineByFork } from '../../app/engine/start.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
@@ -105,7 +106,10 @@ const documents = createDocuments({
   ...sense,
   emit: () => {},
   dataFolder: join(folder, 'data'),
-  worker: join(root, 'app/documents/worker.ts'),
+  startReader: readerByFork({
+    documentReader: join(root, 'app/documents/process.ts'),
+    documentWorker: join(root, 'app/documents/worker.ts'),
+  }),
   help: null,
   now: Date.now,
 });

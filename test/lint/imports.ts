@@ -23,7 +23,10 @@ export const LAWS: readonly Law[] = [
     to: ['app/documents', 'app/models', 'app/text', 'app/metrics', 'app/engine', 'app/store', 'app/protocol'],
   },
   { from: 'app/host.ts', to: [...services, 'app/protocol'] },
-  { from: 'app/server', to: ['app/host.ts', 'app/engine/start.ts', 'app/store/folder.ts', 'app/protocol'] },
+  {
+    from: 'app/server',
+    to: ['app/host.ts', 'app/engine/start.ts', 'app/documents/start.ts', 'app/store/folder.ts', 'app/protocol'],
+  },
   { from: 'app/cli', to: ['app/host.ts', 'app/server', ...services, 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'test', to: ['app', 'main', 'renderer', 'native', 'resources', 'electron.vite.config.ts'] },
 

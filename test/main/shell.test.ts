@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { FromEngine, ToEngine } from '../../app/engine/asks.ts';
 import { pipeToChild } from '../../app/engine/port.ts';
 import { type Client, createClient, type PreloadApi } from '../../app/protocol/index.ts';
 import { openDatabase } from '../../app/store/database.ts';
@@ -19,6 +18,7 @@ vi.mock('electron', () => import('../support/fake-electron.ts'));
 
 const { app, done, world, BrowserWindow } = electron;
 const engines: ChildProcess[] = [];
+const readers: ChildProcess[] = [];
 const cores: Worker[] = [];
 
 function startCore(args: string[]): electron.FakeUtilityProcess {
@@ -38,15 +38,30 @@ function startCore(args: string[]): electron.FakeUtilityProcess {
 }
 
 function runEngine(args: string[]): electron.FakeUtilityProcess {
-  const process = new electron.FakeUtilityProcess();
-  const child = fork(places.engine, [places.addon, places.worker], { serialization: 'advanced', execArgv: [] });
   expect(args[1]).toContain('template-worker');
+  const child = fork(places.engine, [places.addon, places.worker], { serialization: 'advanced', execArgv: [] });
   engines.push(child);
+  return processOf(child);
+}
+
+function runReader([worker = '', limits = '']: string[]): electron.FakeUtilityProcess {
+  expect(worker).toContain('document-worker');
+  const child = fork(places.documentReader, [places.documentWorker, limits], {
+    serialization: 'advanced',
+    execArgv: [],
+  });
+  readers.push(child);
+  return processOf(child);
+}
+
+/** Talks through a port, as Electron's own do. */
+function processOf(child: ChildProcess): electron.FakeUtilityProcess {
+  const process = new electron.FakeUtilityProcess();
   process.pid = child.pid;
   child.once('exit', () => process.emit('exit', 0));
   process.inbox.once('message', ({ ports: [port] }: { ports: electron.FakePort[] }) => {
-    const pipe = pipeToChild<ToEngine, FromEngine>(child);
-    port?.on('message', ({ data }: { data: ToEngine }) => pipe.send(data));
+    const pipe = pipeToChild<unknown, unknown>(child);
+    port?.on('message', ({ data }: { data: unknown }) => pipe.send(data));
     port?.start();
     pipe.onMessage((message) => port?.postMessage(message));
   });
@@ -69,7 +84,10 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'data', 'shell'), { recursive: true });
   writeFileSync(join(folder, 'app', 'dist', 'renderer', 'index.html'), '<title>Longhand</title>');
   symlinkSync(places.resources, join(folder, 'app', 'resources'));
-  world.fork = (file, args) => (file.endsWith('engine.js') ? runEngine(args) : startCore(args));
+  world.fork = (file, args) => {
+    if (file.endsWith('document-reader.js')) return runReader(args);
+    return file.endsWith('engine.js') ? runEngine(args) : startCore(args);
+  };
   await import('../../main/index.ts');
   await until(() => BrowserWindow.all.length > 0);
   await import('../../main/preload.ts');
@@ -97,7 +115,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const worker of cores) await worker.terminate();
   rmSync(folder, { recursive: true, force: true });
-  for (const engine of engines) engine.kill('SIGKILL');
+  for (const child of [...engines, ...readers]) child.kill('SIGKILL');
 });
 
 test('a question goes from the preload script through the core to the engine and back, and the machine stays awake', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { readerByFork, type StartReader } from '../../app/documents/start.ts';
 import { engineByFork } from '../../app/engine/start.ts';
 import type { StartEngine } from '../../app/engine/supervisor.ts';
 import { createHost, type Host, type HostOptions } from '../../app/host.ts';
@@ -22,6 +23,7 @@ export const root = resolve(import.meta.dirname, '../..');
 export const places = {
   engine: join(root, 'app/engine/process.ts'),
   worker: join(root, 'app/text/template-worker.ts'),
+  documentReader: join(root, 'app/documents/process.ts'),
   documentWorker: join(root, 'app/documents/worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/migrations'),
@@ -35,6 +37,7 @@ export function newFolder(): string {
   return folder;
 }
 
+export const realReader = (): StartReader => readerByFork(places);
 export const realEngine = (): StartEngine => engineByFork(places.engine, places);
 
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
@@ -46,8 +49,8 @@ export async function startCore(
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
-    documentWorker: places.documentWorker,
     startEngine: options.startEngine ?? realEngine(),
+    startReader: realReader(),
     ...(options.models && { models: options.models }),
     about: { version: '0', commit: '', shell: 'browser' },
   });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDocuments, type Documents, type DocumentsOptions } from '../../app/documents/service.ts';
+import type { StartReader } from '../../app/documents/start.ts';
 import {
   type CallName,
   type Collection,
@@ -14,7 +15,7 @@ import {
 } from '../../app/protocol/index.ts';
 import type { Database } from '../../app/store/database.ts';
 import { openStore } from '../../app/store/store.ts';
-import { newFolder, places } from './core.ts';
+import { newFolder, places, realReader } from './core.ts';
 import { noEncoders } from './no-encoders.ts';
 
 //  The documents of a core without the rest of it.
@@ -37,7 +38,7 @@ export type Shelf = {
 export async function openShelf(
   options: {
     dataFolder?: string;
-    worker?: string;
+    startReader?: StartReader;
     help?: string;
     /** Without it there is no encoder. */
     meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
@@ -56,7 +57,7 @@ export async function openShelf(
     },
     dataFolder,
     ...(options.meaning ?? noEncoders),
-    worker: options.worker ?? places.documentWorker,
+    startReader: options.startReader ?? realReader(),
     recognise: options.recognise ?? null,
     help: options.help ?? null,
     now: Date.now,

@@ -1,41 +1,44 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { FromEngine, ToEngine } from '../../app/engine/asks.ts';
 import { pipeToChild } from '../../app/engine/port.ts';
 import { type Client, type CoreFrame, createClient } from '../../app/protocol/index.ts';
-import type { CoreOptions, FromCore } from '../../main/messages.ts';
+import type { ChildWish, CoreOptions, FromCore } from '../../main/messages.ts';
 import { type Build, places, type RunningApp } from './kills.ts';
 
 //  The core process of the desktop app without a window: main/core.ts talks through real ports to the page of a test, and to
 //  an engine process that belongs to the test as it belongs to Electron's main process.
 
 export async function startElectronCore(dataFolder: string, build: Build): Promise<RunningApp> {
-  const { migrations, resources, documentWorker } = build;
+  const { migrations, resources } = build;
   const about = { version: '0', commit: '', shell: 'electron' as const };
-  const options: CoreOptions = { dataFolder, migrations, resources, documentWorker, about, keychain: false };
+  const options: CoreOptions = { dataFolder, migrations, resources, about, keychain: false };
   const worker = new Worker(join(import.meta.dirname, 'core-worker.ts'), {
     argv: [JSON.stringify(options)],
     workerData: { core: build.core },
   });
-  const engines: ChildProcess[] = [];
+  const children: { child: ChildProcess; run: ChildWish['run'] }[] = [];
   const post = (data: object, ports: MessagePort[] = []) => worker.postMessage({ data, ports }, ports);
 
-  function startEngine(number: number) {
-    const child = fork(build.engine, [places.addon, build.worker], { serialization: 'advanced', execArgv: [] });
-    engines.push(child);
+  function startChild(number: number, wish: ChildWish) {
+    const [file, ...args] =
+      wish.run === 'engine'
+        ? [build.engine, places.addon, build.worker]
+        : [build.documentReader, build.documentWorker, JSON.stringify(wish.limits)];
+    const child = fork(file as string, args, { serialization: 'advanced', execArgv: [] });
+    children.push({ child, run: wish.run });
     const { port1, port2 } = new MessageChannel();
-    const pipe = pipeToChild<ToEngine, FromEngine>(child);
-    port1.on('message', (message: ToEngine) => pipe.send(message));
+    const pipe = pipeToChild<unknown, unknown>(child);
+    port1.on('message', pipe.send);
     pipe.onMessage((message) => port1.postMessage(message));
-    child.once('exit', () => post({ engineEnded: number, ending: { how: 'ended', lastWords: '' } }));
-    post({ engine: number }, [port2]);
+    child.once('exit', () => post({ childEnded: number, ending: { how: 'ended', lastWords: '' } }));
+    post({ child: number }, [port2]);
   }
 
   const client: Client = await new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.on('message', (message: FromCore) => {
-      if ('startEngine' in message) startEngine(message.startEngine);
+      if ('startChild' in message) startChild(message.startChild, message.wish);
       else if ('failed' in message) reject(new Error(message.failed.message));
       else if ('ready' in message) {
         const { port1, port2 } = new MessageChannel();
@@ -46,11 +49,11 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
   });
   return {
     client,
-    engines: () => engines.map(({ pid }) => pid as number),
+    engines: () => children.filter(({ run }) => run === 'engine').map(({ child }) => child.pid as number),
     async kill() {
       await worker.terminate();
       // As Electron's main process does when its core is gone.
-      for (const engine of engines) engine.kill('SIGKILL');
+      for (const { child } of children) child.kill('SIGKILL');
     },
   };
 }

@@ -40,6 +40,7 @@ export type Build = {
   core: string;
   engine: string;
   worker: string;
+  documentReader: string;
   documentWorker: string;
   migrations: string;
   resources: string;
@@ -61,6 +62,7 @@ export const bundle: Build = {
   core: bundled('core.js'),
   engine: bundled('engine.js'),
   worker: bundled('template-worker.js'),
+  documentReader: bundled('document-reader.js'),
   documentWorker: bundled('document-worker.js'),
   migrations: bundled('migrations'),
   resources: places.resources,

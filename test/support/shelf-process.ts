@@ -1,18 +1,20 @@
 import { createDocuments } from '../../app/documents/service.ts';
+import { readerByFork } from '../../app/documents/start.ts';
 import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from './no-encoders.ts';
 
 //  The documents of a data folder as a process of their own, to be killed:
-//    node shelf-process.ts DATA MIGRATIONS WORKER COLLECTION FILE...
+//    node shelf-process.ts DATA MIGRATIONS READER WORKER COLLECTION FILE...
 
-const [data = '', migrations = '', worker = '', collection = '', ...files] = process.argv.slice(2);
+const [data = '', migrations = '', documentReader = '', documentWorker = '', collection = '', ...files] =
+  process.argv.slice(2);
 const store = await openStore({ folder: data, migrations });
 const documents = createDocuments({
   db: store.db,
   emit: (name, payload) => void process.send?.({ name, payload }),
   dataFolder: data,
   ...noEncoders,
-  worker,
+  startReader: readerByFork({ documentReader, documentWorker }),
   help: null,
   now: Date.now,
 });

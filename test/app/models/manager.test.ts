@@ -19,7 +19,7 @@ import type { StartEngine } from '../../../app/engine/supervisor.ts';
 import { createHost } from '../../../app/host.ts';
 import { BLOCK } from '../../../app/models/download/blocks.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
-import { newFolder, next, places, realEngine, startCore } from '../../support/core.ts';
+import { newFolder, next, places, realEngine, realReader, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starterFiles } from '../../support/models.ts';
 
@@ -230,8 +230,8 @@ test('with a keychain the file holds only what it sealed', async () => {
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
-    documentWorker: places.documentWorker,
     startEngine: realEngine(),
+    startReader: realReader(),
     cipher: {
       seal: async (text) => Buffer.from(text).toString('hex'),
       open: async (sealed) => Buffer.from(sealed, 'hex').toString(),
@@ -281,8 +281,8 @@ test('a second app on the same folder is turned away while a download runs, and 
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
-    documentWorker: places.documentWorker,
     startEngine: realEngine(),
+    startReader: realReader(),
     about: { version: '0', commit: '', shell: 'browser' },
   });
   await expect(second).rejects.toMatchObject({ code: 'data-folder-held' });
