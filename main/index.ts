@@ -14,6 +14,7 @@ import { pathsOf } from './paths.ts';
 import { lockDown } from './permissions.ts';
 import { keepAwake } from './power.ts';
 import { createWindow } from './window.ts';
+import { errors } from './words.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 
@@ -103,12 +104,7 @@ function quit(event: { preventDefault(): void }) {
 
 function fail({ code, message }: Failure) {
   if (quitting) return;
-  dialog.showErrorBox(titles[code] ?? 'Longhand cannot run', message);
+  const { what, way } = errors[code];
+  dialog.showErrorBox(what, `${way}\n\n${message}`);
   app.exit(1);
 }
-
-const titles: Partial<Record<Failure['code'], string>> = {
-  'data-folder-held': 'Longhand is running already',
-  'database-newer': 'These chats belong to a newer Longhand',
-  'disk-full': 'The disk is full',
-};

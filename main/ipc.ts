@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { Choosing } from '../app/protocol/index.ts';
 import { openCopy } from './open-copy.ts';
 import { isOwn } from './permissions.ts';
+import { words } from './words.ts';
 
 const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
 const Path = z.string().min(1).max(4096);
@@ -55,9 +56,9 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
 
   handle('choose', Choosing, async (what, event) => {
     const window = BrowserWindow.fromWebContents(event.sender);
-    const { filePaths } = await (window
-      ? dialog.showOpenDialog(window, dialogs[what])
-      : dialog.showOpenDialog(dialogs[what]));
+    // A Mac shows the message, the others the title.
+    const options = { ...dialogs[what], title: words.choose[what], message: words.choose[what] };
+    const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
     return filePaths;
   });
   handle('open-external', Address, (address) => shell.openExternal(address));
@@ -78,7 +79,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
 }
 
 const dialogs: Record<Choosing, OpenDialogOptions> = {
-  'model-file': { properties: ['openFile'], filters: [{ name: 'GGUF', extensions: ['gguf'] }] },
+  'model-file': { properties: ['openFile'], filters: [{ name: words.modelFiles, extensions: ['gguf'] }] },
   'model-folder': { properties: ['openDirectory'] },
   attachments: { properties: ['openFile', 'multiSelections'] },
   documents: { properties: ['openFile', 'multiSelections'] },

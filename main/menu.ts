@@ -1,5 +1,6 @@
 import { type BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron';
-import type { MenuCommand } from '../app/protocol/index.ts';
+import { type MenuCommand, menuKeys } from '../app/protocol/index.ts';
+import { words } from './words.ts';
 
 /** The menu bar. What belongs to the page is sent to it as a command; the rest are the system's own roles. */
 export function setMenu(platform: NodeJS.Platform, send: (command: MenuCommand) => void) {
@@ -11,14 +12,14 @@ export function menuTemplate(
   send: (command: MenuCommand) => void,
 ): MenuItemConstructorOptions[] {
   const mac = platform === 'darwin';
-  const command = (label: string, name: MenuCommand, accelerator: string): MenuItemConstructorOptions => ({
-    label,
-    accelerator,
-    // The page has these keys too and knows where the focus is; the menu shows them.
+  const command = (name: MenuCommand): MenuItemConstructorOptions => ({
+    label: words.menu[name],
+    accelerator: menuKeys[name].replace('Mod', 'CmdOrCtrl'),
+    // The page listens for these keys and knows where the focus is; the menu only shows them.
     registerAccelerator: false,
     click: () => send(name),
   });
-  const settings = command('Settings…', 'settings', 'CmdOrCtrl+,');
+  const settings = command('settings');
   const appMenu: MenuItemConstructorOptions = {
     role: 'appMenu',
     submenu: [
@@ -38,21 +39,21 @@ export function menuTemplate(
   return [
     ...(mac ? [appMenu] : []),
     {
-      label: 'File',
+      label: words.menu.file,
       submenu: [
-        command('New Chat', 'new-chat', 'CmdOrCtrl+N'),
+        command('new-chat'),
         { type: 'separator' },
         ...(mac ? [] : [settings, { type: 'separator' as const }]),
         mac ? { role: 'close' } : { role: 'quit' },
       ],
     },
-    { role: 'editMenu' },
+    { role: 'editMenu', label: words.menu.edit },
     {
-      label: 'View',
+      label: words.menu.view,
       submenu: [
-        command('Search Chats', 'search', 'CmdOrCtrl+Shift+F'),
-        command('Commands', 'palette', 'CmdOrCtrl+K'),
-        command('Show or Hide Sidebar', 'toggle-sidebar', 'CmdOrCtrl+B'),
+        command('search'),
+        command('palette'),
+        command('toggle-sidebar'),
         { type: 'separator' },
         { role: 'resetZoom' },
         { role: 'zoomIn' },
@@ -61,8 +62,8 @@ export function menuTemplate(
         { role: 'togglefullscreen' },
       ],
     },
-    { role: 'windowMenu' },
-    { role: 'help', submenu: [command('Keyboard Shortcuts', 'shortcuts', 'CmdOrCtrl+/')] },
+    { role: 'windowMenu', label: words.menu.window },
+    { role: 'help', label: words.menu.help, submenu: [command('shortcuts')] },
   ];
 }
 

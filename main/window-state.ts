@@ -17,9 +17,15 @@ export function readWindowState(file: string, displays: readonly { workArea: Bou
   }
 }
 
-export function writeWindowState(file: string, state: WindowState) {
-  writeFileSync(`${file}.part`, JSON.stringify(state));
-  renameSync(`${file}.part`, file);
+/** Written at once, since a window that closes does not wait. Where it cannot be written, on a full disk for example, the
+ *  window opens next time where the system puts it: no reason to fail. */
+export function writeWindowState(file: string, state: WindowState): void {
+  try {
+    writeFileSync(`${file}.part`, JSON.stringify(state));
+    renameSync(`${file}.part`, file);
+  } catch (error) {
+    console.warn(`[window] its place could not be written: ${(error as Error).message}`);
+  }
 }
 
 /** Enough of the title bar is on the display to take hold of it. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import { app, BrowserWindow, dialog, nativeTheme, screen } from 'electron';
 import { pageAddress } from './page.ts';
 import { readWindowState, writeWindowState } from './window-state.ts';
+import { words } from './words.ts';
 
 const saveAfterMs = 500;
-/** A page that keeps crashing is not loaded for ever. */
+/** A page that crashes more often than this within a minute is not reloaded again by itself. */
 const reloads = 3;
+const crashWindowMs = 60_000;
 
 export function createWindow(options: { preload: string; devServer?: string | undefined }): BrowserWindow {
   const file = join(app.getPath('userData'), 'window.json');
@@ -63,8 +65,28 @@ function keepState(window: BrowserWindow, file: string) {
 }
 
 function reloadAfterCrash(window: BrowserWindow) {
-  let left = reloads;
+  let crashes: number[] = [];
   window.webContents.on('render-process-gone', (_, { reason }) => {
-    if (reason !== 'clean-exit' && left-- > 0 && !window.isDestroyed()) window.webContents.reload();
+    if (reason === 'clean-exit' || window.isDestroyed()) return;
+    const now = Date.now();
+    crashes = [...crashes.filter((at) => now - at < crashWindowMs), now];
+    if (crashes.length <= reloads) window.webContents.reload();
+    else void askAfterCrashes(window);
   });
+}
+
+/** The window is blank now, so the way out is offered outside it. */
+async function askAfterCrashes(window: BrowserWindow) {
+  const { title, about, reload, quit } = words.crashed;
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'error',
+    message: title,
+    detail: about,
+    buttons: [reload, quit],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  });
+  if (response === 1) app.quit();
+  else if (!window.isDestroyed()) window.webContents.reload();
 }

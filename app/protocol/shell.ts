@@ -16,6 +16,16 @@ export type Upload = z.infer<typeof Upload>;
 export const MenuCommand = z.enum(['new-chat', 'settings', 'search', 'palette', 'toggle-sidebar', 'shortcuts']);
 export type MenuCommand = z.infer<typeof MenuCommand>;
 
+/** Keys of the commands that are in the menu too. The page listens for them and the menu shows them, so both read this. */
+export const menuKeys: Record<MenuCommand, string> = {
+  'new-chat': 'Mod+N',
+  settings: 'Mod+,',
+  search: 'Mod+Shift+F',
+  palette: 'Mod+K',
+  'toggle-sidebar': 'Mod+\\',
+  shortcuts: 'Mod+/',
+};
+
 /** What a native dialog is opened for. */
 export const Choosing = z.enum(['model-file', 'model-folder', 'attachments', 'documents', 'document-folder']);
 export type Choosing = z.infer<typeof Choosing>;

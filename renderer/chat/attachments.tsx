@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Attachment, failureOf } from '../../app/protocol/index.ts';
-import { choose, core, isMac, placeFile } from '../bridge.ts';
+import { choose, core, placeFile } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { shown } from '../shell/keys.ts';
+import { useKeysHint } from '../shell/command-keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { actions, useChat } from './store.ts';
@@ -56,13 +56,14 @@ export function useAttach(attachments: readonly Attachment[]) {
 export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) => void }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
+  const keys = useKeysHint('attach');
   return (
     <>
       <IconButton
         id="attach"
         icon="attach"
         label={t('commands.attach')}
-        keys={shown('Mod+U', isMac())}
+        {...keys}
         onClick={async () => {
           const asked = choose('attachments');
           if (asked) onFiles(await asked);

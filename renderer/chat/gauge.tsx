@@ -29,8 +29,8 @@ export function Gauge({ measured }: { measured: Measured | null }) {
         >
           <Meter parts={parts} label={label} className="h-1.25 w-14 @max-[28rem]:hidden" />
           <span>
-            {full}
-            <span className="max-lg:hidden">{` ${t('gauge.of', { limit: size })}`}</span>
+            <span className="max-lg:hidden">{label}</span>
+            <span className="lg:hidden">{full}</span>
           </span>
         </button>
       }

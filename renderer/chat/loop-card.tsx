@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Trans, useTranslation } from 'react-i18next';
 import type { Choice, LoopEvidence, MessageId, TurnId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
@@ -114,11 +114,11 @@ function useCountdown(turnId: TurnId, witnessed: boolean): { left: number | null
 function Sentence({ evidence: { kind, copies, period, times, spentTokens } }: { evidence: LoopEvidence }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tokens = formats.exact(kind === 'collapse' ? spentTokens : period);
+  const count = kind === 'collapse' ? spentTokens : period;
   return (
     <>
       {times > 1 && `${times === 2 ? t('loop.twice') : t('loop.again', { times: formats.exact(times) })} `}
-      {t(`loop.${kind}`, { tokens, times: formats.exact(copies) })}
+      {t(`loop.${kind}`, { count, tokens: formats.exact(count), times: formats.exact(copies) })}
     </>
   );
 }
@@ -140,16 +140,15 @@ function Quote({ evidence }: { evidence: LoopEvidence }) {
 }
 
 function StripOf({ evidence, time }: { evidence: LoopEvidence; time: number | null }) {
-  const { t } = useTranslation();
   const formats = useFormats();
   const { fresh, repeated, saved, marks } = stripOf(evidence);
   return (
     <div className="mt-4 flex gap-0.5 text-xs text-fg-3 tabular-nums">
       <Part grow={fresh} bar={<span className="block h-3.5 rounded-s-xs rounded-e-[2px] bg-pencil-line" />}>
-        <b className="font-semibold text-fg-2">{formats.exact(fresh)}</b> {t('loop.new')}
+        <Counted sentence="loop.new" values={{ tokens: formats.exact(fresh) }} />
       </Part>
       <Part grow={repeated} bar={<Marks count={marks} />} warn>
-        <b className="font-semibold">{formats.exact(repeated)}</b> {t('loop.repeated')}
+        <Counted sentence="loop.repeated" values={{ tokens: formats.exact(repeated) }} className="" />
       </Part>
       {saved > 0 && (
         <Part
@@ -157,13 +156,26 @@ function StripOf({ evidence, time }: { evidence: LoopEvidence; time: number | nu
           bar={<span className="block h-3.5 rounded-s-[2px] rounded-e-xs border border-dashed border-edge" />}
           className="text-end"
         >
-          {t('loop.upTo')} <b className="font-semibold text-fg-2">{formats.exact(saved)}</b> {t('loop.saved')}
-          {time !== null && `, ${t('loop.about', { time: formats.duration(time) })}`}
+          <Counted
+            sentence={time === null ? 'loop.saved' : 'loop.savedTime'}
+            values={{ tokens: formats.exact(saved), time: formats.duration(time ?? 0) }}
+          />
         </Part>
       )}
     </div>
   );
 }
+
+type CountedProps = { sentence: 'loop.new' | 'loop.repeated' | 'loop.saved' | 'loop.savedTime'; className?: string };
+
+/** A sentence whose number is set in bold. */
+const Counted = ({
+  sentence,
+  values,
+  className = 'text-fg-2',
+}: CountedProps & { values: { tokens: string; time?: string } }) => (
+  <Trans i18nKey={sentence} values={values} components={{ b: <b className={`font-semibold ${className}`} /> }} />
+);
 
 type PartProps = { grow: number; bar: ReactNode; children: ReactNode; warn?: boolean; className?: string };
 

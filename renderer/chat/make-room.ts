@@ -1,8 +1,8 @@
 import type { MessageId } from '../../app/protocol/index.ts';
-import { core, isMac } from '../bridge.ts';
+import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
-import { shown } from '../shell/keys.ts';
+import { keysHint } from '../shell/command-keys.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { focusComposer } from './focus.ts';
 import { actions, useChat } from './store.ts';
@@ -26,7 +26,7 @@ export async function setAside(messageId: MessageId, summary: string | null): Pr
   useToasts.getState().show({
     text: summary === null ? t('aside.done') : t('aside.summed'),
     action: t('undo'),
-    keys: shown('Mod+Z', isMac()),
+    ...keysHint('undo'),
     onAction: () => void bringBack(messageId),
   });
 }

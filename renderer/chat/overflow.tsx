@@ -146,12 +146,17 @@ function useOffers(full: Full, larger: Larger | null, plan: Room['plan']): Offer
   }
   if (plan?.summary) {
     const { turns, frees: tokens, seconds } = plan.summary;
-    const time = seconds === null ? '' : `, ${t('overflow.takes', { time: formats.duration(seconds * 1000) })}`;
     offers.push({
       value: 'summary',
       name: t('overflow.summary', { count: turns, turns: formats.exact(turns) }),
       about: t('overflow.summaryAbout'),
-      price: frees(tokens) + time,
+      price:
+        seconds === null
+          ? frees(tokens)
+          : t('overflow.freesTakes', {
+              tokens: formats.tokens(tokens),
+              time: formats.duration(seconds * 1000),
+            }),
     });
   }
   if (!full.resumes) {

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { PanelBoundary } from '../shell/broken.tsx';
-import { commandById, keysOfCommand } from '../shell/commands.ts';
+import { keysOfCommand } from '../shell/command-keys.ts';
+import { commandById } from '../shell/commands.ts';
 import { shown } from '../shell/keys.ts';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -69,7 +70,7 @@ function SourcesButton() {
   const some = useMemo(() => hasSources(messages), [messages]);
   const own = useSettings((state) => state.values.keys);
   const command = commandById('sources');
-  const keys = keysOfCommand(command, own);
+  const keys = keysOfCommand(command.id, own);
   if (!some) return null;
   return (
     <IconButton
@@ -93,7 +94,7 @@ function Header() {
   const overlay = useChat((state) => state.overlay.at);
   const own = useSettings((state) => state.values.keys);
   const find = commandById('find');
-  const keys = keysOfCommand(find, own);
+  const keys = keysOfCommand('find', own);
   return (
     <header className="drag-region flex h-bar flex-none items-center gap-2 ps-5 pe-3">
       <SidebarButtons />

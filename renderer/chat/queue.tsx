@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Message, type MessageId, MOST_QUEUED } from '../../app/protocol/index.ts';
+import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { shown } from '../shell/keys.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -45,9 +45,7 @@ export function Queue({ waiting, full }: QueueProps) {
         ))}
       </ol>
       <p role="status" className={full ? 'border-t border-line px-3 py-2 text-xs' : 'sr-only'}>
-        {full
-          ? t('queue.full', { count: MOST_QUEUED })
-          : place > 0 && t('queue.moved', { place, count: waiting.length })}
+        {full ? t('queue.full') : place > 0 && t('queue.moved', { place, count: waiting.length })}
       </p>
     </div>
   );

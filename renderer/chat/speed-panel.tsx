@@ -49,16 +49,20 @@ const Key = ({ line, children }: { line: string; children: ReactNode }) => (
 function Plot({ series }: { series: SpeedSeries }) {
   const { t } = useTranslation();
   const [at, setAt] = useState<number | null>(null);
+  const formats = useFormats();
+  const memoryUnit = series.memoryUnit.name;
   const bands = useRef(series.bands);
   bands.current = series.bands;
   const plan = useMemo(
     () =>
-      speedPlan(
-        () => bands.current,
-        { prefill: t('speed.prefill'), thinking: t('speed.thinking'), answer: t('speed.answer') },
-        setAt,
-      ),
-    [t],
+      speedPlan({
+        bands: () => bands.current,
+        memoryUnit,
+        words: { prefill: t('speed.prefill'), thinking: t('speed.thinking'), answer: t('speed.answer') },
+        formats,
+        onCursor: setAt,
+      }),
+    [t, formats, memoryUnit],
   );
   const data = useMemo(
     () => [series.seconds, series.speeds, series.memory] as [number[], (number | null)[], (number | null)[]],
@@ -80,7 +84,7 @@ function Reading({ series, at }: { series: SpeedSeries; at: number }) {
     <div className="pointer-events-none absolute end-16 top-6 flex gap-2.5 rounded-md bg-raised px-2.5 py-1 text-xs text-fg-3 tabular-nums shadow-2">
       <span>{formats.duration((series.seconds[at] ?? 0) * 1000)}</span>
       <b className="font-semibold text-fg">{formats.speed(series.speeds[at] ?? null)}</b>
-      {memory !== null && <span>{formats.memory(memory * 2 ** 30)}</span>}
+      {memory !== null && <span>{formats.memory(memory * series.memoryUnit.bytes)}</span>}
     </div>
   );
 }

@@ -1,17 +1,23 @@
 import type uPlot from 'uplot';
 import type { ChartPlan } from '../ui/chart.tsx';
+import type { Formats, MemoryUnit } from '../ui/format.ts';
+import { labelPlaces } from './label-places.ts';
 import type { Band } from './speed.ts';
 
 export type SpeedWords = { prefill: string; thinking: string; answer: string };
 
 const FONT = '11px Inter, system-ui, sans-serif';
 
+type SpeedPlanOptions = {
+  bands: () => readonly Band[];
+  memoryUnit: MemoryUnit['name'];
+  words: SpeedWords;
+  formats: Formats;
+  onCursor: (index: number | null) => void;
+};
+
 /** Speed left, memory right, the phases shaded behind. `bands` is read at every drawing: it grows while writing. */
-export function speedPlan(
-  bands: () => readonly Band[],
-  words: SpeedWords,
-  onCursor: (index: number | null) => void,
-): ChartPlan {
+export function speedPlan({ bands, memoryUnit, words, formats, onCursor }: SpeedPlanOptions): ChartPlan {
   return (colour) => ({
     padding: [18, 8, 0, 0],
     legend: { show: false },
@@ -28,7 +34,7 @@ export function speedPlan(
         ticks: { show: false },
         font: FONT,
         size: 24,
-        values: (_, ticks) => ticks.map((tick, at) => (at === ticks.length - 1 ? `${tick} s` : `${tick}`)),
+        values: (_, ticks) => formats.ticks(ticks, 's'),
       },
       {
         stroke: colour('fg-3'),
@@ -45,7 +51,7 @@ export function speedPlan(
         ticks: { show: false },
         font: FONT,
         size: 52,
-        values: (_, ticks) => ticks.map((tick) => `${Number(tick.toFixed(2))} GB`),
+        values: (_, ticks) => formats.memoryTicks(ticks, memoryUnit),
       },
     ],
     series: [
@@ -74,19 +80,20 @@ function shade(plot: uPlot, bands: readonly Band[], words: SpeedWords, colour: (
   ctx.save();
   ctx.font = `${11 * devicePixelRatio}px Inter, system-ui, sans-serif`;
   ctx.textBaseline = 'bottom';
-  let free = 0;
   for (const { phase, from, to } of bands) {
+    if (phase === 'answer') continue;
     const left = plot.valToPos(from, 'x', true);
-    const right = plot.valToPos(to, 'x', true);
-    if (phase !== 'answer') {
-      ctx.fillStyle = colour(phase);
-      ctx.fillRect(left, bbox.top, Math.max(1, right - left), bbox.height);
-    }
-    const at = Math.max(left, free);
-    if (at >= right) continue;
-    ctx.fillStyle = colour('fg-2');
-    ctx.fillText(words[phase], at, bbox.top - 3 * devicePixelRatio);
-    free = at + ctx.measureText(words[phase]).width + 8 * devicePixelRatio;
+    ctx.fillStyle = colour(phase);
+    ctx.fillRect(left, bbox.top, Math.max(1, plot.valToPos(to, 'x', true) - left), bbox.height);
+  }
+  ctx.fillStyle = colour('fg-2');
+  const labels = bands.map(({ phase, from }) => ({
+    at: plot.valToPos(from, 'x', true),
+    width: ctx.measureText(words[phase]).width,
+  }));
+  for (const [band, at] of labelPlaces(labels, bbox.left + bbox.width, 8 * devicePixelRatio)) {
+    const phase = bands[band]?.phase;
+    if (phase) ctx.fillText(words[phase], at, bbox.top - 3 * devicePixelRatio);
   }
   ctx.restore();
 }

@@ -1,4 +1,5 @@
 import type { Message, StatsSample } from '../../app/protocol/index.ts';
+import { type MemoryUnit, memoryUnitOf } from '../ui/format.ts';
 
 //  The speed of one answer as plain data: what the chart draws, what its table says, and the figures below.
 
@@ -8,15 +9,17 @@ export type SpeedSeries = {
   /** Seconds since the question, rising; speeds and memory beside them, null where there is nothing to draw. */
   seconds: number[];
   speeds: (number | null)[];
-  /** In GB. */
   memory: (number | null)[];
+  /** What memory is counted in. */
+  memoryUnit: MemoryUnit;
   bands: Band[];
 };
 
 /** A pause longer than this is a gap of the line and not a slope. */
 const IDLE_MS = 1500;
 const MOST_POINTS = 1200;
-const GB = 2 ** 30;
+/** The line is the median of this long around each sample: ten samples a second alone would be a saw. */
+const MEDIAN_MS = 500;
 
 const sound = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
@@ -31,8 +34,11 @@ export function soundSamples(samples: readonly StatsSample[]): StatsSample[] {
 }
 
 export function seriesOf(samples: readonly StatsSample[]): SpeedSeries {
-  const thinned = thin(soundSamples(samples));
-  const series: SpeedSeries = { seconds: [], speeds: [], memory: [], bands: [] };
+  const thinned = thin(smoothed(soundSamples(samples)));
+  const memoryUnit = memoryUnitOf(
+    thinned.reduce((most, { memoryBytes }) => Math.max(most, sound(memoryBytes) ?? 0), 0),
+  );
+  const series: SpeedSeries = { seconds: [], speeds: [], memory: [], memoryUnit, bands: [] };
   let before: Thinned | undefined;
   for (const sample of thinned) {
     const band = series.bands.at(-1);
@@ -43,7 +49,7 @@ export function seriesOf(samples: readonly StatsSample[]): SpeedSeries {
     const memory = sound(sample.memoryBytes);
     // Reading is ten times as fast as writing and would flatten its line: it is a band and a figure.
     const speed = sample.phase === 'prefill' ? null : sound(sample.tokensPerSecond);
-    push(series, sample.atMs / 1000, speed, memory === null ? null : memory / GB);
+    push(series, sample.atMs / 1000, speed, memory === null ? null : memory / memoryUnit.bytes);
     before = sample;
   }
   return series;
@@ -53,6 +59,27 @@ function push(series: SpeedSeries, seconds: number, speed: number | null, memory
   series.seconds.push(seconds);
   series.speeds.push(speed);
   series.memory.push(memory);
+}
+
+/** Each speed becomes the median of those around it in the same phase. Samples rise in time. */
+function smoothed(samples: readonly StatsSample[]): StatsSample[] {
+  let from = 0;
+  let to = 0;
+  return samples.map((sample) => {
+    while ((samples[from] as StatsSample).atMs < sample.atMs - MEDIAN_MS / 2) from++;
+    while (to < samples.length && (samples[to] as StatsSample).atMs <= sample.atMs + MEDIAN_MS / 2) to++;
+    const around = samples.slice(from, to).filter(({ phase }) => phase === sample.phase);
+    const speeds = around.flatMap(({ tokensPerSecond }) => sound(tokensPerSecond) ?? []);
+    const known = sound(sample.tokensPerSecond) !== null;
+    return known ? { ...sample, tokensPerSecond: medianOf(speeds) } : sample;
+  });
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
 type Thinned = StatsSample & { begunMs: number };

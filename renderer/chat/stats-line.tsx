@@ -1,9 +1,8 @@
 import { useEffect, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Trans, useTranslation } from 'react-i18next';
 import type { Message, MessageId, StatsSample } from '../../app/protocol/index.ts';
-import { isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { shown } from '../shell/keys.ts';
+import { useKeysHint } from '../shell/command-keys.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -45,7 +44,6 @@ function Writing() {
 
 /** Time to the first token, prompt, length, why it ended; then what can be done with the answer. */
 function Finished({ message, versions, last }: StatsLineProps) {
-  const { t } = useTranslation();
   const { timings, usage } = message;
   const formats = useFormats();
   const short = versions.length > 1;
@@ -54,21 +52,25 @@ function Finished({ message, versions, last }: StatsLineProps) {
     <>
       {timings && (
         <span>
-          <b className="font-medium text-fg-2">{formats.duration(timings.firstTokenMs)}</b>{' '}
-          <span className={short ? '' : '@min-[47.5rem]:hidden'}>{t('stats.firstToken')}</span>
-          <span className={long}>{t('stats.toFirstToken')}</span>
+          <span className={short ? '' : '@min-[47.5rem]:hidden'}>
+            <Figure sentence="stats.firstToken" values={{ time: formats.duration(timings.firstTokenMs) }} />
+          </span>
+          <span className={long}>
+            <Figure sentence="stats.toFirstToken" values={{ time: formats.duration(timings.firstTokenMs) }} />
+          </span>
         </span>
       )}
       {usage && (
         <span className={long}>
-          <b className="font-medium text-fg-2">{formats.exact(usage.promptTokens)}</b>{' '}
-          {t('stats.prompt', { cached: formats.exact(usage.cachedTokens) })}
+          <Figure
+            sentence="stats.prompt"
+            values={{ tokens: formats.exact(usage.promptTokens), cached: formats.exact(usage.cachedTokens) }}
+          />
         </span>
       )}
       {usage && (
         <span className={long}>
-          <b className="font-medium text-fg-2">{formats.exact(usage.answerTokens + usage.thinkingTokens)}</b>{' '}
-          {t('stats.out')}
+          <Figure sentence="stats.out" values={{ tokens: formats.exact(usage.answerTokens + usage.thinkingTokens) }} />
         </span>
       )}
       <Reason message={message} last={last} />
@@ -76,6 +78,15 @@ function Finished({ message, versions, last }: StatsLineProps) {
     </>
   );
 }
+
+type FigureProps = {
+  sentence: 'stats.firstToken' | 'stats.toFirstToken' | 'stats.prompt' | 'stats.out';
+  values: Record<string, string>;
+};
+
+const Figure = ({ sentence, values }: FigureProps) => (
+  <Trans i18nKey={sentence} values={values} components={{ b: <b className="font-medium text-fg-2" /> }} />
+);
 
 const none: StatsSample[] = [];
 
@@ -151,6 +162,8 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
 function Actions({ message, versions, last }: StatsLineProps) {
   const { t } = useTranslation();
   const { retry, setEditing, setBranchFrom } = actions;
+  const retryKeys = useKeysHint('retry');
+  const branchKeys = useKeysHint('branch');
   return (
     <span
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}
@@ -161,14 +174,14 @@ function Actions({ message, versions, last }: StatsLineProps) {
         small
         icon="retry"
         label={t('message.retry')}
-        {...(last && { keys: shown('Mod+R', isMac()) })}
+        {...(last && retryKeys)}
         onClick={() => void retry(message.id)}
       />
       <IconButton
         small
         icon="branch"
         label={t('commands.branch')}
-        keys={shown('Mod+Shift+B', isMac())}
+        {...branchKeys}
         onClick={() => {
           setBranchFrom(message.id);
           focusComposer();

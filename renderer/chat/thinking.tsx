@@ -1,10 +1,9 @@
 import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '../../app/protocol/index.ts';
-import { isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
-import { shown } from '../shell/keys.ts';
+import { useKeysHint } from '../shell/command-keys.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
@@ -25,6 +24,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const [chosen, setChosen] = useState<boolean | null>(null);
   const running = live?.thinking?.until === null && message.state.at === 'running' && message.text === '';
   const now = useNow(running);
+  const answerKeys = useKeysHint('answer-now');
   // After a reload nobody here saw it begin; the samples on disk did.
   const samples = useChat((state) => (live ? undefined : state.samples.get(message.id)));
   const measured = useMemo(() => thoughtOf(samples), [samples]);
@@ -63,7 +63,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
           {!running && <Icon name={open ? 'down' : 'forward'} size={14} className={open ? '' : 'rtl:-scale-x-100'} />}
         </button>
         {running && passed !== null && passed >= OFFER_MS && (
-          <Tooltip text={t('commands.answer-now')} keys={shown('Mod+Shift+.', isMac())}>
+          <Tooltip text={t('commands.answer-now')} {...answerKeys}>
             <button
               type="button"
               onClick={() => void answerNow()}

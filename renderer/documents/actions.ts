@@ -1,12 +1,12 @@
 import type { Collection, CollectionId, Document } from '../../app/protocol/index.ts';
-import { choose, core, isMac, openCopy, placeFile } from '../bridge.ts';
+import { choose, core, openCopy, placeFile } from '../bridge.ts';
 import { t } from '../i18n.ts';
-import { shown } from '../shell/keys.ts';
+import { keysHint } from '../shell/command-keys.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { useDocuments } from './store.ts';
 import { readAll } from './viewer/bytes.ts';
 
-const undo = () => ({ action: t('undo'), keys: shown('Mod+Z', isMac()) });
+const undo = () => ({ action: t('undo'), ...keysHint('undo') });
 
 /** Deletes at once, and offers the way back. */
 export async function deleteCollection(collection: Collection): Promise<void> {

@@ -22,11 +22,7 @@ export function Dock({ whole = false }: { whole?: boolean }) {
       <div className="flex items-baseline gap-2">
         <h2 className="font-semibold">{t('models.downloads')}</h2>
         <span className="text-fg-3 tabular-nums">{downloads.length}</span>
-        {rate !== null && (
-          <span className="ms-auto text-xs text-fg-2 tabular-nums">
-            {t('models.rate', { rate: formats.fileSize(rate) })}
-          </span>
-        )}
+        {rate !== null && <span className="ms-auto text-xs text-fg-2 tabular-nums">{formats.rate(rate)}</span>}
       </div>
       {downloads.length === 0 ? (
         <p className="mt-2 text-fg-2">{t('models.noDownloads')}</p>
@@ -119,14 +115,14 @@ function Row({ item, first }: { item: Download; first: boolean }) {
   );
 
   function sentence(): string {
-    const of = t('models.of', { done: formats.fileSize(item.done), total: formats.fileSize(item.total) });
+    const bytes = { done: formats.fileSize(item.done), total: formats.fileSize(item.total) };
     switch (status.at) {
       case 'queued':
         return t('models.status.queued');
       case 'running':
         return status.secondsLeft === null
-          ? of
-          : `${of}, ${t('models.left', { time: formats.duration(status.secondsLeft * 1000) })}`;
+          ? t('models.of', bytes)
+          : t('models.ofLeft', { ...bytes, time: formats.duration(status.secondsLeft * 1000) });
       case 'paused':
         return t('models.status.paused', { done: formats.fileSize(item.done) });
       case 'waitingForNetwork':

@@ -1,7 +1,7 @@
 import type { ModelEntry } from '../../app/protocol/index.ts';
-import { core, isMac } from '../bridge.ts';
+import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
-import { shown } from '../shell/keys.ts';
+import { keysHint } from '../shell/command-keys.ts';
 import type { Formats } from '../ui/format.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { useModels } from './store.ts';
@@ -16,7 +16,7 @@ export async function removeModel(model: ModelEntry, formats: Formats): Promise<
         ? t('models.removed', { name: model.name, size: formats.fileSize(freed) })
         : t('models.unlinked', { name: model.name }),
     action: t('undo'),
-    keys: shown('Mod+Z', isMac()),
+    ...keysHint('undo'),
     onAction: () => void core.call('models.restore', { modelId: model.id }),
   });
 }

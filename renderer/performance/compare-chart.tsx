@@ -1,14 +1,16 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type uPlot from 'uplot';
+import { useFormats } from '../i18n.ts';
 import { Chart, type ChartPlan } from '../ui/chart.tsx';
+import type { Formats } from '../ui/format.ts';
 import { type Bench, curvesOf } from './figures.ts';
 
 const FONT = '11px Inter, system-ui, sans-serif';
 
 /** Both lines, each with a dot where it ends; behind them the time in which both were still reading. */
 const planOf =
-  (reading: number, prefill: string): ChartPlan =>
+  (reading: number, prefill: string, formats: Formats): ChartPlan =>
   (colour) => {
     const axis = { stroke: colour('fg-3'), ticks: { show: false }, font: FONT };
     const line = (token: string) => {
@@ -28,7 +30,7 @@ const planOf =
           ...axis,
           grid: { show: false },
           size: 24,
-          values: (_, ticks) => ticks.map((tick, at) => (at === ticks.length - 1 ? `${tick} s` : `${tick}`)),
+          values: (_, ticks) => formats.ticks(ticks, 's'),
         },
         { ...axis, grid: { stroke: colour('grid'), width: 1 }, size: 48 },
       ],
@@ -60,8 +62,9 @@ function shade(plot: uPlot, reading: number, word: string, colour: (token: strin
 /** The speed of both over their time: of each the run in the middle. Its figures stand in the table below. */
 export function CompareChart({ a, b }: { a: Bench; b: Bench }) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const { seconds, first, second, reading } = useMemo(() => curvesOf(a, b), [a, b]);
-  const plan = useMemo(() => planOf(reading, t('performance.prefill')), [reading, t]);
+  const plan = useMemo(() => planOf(reading, t('performance.prefill'), formats), [reading, t, formats]);
   const data = useMemo(() => [seconds, first, second] as uPlot.AlignedData, [seconds, first, second]);
   const runs = Math.min(a.runs.length, b.runs.length);
   if (seconds.length < 2) return null;

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
-import { type Command, commands, keysOfCommand } from '../shell/commands.ts';
+import { keysOfCommand } from '../shell/command-keys.ts';
+import { type Command, commands } from '../shell/commands.ts';
 import { caps, keysOf } from '../shell/keys.ts';
 import { Button } from '../ui/button.tsx';
 import { SettingRow } from '../ui/field.tsx';
@@ -26,7 +27,7 @@ export function Shortcuts() {
     const other =
       chosen === ''
         ? undefined
-        : commands.find((one) => one.id !== command.id && keysOfCommand(one, values.keys) === chosen);
+        : commands.find((one) => one.id !== command.id && keysOfCommand(one.id, values.keys) === chosen);
     setTaken(other ?? null);
     if (other) return;
     setListening(null);
@@ -43,7 +44,7 @@ export function Shortcuts() {
       }
     >
       {commands.map((command) => {
-        const keys = keysOfCommand(command, values.keys);
+        const keys = keysOfCommand(command.id, values.keys);
         const hears = listening === command.id;
         return (
           <SettingRow

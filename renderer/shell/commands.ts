@@ -1,5 +1,4 @@
 import type { ChatId, MessageId } from '../../app/protocol/index.ts';
-import { isElectron, isMac } from '../bridge.ts';
 import { isForked } from '../chat/branches.ts';
 import { answerAsMarkdown } from '../chat/export.ts';
 import { focusComposer } from '../chat/focus.ts';
@@ -14,6 +13,7 @@ import { useSettings } from '../settings/store.ts';
 import { copyText } from '../ui/clipboard.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { useToasts } from '../ui/toast.tsx';
+import type { CommandId } from './command-keys.ts';
 import { deleteChat } from './delete-chat.ts';
 import { useShell } from './store.ts';
 
@@ -21,55 +21,12 @@ import { useShell } from './store.ts';
 export type Command = {
   id: CommandId;
   icon: IconName;
-  /** The key, and the one for browsers that keep the first for themselves. */
-  keys: string | null;
-  browserKeys?: string;
   /** Keys of the cursor act only outside a text field. */
   outsideText?: true;
   hidden?: true;
   available(): boolean;
   run(): void;
 };
-
-export type CommandId =
-  | 'palette'
-  | 'search'
-  | 'new-chat'
-  | 'settings'
-  | 'shortcuts'
-  | 'toggle-sidebar'
-  | 'send-now'
-  | 'stop'
-  | 'answer-now'
-  | 'models'
-  | 'models-page'
-  | 'documents'
-  | 'add-documents'
-  | 'new-collection'
-  | 'search-documents'
-  | 'chat-documents'
-  | 'sources'
-  | 'performance'
-  | 'thinking'
-  | 'attach'
-  | 'retry'
-  | 'branch'
-  | 'branches'
-  | 'previous-version'
-  | 'next-version'
-  | 'previous-message'
-  | 'next-message'
-  | 'copy-last'
-  | 'find'
-  | 'undo'
-  | 'rename'
-  | 'pin'
-  | 'delete'
-  | 'chat-settings'
-  | 'loop-guard'
-  | 'theme-light'
-  | 'theme-dark'
-  | 'theme-system';
 
 const chat = () => useChat.getState();
 const shell = () => useShell.getState();
@@ -109,23 +66,21 @@ function editLast(): void {
 export { editLast };
 
 export const commands: readonly Command[] = [
-  { id: 'new-chat', icon: 'new', keys: 'Mod+N', browserKeys: 'Alt+N', available: always, run: () => openChat(null) },
+  { id: 'new-chat', icon: 'new', available: always, run: () => openChat(null) },
   {
     id: 'palette',
     icon: 'search',
-    keys: 'Mod+K',
     hidden: true,
     available: always,
     run: () => shell().setPalette('all'),
   },
-  { id: 'search', icon: 'search', keys: 'Mod+Shift+F', available: always, run: () => shell().setPalette('chats') },
-  { id: 'find', icon: 'search', keys: 'Mod+F', available: hasChat, run: () => chat().setOverlay({ at: 'find' }) },
-  { id: 'stop', icon: 'stop', keys: 'Mod+.', available: writing, run: () => void chat().stop() },
-  { id: 'answer-now', icon: 'answer', keys: 'Mod+Shift+.', available: writing, run: () => void chat().answerNow() },
+  { id: 'search', icon: 'search', available: always, run: () => shell().setPalette('chats') },
+  { id: 'find', icon: 'search', available: hasChat, run: () => chat().setOverlay({ at: 'find' }) },
+  { id: 'stop', icon: 'stop', available: writing, run: () => void chat().stop() },
+  { id: 'answer-now', icon: 'answer', available: writing, run: () => void chat().answerNow() },
   {
     id: 'send-now',
     icon: 'send',
-    keys: 'Mod+Enter',
     hidden: true,
     available: inChat,
     run: () => void chat().send(true),
@@ -133,119 +88,96 @@ export const commands: readonly Command[] = [
   {
     id: 'models',
     icon: 'models',
-    keys: 'Mod+Shift+M',
     available: inChat,
     run: () => chat().setOverlay({ at: 'model-picker' }),
   },
   {
     id: 'models-page',
     icon: 'models',
-    keys: 'Mod+1',
-    browserKeys: 'Alt+1',
     available: always,
     run: () => shell().go({ at: 'models' }),
   },
   {
     id: 'documents',
     icon: 'documents',
-    keys: 'Mod+2',
-    browserKeys: 'Alt+2',
     available: always,
     run: () => shell().go({ at: 'documents' }),
   },
   {
     id: 'add-documents',
     icon: 'attach',
-    keys: null,
     available: always,
     run: () => onDocuments(() => document.getElementById(ADD_FILES)?.click()),
   },
   {
     id: 'new-collection',
     icon: 'collection',
-    keys: null,
     available: always,
     run: () => onDocuments(() => useDocuments.setState({ dialog: { at: 'new' } })),
   },
   {
     id: 'search-documents',
     icon: 'search',
-    keys: null,
     available: always,
     run: () => onDocuments(() => document.getElementById(SEARCH_FIELD)?.focus()),
   },
   {
     id: 'chat-documents',
     icon: 'documents',
-    keys: 'Mod+Shift+D',
-    browserKeys: 'Alt+D',
     available: inChat,
     run: () => chat().setOverlay({ at: 'documents' }),
   },
   {
     id: 'sources',
     icon: 'panel',
-    keys: 'Mod+J',
-    browserKeys: 'Alt+J',
     available: () => hasChat() && (chat().sources !== null || lastSourced() !== null),
     run: toggleSources,
   },
   {
     id: 'performance',
     icon: 'performance',
-    keys: 'Mod+3',
-    browserKeys: 'Alt+3',
     available: always,
     run: () => shell().go({ at: 'performance' }),
   },
   {
     id: 'thinking',
     icon: 'pen',
-    keys: 'Mod+Shift+T',
-    browserKeys: 'Alt+T',
     available: inChat,
     run: () => chat().setOverlay({ at: 'thinking' }),
   },
   {
     id: 'attach',
     icon: 'attach',
-    keys: 'Mod+U',
     available: inChat,
     run: () => document.getElementById('attach')?.click(),
   },
   {
     id: 'retry',
     icon: 'retry',
-    keys: 'Mod+R',
-    browserKeys: 'Alt+R',
     available: () => hasChat() && lastAnswer() !== null && !writing(),
     run: retryLast,
   },
   {
     id: 'branch',
     icon: 'branch',
-    keys: 'Mod+Shift+B',
     available: () => hasChat() && lastAnswer() !== null,
     run: branchHere,
   },
   {
     id: 'branches',
     icon: 'branch',
-    keys: null,
     available: () => hasChat() && isForked(chat().open?.messages),
     run: () => chat().setOverlay({ at: 'branches' }),
   },
   {
     id: 'copy-last',
     icon: 'copy',
-    keys: 'Mod+Shift+C',
     available: () => hasChat() && lastAnswer() !== null,
     run: copyLast,
   },
   {
     id: 'previous-version',
     icon: 'back',
-    keys: 'Alt+ArrowLeft',
     outsideText: true,
     hidden: true,
     available: hasChat,
@@ -254,7 +186,6 @@ export const commands: readonly Command[] = [
   {
     id: 'next-version',
     icon: 'forward',
-    keys: 'Alt+ArrowRight',
     outsideText: true,
     hidden: true,
     available: hasChat,
@@ -263,7 +194,6 @@ export const commands: readonly Command[] = [
   {
     id: 'previous-message',
     icon: 'up',
-    keys: 'Alt+ArrowUp',
     outsideText: true,
     hidden: true,
     available: hasChat,
@@ -272,7 +202,6 @@ export const commands: readonly Command[] = [
   {
     id: 'next-message',
     icon: 'down',
-    keys: 'Alt+ArrowDown',
     outsideText: true,
     hidden: true,
     available: hasChat,
@@ -281,77 +210,67 @@ export const commands: readonly Command[] = [
   {
     id: 'undo',
     icon: 'rewind',
-    keys: 'Mod+Z',
     outsideText: true,
     hidden: true,
     available: () => useToasts.getState().shown.length > 0,
     run: () => void useToasts.getState().actOnLast(),
   },
-  { id: 'rename', icon: 'edit', keys: null, available: hasChat, run: () => chat().setRenaming(chat().chosen) },
+  { id: 'rename', icon: 'edit', available: hasChat, run: () => chat().setRenaming(chat().chosen) },
   {
     id: 'pin',
     icon: 'pin',
-    keys: null,
     available: hasChat,
     run: () => void chat().update({ pinned: !chat().open?.chat.pinned }),
   },
   {
     id: 'chat-settings',
     icon: 'sampling',
-    keys: null,
     available: hasChat,
     run: () => chat().setOverlay({ at: 'chat-settings' }),
   },
   {
     id: 'loop-guard',
     icon: 'loop',
-    keys: null,
     available: hasChat,
     run: () => void chat().update({ loopGuard: !chat().open?.chat.loopGuard }),
   },
   {
     id: 'delete',
     icon: 'delete',
-    keys: null,
     available: hasChat,
     run: () => {
       const open = chat().open;
       if (open) void deleteChat(open.chat);
     },
   },
-  { id: 'toggle-sidebar', icon: 'sidebar', keys: 'Mod+\\', available: always, run: () => shell().toggleSidebar() },
+  { id: 'toggle-sidebar', icon: 'sidebar', available: always, run: () => shell().toggleSidebar() },
   {
     id: 'settings',
     icon: 'settings',
-    keys: 'Mod+,',
     available: always,
     run: () => shell().go({ at: 'settings', section: 'appearance' }),
   },
   {
     id: 'shortcuts',
     icon: 'keys',
-    keys: null,
     available: always,
     run: () => shell().go({ at: 'settings', section: 'shortcuts' }),
   },
   {
     id: 'theme-system',
     icon: 'sun',
-    keys: null,
     available: always,
     run: () => void useSettings.getState().set({ theme: 'system' }),
   },
   {
     id: 'theme-light',
     icon: 'sun',
-    keys: null,
     available: always,
     run: () => void useSettings.getState().set({ theme: 'light' }),
   },
   {
     id: 'theme-dark',
     icon: 'sun',
-    keys: null,
     available: always,
     run: () => void useSettings.getState().set({ theme: 'dark' }),
   },
@@ -411,13 +330,4 @@ export async function openMessage(chatId: ChatId, messageId: MessageId): Promise
   showMessage(messageId);
 }
 
-/** The keys of a command here and now: the user's own, the browser's, or those of the table. */
-export function keysOfCommand(command: Command, own: Record<string, string>): string | null {
-  const chosen = own[command.id];
-  if (chosen !== undefined) return chosen === '' ? null : chosen;
-  return (isElectron() ? null : command.browserKeys) ?? command.keys;
-}
-
 export const commandById = (id: CommandId): Command => commands.find((command) => command.id === id) as Command;
-
-export const mac = isMac;

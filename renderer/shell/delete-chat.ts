@@ -1,9 +1,8 @@
 import type { Chat } from '../../app/protocol/index.ts';
-import { isMac } from '../bridge.ts';
 import { useChat } from '../chat/store.ts';
 import { t } from '../i18n.ts';
 import { useToasts } from '../ui/toast.tsx';
-import { shown } from './keys.ts';
+import { keysHint } from './command-keys.ts';
 
 /** Deletes at once and offers the way back. */
 export async function deleteChat(chat: Chat): Promise<void> {
@@ -13,7 +12,7 @@ export async function deleteChat(chat: Chat): Promise<void> {
   useToasts.getState().show({
     text: t('chat.deleted'),
     action: t('undo'),
-    keys: shown('Mod+Z', isMac()),
+    ...keysHint('undo'),
     onAction: () => void restore(chat.id).then(() => (wasOpen ? choose(chat.id) : undefined)),
   });
 }

@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
-import { type Command, commands, keysOfCommand } from './commands.ts';
+import { keysOfCommand } from './command-keys.ts';
+import { type Command, commands } from './commands.ts';
 import { keysOf } from './keys.ts';
 
 /** One that is closing has no keys any more. */
@@ -34,11 +35,11 @@ const layerOpen = () => document.querySelector(LAYERS) !== null;
 const stopByEscape = () => (layerOpen() ? undefined : commands.find((command) => command.id === 'stop'));
 
 function commandFor(keys: string, target: EventTarget | null): Command | undefined {
-  if (layerOpen() && keys !== 'Mod+K') return undefined;
   const own = useSettings.getState().values.keys;
+  if (layerOpen() && keys !== keysOfCommand('palette', own)) return undefined;
   const inText = target instanceof Element && target.closest(TEXT) !== null;
   return commands.find(
-    (command) => keysOfCommand(command, own) === keys && !(command.outsideText && inText && !isEmptyText(target)),
+    (command) => keysOfCommand(command.id, own) === keys && !(command.outsideText && inText && !isEmptyText(target)),
   );
 }
 

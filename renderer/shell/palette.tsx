@@ -9,7 +9,8 @@ import { useSettings } from '../settings/store.ts';
 import { Highlighted } from '../ui/highlight.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Key } from '../ui/key.tsx';
-import { type Command as AppCommand, commands, keysOfCommand, openChat } from './commands.ts';
+import { keysOfCommand } from './command-keys.ts';
+import { type Command as AppCommand, commands, openChat } from './commands.ts';
 import { caps } from './keys.ts';
 import { matchOf } from './match.ts';
 import { useShell } from './store.ts';
@@ -114,7 +115,7 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
                 value={command.id}
                 icon={command.icon}
                 onSelect={() => run(command.run)}
-                keys={keysOfCommand(command, own)}
+                keys={keysOfCommand(command.id, own)}
               >
                 <span className="flex-none">
                   <Highlighted text={t(`commands.${command.id}`)} ranges={ranges} />

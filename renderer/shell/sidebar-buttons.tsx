@@ -1,8 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { isMac } from '../bridge.ts';
 import { IconButton } from '../ui/button.tsx';
+import { useKeysHint } from './command-keys.ts';
 import { commandById } from './commands.ts';
-import { shown } from './keys.ts';
 import { trafficLights } from './sidebar.tsx';
 import { useShell } from './store.ts';
 
@@ -11,11 +10,12 @@ export function SidebarButtons() {
   const { t } = useTranslation();
   const beside = useShell((state) => state.sidebar);
   const toggle = useShell((state) => state.toggleSidebar);
+  const keys = useKeysHint('toggle-sidebar');
   return (
     <span
       className={`no-drag -ms-1.5 flex items-center gap-2 ${beside ? 'lg:hidden' : ''} ${trafficLights() ? 'ps-16' : ''}`}
     >
-      <IconButton icon="sidebar" label={t('sidebar.show')} keys={shown('Mod+\\', isMac())} onClick={toggle} />
+      <IconButton icon="sidebar" label={t('sidebar.show')} {...keys} onClick={toggle} />
       <IconButton icon="new" label={t('commands.new-chat')} onClick={commandById('new-chat').run} />
     </span>
   );

@@ -10,7 +10,8 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ResizeEdge } from '../ui/resize-edge.tsx';
 import { ChatList } from './chat-list.tsx';
-import { type CommandId, commandById, keysOfCommand } from './commands.ts';
+import { type CommandId, keysOfCommand, useKeysHint } from './command-keys.ts';
+import { commandById } from './commands.ts';
 import { shown } from './keys.ts';
 import { Status } from './status.tsx';
 import { useShell } from './store.ts';
@@ -55,16 +56,11 @@ export function Sidebar() {
 function SidebarTop() {
   const { t } = useTranslation();
   const toggle = useShell((state) => state.toggleSidebar);
+  const keys = useKeysHint('toggle-sidebar');
   return (
     <div className="drag-region flex h-bar flex-none items-center ps-2 pe-1">
       {/* The Mac's traffic lights lie here */}
-      <IconButton
-        icon="sidebar"
-        label={t('sidebar.hide')}
-        keys={shown('Mod+\\', isMac())}
-        className="no-drag ms-auto"
-        onClick={toggle}
-      />
+      <IconButton icon="sidebar" label={t('sidebar.hide')} {...keys} className="no-drag ms-auto" onClick={toggle} />
     </div>
   );
 }
@@ -76,7 +72,7 @@ function CommandRow({ id, icon, current = false, place = false, extra }: Command
   const { t } = useTranslation();
   const own = useSettings((state) => state.values.keys);
   const command = commandById(id);
-  const keys = keysOfCommand(command, own);
+  const keys = keysOfCommand(id, own);
   return (
     <Row current={current} onClick={command.run}>
       <Icon name={icon} className={current ? 'text-fg' : 'text-fg-3'} />

@@ -6,8 +6,8 @@ import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter, type MeterPart, resourceParts } from '../ui/meter.tsx';
+import { useKeysHint } from './command-keys.ts';
 import { modelById, useEngine } from './engine.ts';
-import { shown } from './keys.ts';
 import { useShell } from './store.ts';
 
 type Tone = 'ok' | 'warn' | 'bad' | 'off' | 'ink';
@@ -18,6 +18,7 @@ export function Status() {
   const { t } = useTranslation();
   const place = useShell((state) => state.place.at);
   const go = useShell((state) => state.go);
+  const keys = useKeysHint('settings');
   return (
     <div className="flex-none px-2 pt-2.5 pb-3">
       <EngineLine />
@@ -29,7 +30,7 @@ export function Status() {
         <IconButton
           icon="settings"
           label={t('commands.settings')}
-          keys={shown('Mod+,', isMac())}
+          {...keys}
           on={place === 'settings'}
           className="ms-auto"
           onClick={() => go({ at: 'settings', section: 'appearance' })}

@@ -7,9 +7,18 @@ const MINUS = '\u2212';
 export const MISSING = '\u2013';
 export const TOKENS_PER_SECOND = 'tok/s';
 
+export type MemoryUnit = { name: 'MB' | 'GB'; bytes: number };
+
+/** What memory is counted in where several values share one scale. */
+export const memoryUnitOf = (mostBytes: number): MemoryUnit =>
+  mostBytes < 0.0995 * 2 ** 30 ? { name: 'MB', bytes: 2 ** 20 } : { name: 'GB', bytes: 2 ** 30 };
+
 export function createFormats(language: string) {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
   const one = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  /** 20 and 20.5, never 20.0. */
+  const upToOne = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const upToTwo = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
   const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
@@ -21,7 +30,7 @@ export function createFormats(language: string) {
     billions: (count: number) => two.format(count / 1e9),
     tokens(count: number) {
       if (count < 10_000) return whole.format(count);
-      return `${(count < 99_950 ? one : whole).format(count / 1000)}k`;
+      return `${(count < 99_950 ? upToOne : whole).format(count / 1000)}k`;
     },
     /** A context size is a power of two more often than not: 32,768 is called 32k. */
     contextSize(count: number) {
@@ -36,7 +45,8 @@ export function createFormats(language: string) {
       if (!Number.isFinite(ms) || ms < 0) return MISSING;
       if (ms < 99.5) return unit(whole.format(ms), 'ms');
       if (ms < 995) return unit(two.format(ms / 1000), 's');
-      if (ms < 59_950) return unit(one.format(ms / 1000), 's');
+      if (ms < 9950) return unit(upToOne.format(ms / 1000), 's');
+      if (ms < 59_500) return unit(whole.format(ms / 1000), 's');
       const seconds = Math.round(ms / 1000);
       if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
       const minutes = Math.round(seconds / 60);
@@ -47,14 +57,23 @@ export function createFormats(language: string) {
       if (bytes < 1000) return unit(whole.format(bytes), 'B');
       if (bytes < 999_500) return unit(whole.format(bytes / 1e3), 'kB');
       if (bytes < 999_500_000) return unit(whole.format(bytes / 1e6), 'MB');
-      return unit(one.format(bytes / 1e9), 'GB');
+      return unit(upToOne.format(bytes / 1e9), 'GB');
+    },
+    rate(bytesPerSecond: number) {
+      return `${this.fileSize(bytesPerSecond)}/s`;
     },
     /** Memory: binary, labelled GB as an activity monitor does. Below 0.1 GB in MB, so that a small model is not "0.0". */
     memory(bytes: number) {
       const GB = 2 ** 30;
-      return bytes < 0.0995 * GB ? unit(whole.format(bytes / 2 ** 20), 'MB') : unit(one.format(bytes / GB), 'GB');
+      return bytes < 0.0995 * GB ? unit(whole.format(bytes / 2 ** 20), 'MB') : unit(upToOne.format(bytes / GB), 'GB');
     },
-    memoryFigure: (bytes: number) => one.format(bytes / 2 ** 30),
+    memoryFigure: (bytes: number) => upToOne.format(bytes / 2 ** 30),
+    /** Ticks of an axis: the unit once, at the last of them. */
+    ticks: (values: readonly number[], name: string) =>
+      values.map((value, at) => (at === values.length - 1 ? unit(upToTwo.format(value), name) : upToTwo.format(value))),
+    /** Ticks of an axis of memory, where each has its unit. */
+    memoryTicks: (values: readonly number[], name: MemoryUnit['name']) =>
+      values.map((value) => unit(upToTwo.format(value), name)),
     percent: (share: number) => `${whole.format(share * 100)}%`,
     change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
     clock: (time: number) => clock.format(time),

@@ -166,7 +166,7 @@ export async function neverEnd(page: Page, longestAnswer = 6000): Promise<void> 
   await page.getByRole('textbox', { name: 'Maximum answer length' }).fill(String(longestAnswer));
   await page.getByRole('textbox', { name: 'Seed' }).fill('20');
   await page
-    .getByRole('navigation', { name: 'Start' })
+    .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   await expect(page.locator('#composer')).toBeFocused();
@@ -186,7 +186,7 @@ export async function circle(page: Page, thinks: 'On' | 'Off'): Promise<void> {
   await page.getByRole('button', { name: /^Thinking/ }).click();
   await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: thinks }).click();
   await page
-    .getByRole('navigation', { name: 'Start' })
+    .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   await ask(page, repetitive);

@@ -97,7 +97,7 @@ test('a branch begins at an earlier answer, by button and by key, and the pager 
   const first = answers(page).first();
   await first.hover();
   await first.getByRole('button', { name: 'Branch from here' }).click();
-  await expect(page.getByText('Your message begins a branch here')).toBeVisible();
+  await expect(page.getByText('Your next message starts a branch here')).toBeVisible();
   await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeVisible();
@@ -105,7 +105,7 @@ test('a branch begins at an earlier answer, by button and by key, and the pager 
   await page.keyboard.press('Control+Shift+B');
   await expect(page.locator('#composer')).toBeFocused();
   await ask(page, 'Name a river.');
-  await expect(page.getByText('Your message begins a branch here')).toBeHidden();
+  await expect(page.getByText('Your next message starts a branch here')).toBeHidden();
   const branched = page.locator('article', { hasText: 'Name a river.' });
   await expect(branched.getByRole('img', { name: 'Version 2 of 2' })).toBeVisible();
   await expect(finished(page)).toHaveCount(2);

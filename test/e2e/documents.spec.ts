@@ -271,7 +271,7 @@ test.describe('over a core in memory', () => {
 
   test('a document that has gone leaves its words', async ({ page, scene }) => {
     await scene('sources-gone');
-    await expect(panel(page).getByText('The document is no longer there.')).toBeVisible();
+    await expect(panel(page).getByText('This document has been removed.')).toBeVisible();
     await expect(panel(page).locator('mark')).toContainText('A layer with a recurrent state');
     await page.locator('[data-quote]').click();
     await expect(panel(page).locator('mark')).toHaveText(/^Neither the memory nor the time .* depends on t\.$/);

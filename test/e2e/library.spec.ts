@@ -111,7 +111,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();
   await path.fill(mine);
   await page.getByRole('button', { name: 'Use in place' }).click();
-  await expect(page.getByRole('complementary', { name: 'About mine' })).toContainText('Used where it is');
+  await expect(page.getByRole('complementary', { name: 'About mine' })).toContainText('Used in place');
   expect(problems).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ async function tellStory(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sampling' }).click();
   await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
   await page
-    .getByRole('navigation', { name: 'Start' })
+    .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   await ask(page, 'Tell me a story.');

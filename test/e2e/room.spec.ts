@@ -16,7 +16,7 @@ async function fill(page: Page): Promise<string> {
   await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
   await page.getByRole('textbox', { name: 'Maximum answer length' }).fill('12');
   await page
-    .getByRole('navigation', { name: 'Start' })
+    .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   for (let turn = 1; turn <= 3; turn++) {

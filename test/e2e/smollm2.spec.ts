@@ -19,7 +19,7 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
   await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
   await page.getByRole('textbox', { name: 'Maximum answer length' }).fill('160');
   await page
-    .getByRole('navigation', { name: 'Start' })
+    .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
   await expect(page.getByRole('button', { name: /SmolLM2/ })).toBeVisible();

@@ -9,7 +9,7 @@ const services = ['app/chat', 'app/documents', 'app/models', 'app/metrics', 'app
 
 export const LAWS: readonly Law[] = [
   { from: 'renderer', to: ['app/protocol'] },
-  { from: 'main', to: ['app'] },
+  { from: 'main', to: ['app', 'renderer/strings'] },
   { from: 'app/protocol', to: [] },
   { from: 'app/launch', to: [] },
   { from: 'app/text', to: ['app/protocol'] },

@@ -42,3 +42,9 @@ test('a name cannot lead out of its folder', async () => {
   await openCopy('..\\..\\notes.txt', bytes);
   for (const path of done.opened) expect(String(path)).toMatch(new RegExp(`^${folder}/longhand-\\w+/notes\\.txt$`));
 });
+
+test('an ending in capitals is the same ending', async () => {
+  expect(await openCopy('Report.PDF', bytes)).toBe(true);
+  expect(await openCopy('SETUP.EXE', bytes)).toBe(false);
+  expect(done.opened).toHaveLength(1);
+});

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pipeToChild } from '../../app/engine/port.ts';
-import { type Client, createClient, type PreloadApi } from '../../app/protocol/index.ts';
+import { type Client, createClient, MenuCommand, menuKeys, type PreloadApi } from '../../app/protocol/index.ts';
 import { openDatabase } from '../../app/store/database.ts';
 import { getMessage } from '../../app/store/messages.ts';
+import { words } from '../../main/words.ts';
 import { isEnd, next, places, textOf } from '../support/core.ts';
 import * as electron from '../support/fake-electron.ts';
 
@@ -204,10 +205,15 @@ test('no permission, no device, no other page, no window, no network; what was t
 
   const contents = window().webContents;
   expect(contents.windowOpen?.({ url: 'https://evil.example' })).toEqual({ action: 'deny' });
-  for (const url of ['https://evil.example', 'file:///etc/passwd', 'data:text/html,x']) {
-    const event = { url, preventDefault: vi.fn() };
-    contents.emit('will-navigate', event);
-    expect(event.preventDefault, url).toHaveBeenCalled();
+  for (const navigation of ['will-navigate', 'will-frame-navigate', 'will-redirect']) {
+    for (const url of ['https://evil.example', 'file:///etc/passwd', 'data:text/html,x', 'blob:longhand://app/1']) {
+      const event = { url, preventDefault: vi.fn() };
+      contents.emit(navigation, event);
+      expect(event.preventDefault, `${navigation} to ${url}`).toHaveBeenCalled();
+    }
+    const home = { url: 'longhand://app/', preventDefault: vi.fn() };
+    contents.emit(navigation, home);
+    expect(home.preventDefault, navigation).not.toHaveBeenCalled();
   }
 });
 
@@ -242,7 +248,7 @@ test('a model that was fetched is told through the desktop to somebody who looks
   };
   await copy('Otter');
   await until(() => done.notified.length > 0);
-  expect(done.notified).toEqual(['Otter is here, checked and ready']);
+  expect(done.notified).toEqual(['Otter is ready to use']);
   world.looking = true;
   await client.call('models.remove', {
     modelId: (await client.call('models.list')).find(({ name }) => name === 'Otter')?.id as never,
@@ -259,9 +265,9 @@ test('what keeps a download from going on is told in a sentence, and only to som
     notify({ name: 'Otter', at }, { looking: false, show: () => {} });
   }
   expect(done.notified).toEqual([
-    'Otter could not be fetched; what came of it is kept',
-    'Otter waits until there is room on the disk',
-    'Otter is another file on its server now: which one shall it be?',
+    'Otter could not be downloaded. You can resume it at any time.',
+    'Otter is waiting for disk space',
+    'Otter has changed on its server. Keep the old version or get the new one?',
   ]);
 });
 
@@ -274,10 +280,48 @@ test('menu commands reach the page; a second start shows the first window', asyn
     (one) => one.submenu ?? [],
   );
   for (const item of items) item.click?.();
+  for (const name of MenuCommand.options)
+    expect(items).toContainEqual(
+      expect.objectContaining({ label: words.menu[name], accelerator: menuKeys[name].replace('Mod', 'CmdOrCtrl') }),
+    );
   expect(heard.sort()).toEqual(['new-chat', 'palette', 'search', 'settings', 'shortcuts', 'toggle-sidebar']);
   app.emit('second-instance');
   expect(window().focus).toHaveBeenCalled();
   expect(BrowserWindow.all).toHaveLength(1);
+});
+
+test('a page that crashes is loaded again, three times in a minute; then the user is asked', async () => {
+  const { reload } = window().webContents;
+  const crash = () => window().webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    reload.mockClear();
+    world.pressed = 0;
+    for (let times = 0; times < 3; times++) crash();
+    expect(reload).toHaveBeenCalledTimes(3);
+    expect(done.asked).toEqual([]);
+    crash();
+    await Promise.resolve();
+    expect(done.asked).toEqual([words.crashed.title]);
+    expect(reload).toHaveBeenCalledTimes(4);
+    // A page that held for a minute may crash three times again.
+    vi.setSystemTime(Date.now() + 61_000);
+    for (let times = 0; times < 3; times++) crash();
+    expect(reload).toHaveBeenCalledTimes(7);
+    expect(done.asked).toHaveLength(1);
+    window().webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
+    expect(reload).toHaveBeenCalledTimes(7);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a native dialog says what is chosen in it', async () => {
+  world.chosen = [];
+  await api.choose('model-folder');
+  expect(done.choosing.at(-1)).toMatchObject({ title: words.choose['model-folder'], properties: ['openDirectory'] });
+  await api.choose('model-file');
+  expect(done.choosing.at(-1)).toMatchObject({ filters: [{ name: words.modelFiles, extensions: ['gguf'] }] });
 });
 
 test('where the window was is kept', async () => {
@@ -288,6 +332,12 @@ test('where the window was is kept', async () => {
 });
 
 test('the core dies: its engine goes with it, the page is told, and what was saved is there again', async () => {
+  const closed = new BrowserWindow({ webPreferences: {} });
+  const heard = vi.fn();
+  closed.webContents.page.on('port', heard).on('lost', heard);
+  electron.ipcMain.emit('connect', { sender: closed.webContents, senderFrame: closed.webContents.mainFrame });
+  expect(heard).toHaveBeenCalledTimes(1);
+  closed.webContents.emit('destroyed');
   const [chat] = await client.call('chats.list', {});
   const before = engines.length;
   const waiting = client.call('engine.devices').catch((error: { code: string }) => error.code);
@@ -297,6 +347,8 @@ test('the core dies: its engine goes with it, the page is told, and what was sav
   expect(cores).toHaveLength(2);
   await until(() => engines.length > before);
   await until(() => engines.filter((engine) => engine.exitCode === null && engine.signalCode === null).length === 1);
+  // A window that was closed is told nothing any more.
+  expect(heard).toHaveBeenCalledTimes(1);
 });
 
 test('quitting waits until everything is on disk and the engine has ended', async () => {

@@ -11,6 +11,9 @@ export const done = {
   sandboxed: false,
   exits: [] as number[],
   dialogs: [] as [string, string][],
+  /** Questions of message boxes, and what open dialogs were given. */
+  asked: [] as string[],
+  choosing: [] as object[],
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
@@ -26,6 +29,8 @@ export const world = {
   firstInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1600, height: 1000 } }],
   chosen: [] as string[],
+  /** The button of every message box. */
+  pressed: 0,
   /** The first window has the focus. */
   looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
@@ -221,7 +226,14 @@ export const protocol = {
 };
 export const dialog = {
   showErrorBox: (title: string, text: string) => done.dialogs.push([title, text]),
-  showOpenDialog: async () => ({ filePaths: world.chosen }),
+  showOpenDialog: async (...given: object[]) => {
+    done.choosing.push(given.at(-1) as object);
+    return { filePaths: world.chosen };
+  },
+  showMessageBox: async (_: BrowserWindow, { message }: { message: string }) => {
+    done.asked.push(message);
+    return { response: world.pressed };
+  },
 };
 export const shell = {
   openExternal: async (address: string) => void done.opened.push(address),

@@ -44,7 +44,7 @@ test('the speed of an answer goes along: its chart in one line, and its figures'
     timings: { firstTokenMs: 410, prefillMs: 1, decodeMs: 1, thinkingMs: 0, totalMs: 1, tokensPerSecond: 46.1 },
     usage: { promptTokens: 1200, cachedTokens: 0, thinkingTokens: 10, answerTokens: 20 },
   } as Message;
-  const samples = new Map([['r' as MessageId, [sample(100, 20), sample(200, 40), sample(300, 40)]]]);
+  const samples = new Map([['r' as MessageId, [sample(100, 20), sample(600, 40), sample(1100, 40)]]]);
   const text = chatAsMarkdown('T', [question, measured], samples, formats, words);
   expect(text).toMatch(/> `▅██` 46\.1\u00a0tok\/s, first token after 0\.41\u00a0s, 1,200 read, 30 written$/);
 });

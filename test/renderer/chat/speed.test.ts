@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StatsSample } from '../../../app/protocol/index.ts';
+import { labelPlaces } from '../../../renderer/chat/label-places.ts';
 import { sparkPoints } from '../../../renderer/chat/spark.tsx';
 import { figuresOf, seriesOf, soundSamples, writtenFor } from '../../../renderer/chat/speed.ts';
 
@@ -31,6 +32,45 @@ test('a pause is a gap of the line', () => {
   const { seconds, speeds } = seriesOf([sample(100), sample(200), sample(9000), sample(9100)]);
   expect(speeds).toEqual([40, 40, null, 40, 40]);
   expect(seconds[2]).toBeCloseTo(4.6);
+});
+
+test('the line is the median of half a second: one slow sample does not show', () => {
+  const steady = Array.from({ length: 20 }, (_, at) => sample(100 * (at + 1), { tokensPerSecond: at === 10 ? 4 : 40 }));
+  expect(seriesOf(steady).speeds).toEqual(Array(20).fill(40));
+  const risen = [20, 20, 20, 20, 20, 60, 60, 60, 60, 60].map((tokensPerSecond, at) =>
+    sample(100 * (at + 1), { tokensPerSecond, phase: at < 5 ? 'thinking' : 'answer' }),
+  );
+  expect(seriesOf(risen).speeds).toEqual([20, 20, 20, 20, 20, 60, 60, 60, 60, 60]);
+});
+
+test('the memory of a small model is counted in MB', () => {
+  const { memory, memoryUnit } = seriesOf([sample(100, { memoryBytes: 18 * 2 ** 20 })]);
+  expect([memory, memoryUnit.name]).toEqual([[18], 'MB']);
+  expect(seriesOf([sample(100)]).memoryUnit.name).toBe('GB');
+});
+
+test('labels of phases touch neither each other nor the edge', () => {
+  const label = (at: number) => ({ at, width: 40 });
+  expect([...labelPlaces([label(0), label(100)], 300, 8)]).toEqual([
+    [0, 0],
+    [1, 100],
+  ]);
+  // A short phase pushes the next label aside.
+  expect([...labelPlaces([label(0), label(10), label(200)], 300, 8)]).toEqual([
+    [0, 0],
+    [1, 48],
+    [2, 200],
+  ]);
+  // What has no room is left out, the first and the last stay.
+  expect([...labelPlaces([label(0), label(10), label(20)], 100, 8)]).toEqual([
+    [0, 0],
+    [2, 48],
+  ]);
+  expect([...labelPlaces([label(0), label(290)], 300, 8)]).toEqual([
+    [0, 0],
+    [1, 260],
+  ]);
+  expect(labelPlaces([], 300, 8).size).toBe(0);
 });
 
 test('one sample, and none, are no trouble', () => {

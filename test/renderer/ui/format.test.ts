@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFormats, MISSING, periodOf, rangeOf, split } from '../../../renderer/ui/format.ts';
+import { createFormats, MISSING, memoryUnitOf, periodOf, rangeOf, split } from '../../../renderer/ui/format.ts';
 
 const en = createFormats('en');
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -15,7 +15,7 @@ describe('figures as the design language writes them', () => {
   test.each([
     [32_768, '32k'],
     [49_152, '48k'],
-    [10_000, '10.0k'],
+    [10_000, '10k'],
   ])('context of %i', (count, shown) => expect(en.contextSize(count)).toBe(shown));
 
   test.each([
@@ -29,8 +29,12 @@ describe('figures as the design language writes them', () => {
     [31, '31 ms'],
     [99.6, '0.10 s'],
     [420, '0.42 s'],
-    [36_000, '36.0 s'],
-    [59_960, '1 min'],
+    [4200, '4.2 s'],
+    [4000, '4 s'],
+    [9960, '10 s'],
+    [20_000, '20 s'],
+    [36_400, '36 s'],
+    [59_600, '1 min'],
     [142_000, '2 min 22 s'],
     [3_900_000, '1 h 5 min'],
     [Number.NaN, '–'],
@@ -39,12 +43,15 @@ describe('figures as the design language writes them', () => {
   test.each([
     [418_000_000, '418 MB'],
     [2_700_000_000, '2.7 GB'],
+    [2_000_000_000, '2 GB'],
     [999, '999 B'],
   ])('file of %i bytes', (bytes, shown) => expect(plain(en.fileSize(bytes))).toBe(shown));
 
   test('memory is binary and small things are not called nothing', () => {
     expect(plain(en.memory(13.5 * 2 ** 30))).toBe('13.5 GB');
     expect(plain(en.memory(17.9 * 2 ** 20))).toBe('18 MB');
+    expect(plain(en.memory(8 * 2 ** 30))).toBe('8 GB');
+    expect(plain(en.memory(0))).toBe('0 MB');
   });
 
   test('a change has its sign', () => {
@@ -81,4 +88,14 @@ test('when something was: today and yesterday in words, then day and month', () 
   expect(en.when(new Date(2026, 10, 22, 9, 12).getTime(), now)).toMatch(/^today 0?9:12/);
   expect(en.when(new Date(2026, 10, 21, 23, 59).getTime(), now)).toMatch(/^yesterday 11:59|^yesterday 23:59/);
   expect(en.when(new Date(2026, 10, 14).getTime(), now)).toBe('Nov 14');
+});
+
+test('an axis says its unit once, one of memory at every tick, in what its largest value is counted in', () => {
+  expect(en.ticks([0, 5, 10], 's').map(plain)).toEqual(['0', '5', '10 s']);
+  expect(en.memoryTicks([0, 0.25, 0.5], memoryUnitOf(0.5 * 2 ** 30).name).map(plain)).toEqual([
+    '0 GB',
+    '0.25 GB',
+    '0.5 GB',
+  ]);
+  expect(en.memoryTicks([0, 20], memoryUnitOf(30 * 2 ** 20).name).map(plain)).toEqual(['0 MB', '20 MB']);
 });

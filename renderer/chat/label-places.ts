@@ -1,0 +1,24 @@
+type Label = { at: number; width: number };
+
+/** Where labels in one row stand so that none touches another or the right edge: each at its own place, or pushed aside as
+ *  far as the room allows. The first and the last come before those between them: what has no room is left out. */
+export function labelPlaces(labels: readonly Label[], right: number, gap: number): Map<number, number> {
+  const places = new Map<number, number>();
+  const last = labels.length - 1;
+  const end = labels[last];
+  if (!end) return places;
+  const lastAt = Math.min(end.at, right - end.width);
+  let free = Number.NEGATIVE_INFINITY;
+  labels.forEach(({ at, width }, index) => {
+    if (index === last) return;
+    const place = Math.max(at, free);
+    const isFirst = index === 0;
+    const room = isFirst ? right - end.width : lastAt;
+    if (place + width + gap > room) return;
+    places.set(index, place);
+    free = place + width + gap;
+  });
+  const place = Math.max(lastAt, free);
+  if (place + end.width <= right) places.set(last, place);
+  return places;
+}
