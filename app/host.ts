@@ -3,6 +3,7 @@ import { attachFile } from './chat/attachments.ts';
 import { checkRoom, measureContext } from './chat/context.ts';
 import type { Core } from './chat/core.ts';
 import { bringBack, createSummaries, planRoom, setAside } from './chat/room.ts';
+import { createSendOrder } from './chat/send-order.ts';
 import { createTitles } from './chat/titles.ts';
 import { newestLeaf } from './chat/tree.ts';
 import { createTurns } from './chat/turns.ts';
@@ -18,18 +19,23 @@ import {
   type CoreFrame,
   createSwitchboard,
   type DownloadNews,
+  type EngineStatus,
   type EventName,
   type EventPayload,
+  guarded,
   type Handlers,
+  type Message,
   type Notice,
   type Pipe,
   type Response,
+  type Switchboard,
   type TurnId,
 } from './protocol/index.ts';
 import { moveAttachments, removeAttachment } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
 import { newId } from './store/identity.ts';
 import { getMessage, messagesOf } from './store/messages.ts';
+import { createSaving } from './store/saving.ts';
 import { searchChats } from './store/search.ts';
 import { readSettings, writeSettings } from './store/settings.ts';
 import { openStore } from './store/store.ts';
@@ -71,23 +77,44 @@ export type Host = {
 
 const hourMs = 60 * 60 * 1000;
 
-/** @throws LonghandError as `openStore` */
+/** @throws LonghandError as `openStore`, and what the database says while the services begin. Then nothing is left running
+ *  and the data folder is free. */
 export async function createHost(options: HostOptions): Promise<Host> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await assemble(options, opened);
+  } catch (error) {
+    await opened.disposeAsync().catch(() => {}); // why it could not begin says more
+    throw error;
+  }
+}
+
+/** What has to be closed goes on `opened` as soon as it is there. It is closed from the last to the first, each of them even
+ *  when another could not be. */
+async function assemble(options: HostOptions, opened: AsyncDisposableStack): Promise<Host> {
   const now = options.now ?? Date.now;
   const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
+  opened.defer(store.close);
   const { db } = store;
   purgeDeleted(db, now());
 
   let settings = readSettings(db);
   const busyListeners: ((busy: boolean) => void)[] = [];
-  const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => switchboard.emit(name, payload);
+  // While the services begin nobody can listen yet.
+  let clients: Switchboard | null = null;
+  const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => clients?.emit(name, payload);
+  opened.defer(() => clients?.close());
+  const saving = createSaving((said) => emit('notice', said));
+  const { report } = saving;
+  const statusListeners = [(status: EngineStatus) => emit('engine.status', status)];
   const engine = createEngine({
     startEngine: options.startEngine,
+    report,
     onStatus(status) {
-      emit('engine.status', status);
-      manager.engineStatus(status);
+      for (const listener of statusListeners) listener(status);
     },
   });
+  opened.defer(engine.close);
   const manager = createModelManager({
     db,
     engine,
@@ -97,8 +124,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
     resources: options.resources,
     cipher: options.cipher ?? null,
     now,
+    report,
     ...options.models,
   });
+  opened.defer(manager.close);
+  statusListeners.push(manager.engineStatus);
   const models = manager.library;
   const notice = (said: Notice) => {
     if (said.code === 'request-blocked') manager.refusedPage(said.details.address ?? '');
@@ -120,6 +150,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       return { model: name };
     },
   });
+  opened.defer(metrics.close);
   const documents = createDocuments({
     db,
     emit,
@@ -136,12 +167,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
     recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
     help: options.preload === false ? null : join(options.resources, 'help'),
     now,
+    report,
   });
+  opened.defer(documents.close);
   const core: Core = {
     db,
     engine,
     emit,
-    notice,
+    saving,
     settings: () => settings,
     models,
     answering: documents.answering,
@@ -154,7 +187,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
       for (const listener of busyListeners) listener(busy);
     },
   });
+  opened.defer(turns.close);
   const titles = createTitles(core, turns.busy);
+  opened.defer(titles.close);
+  const inOrder = createSendOrder();
   const summaries = createSummaries(core);
 
   const lasting = store.notices.filter(({ code }) => code === 'read-only');
@@ -191,11 +227,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
       return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
     },
 
-    'turns.send': async (sent) => {
-      await models.look(getChat(db, sent.chatId).modelId);
-      await checkRoom(core, sent);
-      return turns.send(sent);
-    },
+    'turns.send': (sent) =>
+      inOrder(sent.chatId, async () => {
+        await models.look(getChat(db, sent.chatId).modelId);
+        await checkRoom(core, sent);
+        return turns.send(sent);
+      }),
     'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
     'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
     'turns.retry': ({ messageId }) => turns.retry(messageId),
@@ -211,8 +248,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
     'context.measure': (asked) => measureContext(core, asked),
     'context.plan': (asked) => planRoom(core, asked),
-    'context.setAside': ({ messageId, summary }) => setAside(core, messageId, summary),
-    'context.bringBack': ({ messageId }) => bringBack(core, messageId),
+    'context.setAside': ({ messageId, summary }) => tellMessage(setAside(core, messageId, summary)),
+    'context.bringBack': ({ messageId }) => tellMessage(bringBack(core, messageId)),
     'context.summarise': ({ messageId }) => summaries.write(messageId),
     'context.stopSummary': ({ messageId }) => summaries.stop(messageId),
     'attachments.add': (file) => attachFile(core, file),
@@ -239,27 +276,40 @@ export async function createHost(options: HostOptions): Promise<Host> {
     'settings.set': (patch) => {
       manager.checkSettings(patch);
       settings = writeSettings(db, patch);
-      manager.settingsChanged();
       emit('settings.changed', settings);
+      manager.settingsChanged();
       return settings;
     },
   };
   const switchboard = createSwitchboard(handlers);
+  clients = switchboard;
 
   function tellChat(chat: Response<'chats.update'>) {
     emit('chat.changed', chat);
     return chat;
   }
 
-  models.warmUp().catch(() => {});
+  /** With what of it is not on the disk yet. */
+  function tellMessage(stored: Message) {
+    const message = turns.overlay(stored);
+    emit('message.changed', message);
+    return message;
+  }
+
+  guarded(report, models.warmUp)(options.preload ?? true);
 
   const backUp = () =>
     store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
-  const firstBackup = setTimeout(backUp, 60_000);
-  const backups = setInterval(() => {
+  const hourly = () => {
     void backUp();
     purgeDeleted(db, now());
-  }, hourMs);
+  };
+  const firstBackup = setTimeout(guarded(report, backUp), 60_000);
+  const upkeep = setInterval(guarded(report, hourly), hourMs);
+  opened.defer(() => {
+    clearTimeout(firstBackup);
+    clearInterval(upkeep);
+  });
 
   return {
     connect: switchboard.add,
@@ -270,17 +320,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     refusedVisitor: manager.refusedVisitor,
     onBusy: (listener) => void busyListeners.push(listener),
     onDownload: manager.onDownload,
-    async close() {
-      clearTimeout(firstBackup);
-      clearInterval(backups);
-      titles.close();
-      metrics.close();
-      await turns.close();
-      await documents.close();
-      await manager.close();
-      await engine.close();
-      switchboard.close();
-      store.close();
-    },
+    close: () => opened.disposeAsync(),
   };
 }

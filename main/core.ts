@@ -2,7 +2,7 @@ import type { StartReader } from '../app/documents/start.ts';
 import { pipeOfMessagePort } from '../app/engine/port.ts';
 import type { Ending, StartEngine, Supervised } from '../app/engine/supervisor.ts';
 import { createHost } from '../app/host.ts';
-import { failureOf, LonghandError } from '../app/protocol/index.ts';
+import { failureOf, guarded, LonghandError } from '../app/protocol/index.ts';
 import type { ChildWish, CoreOptions, FromCore, ToCore } from './messages.ts';
 
 //  The core process of the desktop shell: app/host.ts with ports for pipes. Runs as a utility process of Electron.
@@ -39,17 +39,18 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
     ...(options.keychain && { cipher: keychain.cipher }),
   });
 
-  parent.on('message', async ({ data, ports: [port] }) => {
+  const received = async ({ data, ports: [port] }: { data: ToCore; ports: Port[] }) => {
     if ('child' in data && port) starting.get(data.child)?.(port);
     else if ('childEnded' in data) ending.get(data.childEnded)?.(data.ending);
     else if ('window' in data && port) (await host).connect(pipeOfMessagePort(port));
     else if ('keychain' in data) keychain.answered(data.keychain, data.text);
     else if ('notice' in data) (await host).notice(data.notice);
     else if ('quit' in data) {
-      await (await host).close();
-      exit();
+      await (await host).close().finally(exit);
     }
-  });
+  };
+  // Where there is no host, that was said once; here it would end the process.
+  parent.on('message', guarded(console.error, received));
   try {
     (await host).onBusy((busy) => parent.postMessage({ busy }));
     (await host).onDownload((download) => parent.postMessage({ download }));

@@ -8,6 +8,7 @@ const SLOW = [
   'vulkan/**',
   'golden/**',
   'fuzz/**',
+  'app/chat/full-disk.test.ts',
   'app/chat/kills.test.ts',
   'app/chat/loops.test.ts',
   'app/chat/quitting.test.ts',

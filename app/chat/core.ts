@@ -2,15 +2,16 @@ import type { Answering } from '../documents/answering.ts';
 import type { LoadTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import type { Measured } from '../metrics/runs.ts';
-import type { Emit, ModelId, Notice, SamplingSettings, Settings } from '../protocol/index.ts';
+import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
+import type { Saving } from '../store/saving.ts';
 
 /** What the chat services work with. */
 export type Core = {
   db: Database;
   engine: Engine;
   emit: Emit;
-  notice: (notice: Notice) => void;
+  saving: Saving;
   settings: () => Settings;
   models: {
     /** How to load it, its name, and the sampling that was set for it. @throws LonghandError `model-missing` */

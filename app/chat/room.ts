@@ -74,19 +74,13 @@ function secondsToWrite(messages: readonly Message[], toRead: number, toWrite: n
 export function setAside(core: Core, messageId: MessageId, summary: string | null): Message {
   const { role } = getMessage(core.db, messageId);
   if (role !== 'assistant') throw new LonghandError('bad-request', '[context.setAside] a turn ends with its answer');
-  return keep(core, messageId, { at: core.now(), summary, back: false });
+  return updateMessage(core.db, messageId, { aside: { at: core.now(), summary, back: false } });
 }
 
 export function bringBack(core: Core, messageId: MessageId): Message {
   const { aside } = getMessage(core.db, messageId);
   if (!aside) throw new LonghandError('conflict', '[context.bringBack] nothing was set aside there');
-  return keep(core, messageId, { ...aside, at: core.now(), back: true });
-}
-
-function keep(core: Core, messageId: MessageId, aside: Message['aside']): Message {
-  const message = updateMessage(core.db, messageId, { aside });
-  core.emit('message.changed', message);
-  return message;
+  return updateMessage(core.db, messageId, { aside: { ...aside, at: core.now(), back: true } });
 }
 
 export type Summaries = {

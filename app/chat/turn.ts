@@ -5,6 +5,7 @@ import {
   type Choice,
   failureOf,
   type Grounding,
+  guarded,
   type LoopEvidence,
   type Message,
   type MessageState,
@@ -29,12 +30,16 @@ export type Turn = {
   decide(choice: Choice): void;
   /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
   leave(): void;
-  /** Puts what there is on disk. */
-  flush(): void;
+  /** Puts what there is on disk. Returns whether it is there. */
+  flush(): boolean;
+  /** The same for the last time. */
+  close(): void;
 };
 
 /** What the model is to be asked, from which passages. `generation` null: nothing was found, so it is not asked. */
 export type Prepared = { generation: Generation | null; modelName: string; grounding: Grounding | null };
+
+type Finished = TurnEvent & { type: 'finished' };
 
 export type TurnOptions = {
   core: Core;
@@ -67,14 +72,22 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
   let grounding: Grounding | null = null;
   let decision: NodeJS.Timeout | undefined;
+  /** How it ended. Its speed is kept once the answer itself is on disk. */
+  let ending: Finished | null = null;
+
+  const { saving } = core;
+  /** One step of several that do not depend on each other. */
+  const safely = guarded(saving.report, (step: () => void) => step());
 
   const writer = createWriter({
     db: core.db,
     messageId: answer.id,
-    onTrouble(trouble) {
-      core.notice({ code: trouble ? 'disk-full' : 'saved-again', details: trouble ? { reason: trouble.code } : {} });
+    onTrouble: (trouble) => (trouble ? saving.failed(trouble, answer) : saving.worked(answer)),
+    onDone() {
+      safely(() => saving.worked(answer));
+      if (ending) safely(measured);
+      safely(onStored);
     },
-    onDone: onStored,
   });
 
   const message = () => {
@@ -102,8 +115,18 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       keepIds = !begun || generation.prompt.begun?.ids !== null;
       phase = 'running';
       writer.set({ modelName });
-      core.engine.generate(generation, (updates) => updates.forEach(take));
+      core.engine.generate(generation, follow);
     } catch (error) {
+      finish({ type: 'failed', failure: failureOf(error) });
+    }
+  }
+
+  function follow(updates: TurnUpdate[]) {
+    try {
+      updates.forEach(take);
+    } catch (error) {
+      saving.report(error);
+      core.engine.cancel(turnId);
       finish({ type: 'failed', failure: failureOf(error) });
     }
   }
@@ -168,14 +191,16 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     if (unattended && ask.action === 'ask') core.engine.decide(turnId, event.suggested);
     else if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, event.suggested, event.evidence));
     else if (ask.waitSeconds > 0) {
-      decision = setTimeout(() => core.engine.decide(turnId, event.suggested), ask.waitSeconds * 1000);
+      const decide = () => core.engine.decide(turnId, event.suggested);
+      decision = setTimeout(guarded(saving.report, decide), ask.waitSeconds * 1000);
     }
   }
 
   function resumed(event: TurnEvent & { type: 'decided' }) {
     clearTimeout(decision);
+    // The answer goes on also where the wish for the next ones cannot be stored.
     if (event.choice === 'loop-guard-off')
-      core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false }));
+      safely(() => core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false })));
     phase = 'running';
     setState({ at: 'running', turnId });
     tell(event);
@@ -186,23 +211,32 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     writer.set({ state });
   }
 
+  /** Happens once. What fails in one step must not leave the chat busy, nor keep the others from being told. */
   function finish(event: TurnEvent & { type: 'finished' | 'failed' }) {
+    if (over()) return;
     clearTimeout(decision);
     phase = 'over';
     const figures = tally.figures(event);
     const state: MessageState =
       event.type === 'finished' ? { at: 'done', reason: event.reason } : { at: 'failed', failure: event.failure };
-    if (event.type === 'finished' && !begun && name !== '') measured(event);
-    const text = message()?.text ?? '';
-    if (grounding?.found && text !== '') ground(judge(text, grounding));
-    writer.set({ state, ...figures }, 'end');
-    tell({ ...event, ...figures });
-    changed();
-    onEnd(event.type === 'finished');
+    // An answer that was gone on with has two beginnings, and says little about the speed.
+    if (event.type === 'finished' && !begun && name !== '') ending = event;
+    safely(cite);
+    safely(() => writer.set({ state, ...figures }, 'end'));
+    safely(() => tell({ ...event, ...figures }));
+    safely(changed);
+    safely(() => onEnd(event.type === 'finished'));
   }
 
-  /** An answer that was gone on with has two beginnings, and says little about the speed. */
-  function measured({ usage, timings }: TurnEvent & { type: 'finished' }) {
+  function cite() {
+    const text = message()?.text ?? '';
+    if (grounding?.found && text !== '') ground(judge(text, grounding));
+  }
+
+  function measured() {
+    if (!ending) return;
+    const { usage, timings } = ending;
+    ending = null;
     const { chatId, id: messageId } = answer;
     core.measured({
       chatId,
@@ -231,6 +265,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     answerNow: () => core.engine.answerNow(turnId),
     hold: () => clearTimeout(decision),
     decide: (choice) => core.engine.decide(turnId, choice),
-    flush: () => void writer.flush(),
+    flush: writer.flush,
+    close: writer.close,
   };
 }

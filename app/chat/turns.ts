@@ -5,6 +5,7 @@ import {
   type Chat,
   type ChatId,
   type Choice,
+  guarded,
   LonghandError,
   type Message,
   type MessageId,
@@ -63,6 +64,7 @@ export type TurnsOptions = {
 
 export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): Turns {
   const { db } = core;
+  const safely = guarded(core.saving.report, (step: () => void) => step());
   const running = new Map<TurnId, Running>();
   let closing = false;
 
@@ -103,7 +105,9 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null),
       onEnd(sound) {
         one.over = true;
-        if (sound && !closing && !sendNext(chatId)) onAnswered(chatId);
+        safely(() => {
+          if (sound && !closing && !sendNext(chatId)) onAnswered(chatId);
+        });
         if (!busy()) onBusy(false);
       },
       onStored: () => running.delete(turnId),
@@ -114,22 +118,19 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     return { messageId, turnId };
   }
 
-  const answer = (chatId: ChatId, parentId: MessageId) => launch(storeAnswer(chatId, parentId), null);
-
-  /** Sends the first waiting message of a chat. */
+  /** Sends the first waiting message of a chat. Where that cannot be stored, it goes on waiting. */
   function sendNext(chatId: ChatId): boolean {
     const chat = findChat(db, chatId);
     if (!chat || ofChat(chatId)) return false;
     const [next] = queued(messagesOf(db, chatId));
     if (!next) return false;
-    core.emit(
-      'message.changed',
-      updateMessage(db, next.id, {
-        parentId: next.parentId ?? chat.leafId,
-        state: { at: 'done', reason: null },
-      }),
-    );
-    answer(chatId, next.id);
+    const [question, reply] = db.transaction(() => {
+      const parentId = next.parentId ?? chat.leafId;
+      const sent = updateMessage(db, next.id, { parentId, state: { at: 'done', reason: null } });
+      return [sent, storeAnswer(chatId, next.id)];
+    });
+    core.emit('message.changed', question);
+    launch(reply, null);
     return true;
   }
 
@@ -240,17 +241,17 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       const old = getMessage(db, messageId);
       if (old.role !== 'user') throw new LonghandError('bad-request', '[turns.edit] only messages of the user');
       const active = ofChat(old.chatId);
-      const message = db.transaction(() => {
+      const [message, reply] = db.transaction(() => {
         const added = addMessage(
           db,
           { ...old, text, state: { at: 'done', reason: null }, attachments: [] },
           core.now(),
         );
         copyAttachments(db, old.id, added.id, core.now());
-        return getMessage(db, added.id);
+        return [getMessage(db, added.id), storeAnswer(old.chatId, added.id)];
       });
       core.emit('message.changed', message);
-      const started = answer(old.chatId, message.id);
+      const started = launch(reply, null);
       // Not before: what waits would be sent in between.
       active?.turn.cancel();
       return { userMessageId: message.id, ...started };
@@ -259,14 +260,16 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     rewrite(messageId, text) {
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
-      if (ofChat(old.chatId)?.messageId === messageId) stopChat(old.chatId);
-      const message = db.transaction(() => {
+      const active = ofChat(old.chatId);
+      const [message, chat] = db.transaction(() => {
         const fields = { ...old, text, thinking: '', state: { at: 'done' as const, reason: null }, attachments: [] };
         const { id } = addMessage(db, fields, core.now());
-        return updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
+        const written = updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
+        return [written, updateChat(db, old.chatId, { leafId: id, updatedAt: core.now() })];
       });
       core.emit('message.changed', message);
-      core.emit('chat.changed', updateChat(db, old.chatId, { leafId: message.id, updatedAt: core.now() }));
+      core.emit('chat.changed', chat);
+      if (active?.messageId === messageId) active.turn.cancel();
       return message;
     },
 
@@ -278,17 +281,25 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       // Pressed twice, or in two windows: the answer that was just begun is the one that was wanted.
       const begun = begunAnswer(old.chatId, old.parentId);
       if (begun) return { userMessageId: null, ...begun };
-      stopChat(old.chatId);
-      return { userMessageId: null, ...answer(old.chatId, old.parentId) };
+      const active = ofChat(old.chatId);
+      const started = launch(storeAnswer(old.chatId, old.parentId), null);
+      // Not before: what waits would be sent in between, and a new answer that cannot be stored would cost the old one.
+      active?.turn.cancel();
+      return { userMessageId: null, ...started };
     },
 
     resume(messageId) {
-      const message = getMessage(db, messageId);
-      if (message.role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
-      const active = ofChat(message.chatId);
+      const { role, chatId } = getMessage(db, messageId);
+      if (role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
+      const active = ofChat(chatId);
       if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
       if (active) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
-      const chat = getChat(db, message.chatId);
+      // What its last writer still holds comes before what is written now.
+      const held = [...running.values()].find((one) => one.messageId === messageId);
+      if (held && !held.turn.flush())
+        throw new LonghandError('disk-full', '[turns.resume] its text cannot be saved yet');
+      const message = getMessage(db, messageId);
+      const chat = getChat(db, chatId);
       const stored = db.transaction(() => {
         const shown = branch(messagesOf(db, chat.id), chat.leafId).some((one) => one.id === messageId);
         if (!shown) updateChat(db, chat.id, { leafId: messageId });
@@ -338,7 +349,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         if (!over) turn.leave();
       }
       for (let waited = 0; busy() && waited < longestCloseMs; waited += 10) await setTimeout(10);
-      for (const { turn } of running.values()) turn.flush();
+      for (const { turn } of running.values()) turn.close();
     },
   };
 }
@@ -347,7 +358,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
  *  on with keeps its sources. */
 async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean): Promise<Prepared> {
   const { target, name, sampling } = core.models.target(chat.modelId);
-  core.models.used(target.modelId);
+  guarded(core.saving.report, core.models.used)(target.modelId);
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);

@@ -19,6 +19,8 @@ export type Writer = {
   set(patch: MessagePatch, end?: 'end'): void;
   /** Everything now. Returns whether it is on disk. */
   flush(): boolean;
+  /** Everything now, and nothing more: the database is about to be closed. */
+  close(): void;
 };
 
 export type WriterOptions = {
@@ -56,6 +58,7 @@ export function createWriter({
   let patch: MessagePatch = {};
   let ended = false;
   let failing = false;
+  let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
   /** When the oldest of what is not on disk came. */
@@ -64,6 +67,7 @@ export function createWriter({
   const last = () => steps.at(-1) as Step;
 
   function schedule() {
+    if (closed) return;
     const now = performance.now();
     waitsSince ??= now;
     if (!failing && now - waitsSince >= flushMs) flush();
@@ -129,6 +133,10 @@ export function createWriter({
       flush();
     },
     flush,
+    close() {
+      closed = true;
+      flush();
+    },
   };
 }
 

@@ -1,7 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EncoderTarget } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
-import { type Collection, type CollectionId, type DocumentId, LonghandError, type ModelId } from '../protocol/index.ts';
+import {
+  type Collection,
+  type CollectionId,
+  type DocumentId,
+  LonghandError,
+  type ModelId,
+  type Report,
+} from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
   addVectors,
@@ -120,9 +127,16 @@ export type EmbeddingOptions = {
   encoders: Encoders;
   /** A collection has come further. */
   changed: () => void;
+  report?: Report;
 };
 
-export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOptions): Embedding {
+export function createEmbedding({
+  db,
+  engine,
+  encoders,
+  changed,
+  report = console.error,
+}: EmbeddingOptions): Embedding {
   const fingerprint = createFingerprints();
   const ending = new AbortController();
   let running: Promise<void> | null = null;
@@ -134,10 +148,15 @@ export function createEmbedding({ db, engine, encoders, changed }: EmbeddingOpti
   function wake() {
     if (ending.signal.aborted || db.vectorProblem !== null) return;
     again = true;
-    running ??= run().finally(() => {
-      running = null;
-      if (again) wake();
-    });
+    running ??= run()
+      .catch((error) => {
+        report(error);
+        later();
+      })
+      .finally(() => {
+        running = null;
+        if (again) wake();
+      });
   }
 
   async function run() {

@@ -1,8 +1,17 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../engine/client.ts';
-import type { Collection, CollectionId, Document, DocumentId, Emit, Handlers, Request } from '../protocol/index.ts';
-import { type documentCalls, LonghandError } from '../protocol/index.ts';
+import type {
+  Collection,
+  CollectionId,
+  Document,
+  DocumentId,
+  Emit,
+  Handlers,
+  Report,
+  Request,
+} from '../protocol/index.ts';
+import { type documentCalls, guarded, LonghandError } from '../protocol/index.ts';
 import {
   createCollection,
   forgetCollections,
@@ -56,6 +65,7 @@ export type DocumentsOptions = {
   /** Folder of the user manual; null: this core does not look after it. */
   help: string | null;
   now: () => number;
+  report?: Report;
 };
 
 type Owned = keyof typeof documentCalls;
@@ -78,7 +88,7 @@ const LATER_MS = 3000;
 
 /** Collections of documents, from the file that is dropped to the passage that is found. */
 export function createDocuments(options: DocumentsOptions): Documents {
-  const { db, emit, now } = options;
+  const { db, emit, now, report = console.error } = options;
   const copies = createCopies(join(options.dataFolder, 'documents'));
   const reader = createDocumentReader({
     start: options.startReader,
@@ -108,6 +118,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     engine: options.engine,
     encoders: options.encoders,
     changed: collectionsChanged,
+    report,
   });
   const collectionOf = (id: CollectionId): Collection => {
     const collection = getCollection(db, id);
@@ -120,10 +131,13 @@ export function createDocuments(options: DocumentsOptions): Documents {
   function collectionsChanged() {
     // What began with the start may end after the close, when there is no database to ask.
     if (closed) return;
-    telling ??= setTimeout(() => {
-      telling = null;
-      emit('collections.changed', collections());
-    }, COLLECTIONS_MS);
+    telling ??= setTimeout(
+      guarded(report, () => {
+        telling = null;
+        emit('collections.changed', collections());
+      }),
+      COLLECTIONS_MS,
+    );
   }
   function tell(document: Document): Document {
     emit('document.changed', document);
@@ -324,7 +338,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     if (!closed) importer.wake();
   }
   // After the start: neither the first window nor the first question waits for it.
-  const timers = [setTimeout(begin, SOON_MS)];
+  const timers = [setTimeout(guarded(report, begin), SOON_MS)];
   const { help } = options;
   if (help !== null) timers.push(setTimeout(() => void beginHelp(help).catch(() => {}), LATER_MS));
 

@@ -1,4 +1,13 @@
-import { type Choice, type EngineStatus, type Failure, LonghandError, type TurnId } from '../protocol/index.ts';
+import {
+  type Choice,
+  type EngineStatus,
+  type Failure,
+  failureOf,
+  guarded,
+  LonghandError,
+  type Report,
+  type TurnId,
+} from '../protocol/index.ts';
 import type {
   AskName,
   Asks,
@@ -23,7 +32,8 @@ export type Engine = {
   unload(): Promise<void>;
   /** The model that is in memory, or is coming. */
   target(): LoadTarget | null;
-  /** Loads the model when it has to. Exactly one `finished` or `failed` comes last, whatever happens. */
+  /** Loads the model when it has to. Exactly one `finished` or `failed` comes last, whatever happens; also when `onUpdates`
+   *  throws: then nothing more is written for it. */
   generate(generation: Generation, onUpdates: (updates: TurnUpdate[]) => void): void;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
@@ -37,9 +47,12 @@ type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void
 export type EngineOptions = {
   startEngine: StartEngine;
   onStatus: (status: EngineStatus) => void;
+  /** What a listener threw; printed where nobody asks for it. */
+  report?: Report;
 } & Pick<SupervisorOptions<ToEngine, FromEngine>, 'waits' | 'quitWaitMs' | 'now'>;
 
-export function createEngine({ onStatus, startEngine, ...supervision }: EngineOptions): Engine {
+export function createEngine({ onStatus, startEngine, report = console.error, ...supervision }: EngineOptions): Engine {
+  const told = guarded(report, onStatus);
   let status: EngineStatus = { at: 'idle' };
   let outer: SupervisorStatus = { at: 'starting' };
   let up = deferred();
@@ -55,14 +68,14 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
     ...supervision,
     start: startEngine,
     quit: { quit: true },
-    onStatus: outerChanged,
-    onMessage: receive,
-    onLost: lost,
+    onStatus: guarded(report, outerChanged),
+    onMessage: guarded(report, receive),
+    onLost: guarded(report, lost),
   });
 
   function show(next: EngineStatus) {
     status = next;
-    onStatus(next);
+    told(next);
   }
 
   function outerChanged(next: SupervisorStatus) {
@@ -100,8 +113,20 @@ export function createEngine({ onStatus, startEngine, ...supervision }: EngineOp
   function updateTurn(turnId: TurnId, updates: TurnUpdate[]) {
     const listener = turns.get(turnId);
     if (!listener) return;
-    if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) turns.delete(turnId);
-    listener(updates);
+    const ended = updates.some(({ event }) => event.type === 'finished' || event.type === 'failed');
+    if (ended) turns.delete(turnId);
+    try {
+      listener(updates);
+    } catch (error) {
+      report(error);
+      if (!ended && turns.delete(turnId)) giveUp(turnId, listener, failureOf(error));
+    }
+  }
+
+  function giveUp(turnId: TurnId, listener: (updates: TurnUpdate[]) => void, failure: Failure) {
+    unsent.delete(turnId);
+    tell({ cancel: turnId });
+    guarded(report, listener)([{ event: { type: 'failed', failure } }]);
   }
 
   function lost(failure: Failure) {

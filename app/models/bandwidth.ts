@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import type { Engine } from '../engine/client.ts';
+import { guarded, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { keepMeasurement, readMeasurement } from '../store/measurements.ts';
 
@@ -16,10 +17,18 @@ export type BandwidthOptions = {
   engine: Engine;
   now: () => number;
   measured: () => void;
+  report: Report;
   machine?: string;
 };
 
-export function createBandwidth({ db, engine, now, measured, machine = thisMachine() }: BandwidthOptions): Bandwidth {
+export function createBandwidth({
+  db,
+  engine,
+  now,
+  measured,
+  report,
+  machine = thisMachine(),
+}: BandwidthOptions): Bandwidth {
   const name = `bandwidth of ${machine}`;
   let measuring = false;
   const known = () => readMeasurement(db, name);
@@ -36,7 +45,7 @@ export function createBandwidth({ db, engine, now, measured, machine = thisMachi
   return {
     known,
     want() {
-      if (!measuring && known() === null) void measure();
+      if (!measuring && known() === null) guarded(report, measure)();
     },
   };
 }

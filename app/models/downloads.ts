@@ -105,12 +105,14 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     const item = items.find((candidate) => candidate.status.at === 'queued');
     if (!item) return;
     const stop = new AbortController();
-    const ended = run(item, stop.signal).finally(() => {
-      active = null;
-      // Somebody else stopped it than the user.
-      if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { at: 'queued' };
-      runNext();
-    });
+    const ended = run(item, stop.signal)
+      .catch(console.error)
+      .finally(() => {
+        active = null;
+        // Somebody else stopped it than the user.
+        if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { at: 'queued' };
+        runNext();
+      });
     active = { id: item.row.id, stop, ended };
   }
 
@@ -264,11 +266,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       const item = find(id);
       setDownloadPaused(db, id, false);
       const waits = active?.id === id ? active.ended : Promise.resolve();
-      void waits.then(() => {
-        if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
-        set(item, { at: 'queued' });
-        runNext();
-      });
+      waits
+        .then(() => {
+          if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
+          set(item, { at: 'queued' });
+          runNext();
+        })
+        .catch(console.error);
     },
     async cancel(id) {
       const item = find(id);

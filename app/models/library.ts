@@ -69,9 +69,9 @@ export type Library = {
   ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   used(modelId: ModelId): void;
-  /** Loads the default, else the last used model, so that the first question need not wait; then looks at the built-in one,
-   *  so that the list can say what it is. A model that fails says so when it is asked something. */
-  warmUp(): Promise<void>;
+  /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
+   *  built-in one, so that the list can say what it is. A model that fails says so when it is asked something. */
+  warmUp(load: boolean): Promise<void>;
 };
 
 export type LibraryOptions = {
@@ -304,15 +304,21 @@ export function createLibrary(options: LibraryOptions): Library {
       setModelUsed(db, modelId, now());
       changed();
     },
-    async warmUp() {
+    async warmUp(load) {
       await presences.look(paths());
       const row = findModel(
         db,
         settings().defaultModelId ?? known().find(({ facts }) => !facts?.description.encoder)?.id ?? starterId,
       );
-      if (row && settings().warmStart && (row.path === null || presences.of(row.path) === 'here'))
-        await engine.load(target(row.id).target).catch(() => {});
-      setModelFacts(db, starterId, await engine.ask('inspect', { path: starter }));
+      const wanted = load && settings().warmStart && row && (row.path === null || presences.of(row.path) === 'here');
+      try {
+        if (wanted) await engine.load(target(row.id).target);
+      } catch {
+        // It says so when it is asked something.
+      }
+      const facts = await engine.ask('inspect', { path: starter }).catch(() => null); // asked again at the next start
+      if (!facts) return;
+      setModelFacts(db, starterId, facts);
       changed();
     },
   };

@@ -13,7 +13,7 @@ import type {
   SettingsPatch,
   Variant,
 } from '../protocol/index.ts';
-import { deviceInUse, LonghandError } from '../protocol/index.ts';
+import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { linkOf, listAdoptable } from './adoption.ts';
 import { createBandwidth } from './bandwidth.ts';
@@ -49,6 +49,7 @@ export type ModelManagerOptions = {
   resources: string;
   cipher: Cipher | null;
   now: () => number;
+  report: Report;
   downloads?: DownloadsOptions['tuning'];
   move?: MoverOptions['tuning'];
   /** How often it is looked whether drives are there, how, and how long each look may take. */
@@ -83,17 +84,18 @@ const SEARCH_MS = 30_000;
 
 /** Models from the first look at a catalogue to the last byte on disk. */
 export function createModelManager(options: ModelManagerOptions): ModelManager {
-  const { db, engine, emit, settings, dataFolder, resources, now, disk = disks } = options;
+  const { db, engine, emit, settings, dataFolder, resources, now, report, disk = disks } = options;
   const glance = createGlance(options.patience);
   const place = createPlace(db, join(dataFolder, 'models'), disk, glance);
   const presences = createPresences(place, disk, glance);
   const packed = createPacked(db, join(dataFolder, 'packed'));
   const gate = createGate();
   let devices: Device[] = [];
-  engine
-    .ask('devices', null)
-    .then((found) => (devices = found))
-    .catch(() => {});
+  /** Asked at every start of the engine: the first may have died before it answered, and a driver may be gone since. */
+  const askDevices = guarded(report, async () => {
+    const found = await engine.ask('devices', null).catch(() => null); // it is gone again; its next start asks
+    if (found) devices = found;
+  });
 
   const inUse = () => {
     const status = engine.status();
@@ -116,11 +118,13 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   });
   const facts = async () =>
     machineFacts((await place.look()) ? place.folder() : place.home, limit(), bandwidth.known());
+  const tellMachine = guarded(report, async () => emit('machine.changed', await facts()));
   const bandwidth = createBandwidth({
     db,
     engine,
     now,
-    measured: () => void facts().then((machine) => emit('machine.changed', machine)),
+    measured: tellMachine,
+    report,
   });
   const tokens = createTokens(join(dataFolder, 'tokens.json'), options.cipher);
   const contacts = createContacts({
@@ -162,7 +166,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     wake: downloads.wake,
     switched() {
       library.refresh();
-      void facts().then((machine) => emit('machine.changed', machine));
+      tellMachine();
     },
     letGo,
     tuning: { glance, ...options.move },
@@ -171,6 +175,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     paths: library.linkedPaths,
     presences,
     there: place.there,
+    report,
     overlooked: async () => downloads.waits() || (await mover.waits()),
     ...(options.lookMs !== undefined && { everyMs: options.lookMs }),
     changed() {
@@ -190,17 +195,18 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     await engine.load(library.target(target.modelId).target).catch(() => {}); // it says so when it is asked something
   }
 
+  let up = false;
   const keepAlive = createKeepAlive({ engine, minutes: () => settings().keepAliveMinutes, memoryIsShort });
   const route = () => {
     downloads.limit(settings().downloadLimit);
     if (settings().network !== 'off') downloads.wake();
-    takeRoute(settings());
+    try {
+      takeRoute(settings());
+    } catch {
+      // The file with the certificates is gone: what needs them says so when it is asked for.
+    }
   };
-  try {
-    route();
-  } catch {
-    // The file with the certificates is gone: what needs them says so when it is asked for.
-  }
+  route();
   shelf.discardRemoved().catch(() => {}); // tried again at the next start
   packed.sweep().catch(() => {}); // the app ended meanwhile
 
@@ -301,7 +307,11 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       if (patch.proxy) needProxy(patch.proxy);
     },
     settingsChanged: route,
-    engineStatus: keepAlive.status,
+    engineStatus(status) {
+      keepAlive.status(status);
+      if (status.at === 'idle' && !up) askDevices();
+      up = status.at !== 'restarting' && status.at !== 'stopped';
+    },
     refusedPage,
     onDownload: (listener) => void followers.push(listener),
     refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),

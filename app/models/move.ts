@@ -210,7 +210,9 @@ export function createMover(options: MoverOptions): Mover {
     copying: () => run !== null && libraryRow(db).movingTo !== null,
     waits,
     look() {
-      void waits().then((again) => again && start());
+      void waits()
+        .then((again) => again && start())
+        .catch(() => {}); // looked at again when a drive comes
     },
     async close() {
       closed = true;

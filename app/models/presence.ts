@@ -1,4 +1,5 @@
 import { resolve, sep } from 'node:path';
+import type { Report } from '../protocol/index.ts';
 import { createGlance, type Disk, disk as disks, type Glance, type Names } from './disk.ts';
 import type { Place } from './place.ts';
 
@@ -93,13 +94,22 @@ export type WatchOptions = {
   changed: () => void;
   /** Whether somebody waits for a drive that is there: it went and came back between two looks. */
   overlooked: () => Promise<boolean>;
+  report?: Report;
   everyMs?: number;
 };
 
 const LOOK_MS = 3000;
 
 /** Looks now and then whether the drives of models are there. */
-export function watchDrives({ paths, presences, there, changed, overlooked, everyMs = LOOK_MS }: WatchOptions) {
+export function watchDrives({
+  paths,
+  presences,
+  there,
+  changed,
+  overlooked,
+  report = console.error,
+  everyMs = LOOK_MS,
+}: WatchOptions) {
   // Somebody else's look may have found a drive gone, and told so, that is back now: hence the turns.
   const away = () => paths().filter((path) => presences.of(path) === 'away');
   const state = () => JSON.stringify([there(), presences.turns(), ...away()]);
@@ -115,11 +125,14 @@ export function watchDrives({ paths, presences, there, changed, overlooked, ever
     if (closed) return;
     if (before !== now || waits) changed();
     before = now;
-    timer = setTimeout(next, everyMs);
-    timer.unref();
   }
   const next = () => {
-    looking = look();
+    // One look that failed says nothing about the next.
+    looking = look()
+      .catch(report)
+      .finally(() => {
+        if (!closed) timer = setTimeout(next, everyMs).unref();
+      });
   };
   next();
   return {

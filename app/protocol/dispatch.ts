@@ -46,12 +46,21 @@ function firstProblem(error: z.ZodError): string {
 
 export type Emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => void;
 
+export type Switchboard = ReturnType<typeof createSwitchboard>;
+
 /** All clients of one core: each pipe that is added may call, and hears every event until it closes. */
 export function createSwitchboard(handlers: Handlers) {
   const pipes = new Set<Pipe<CoreFrame, CallFrame>>();
   const emit: Emit = (name, payload) => {
     const frame = frameOfEvent(name, payload);
-    for (const pipe of pipes) pipe.send(frame);
+    for (const pipe of pipes) {
+      try {
+        pipe.send(frame);
+      } catch {
+        // A client that cannot be told anything connects anew and asks; the others are told all the same.
+        pipe.close();
+      }
+    }
   };
   return {
     emit,

@@ -18,7 +18,8 @@ export const Notice = z.object({
     'database-started-anew', // no sound backup; damaged, chats, messages
     'read-only', // folder
     'disk-full', // nothing is lost: texts wait in memory
-    'saved-again', // after disk-full
+    'not-saved', // reason; the database fails with something else, nothing is lost here either
+    'saved-again', // after one of these two
     'backup-failed', // reason
     'request-blocked', // address: the page wanted to reach the network
   ]),

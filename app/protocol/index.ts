@@ -1,3 +1,4 @@
+export * from './background.ts';
 export * from './calls.ts';
 export * from './chat.ts';
 export * from './client.ts';

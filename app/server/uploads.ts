@@ -40,7 +40,7 @@ export function createUploads(): Uploads {
       await rm(path, { force: true });
       throw uploadError(error, name);
     }
-    timers.add(setTimeout(() => rm(path, { force: true }), keptMs).unref());
+    timers.add(setTimeout(() => rm(path, { force: true }).catch(() => {}), keptMs).unref());
     return { path, name, bytes };
   }
 

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Failure, Message } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
+import { useUnsaved } from '../shell/notices.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { actions } from './store.ts';
@@ -15,11 +16,15 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
   const status = useEngine((state) => state.status.at);
   const tokens = (message.usage?.answerTokens ?? 0) + (message.usage?.thinkingTokens ?? 0);
   const kept = message.text !== '' || message.thinking !== '';
-  const safe = !kept
-    ? t('failure.nothingWritten')
-    : tokens > 0
-      ? t('failure.tokensKept', { count: tokens, tokens: formats.exact(tokens) })
-      : t('failure.textKept');
+  const unsaved = useUnsaved();
+  const safe =
+    unsaved && kept
+      ? t('failure.unsaved')
+      : !kept
+        ? t('failure.nothingWritten')
+        : tokens > 0
+          ? t('failure.tokensKept', { count: tokens, tokens: formats.exact(tokens) })
+          : t('failure.textKept');
   const engine =
     failure.code !== 'engine-lost'
       ? ''

@@ -167,7 +167,7 @@ test('a full disk is told once, and that there is room again takes its place', a
   await expect(full).toHaveCount(1);
   await say('saved-again');
   await expect(full).toHaveCount(0);
-  const free = page.getByRole('status').filter({ hasText: 'There is disk space again' });
+  const free = page.getByRole('status').filter({ hasText: 'Saving works again' });
   await expect(free).toBeVisible();
   await free.getByRole('button', { name: 'Close' }).click();
   await expect(free).toBeHidden();

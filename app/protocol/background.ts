@@ -1,0 +1,15 @@
+/** Where errors go that nobody waits for. Must not throw itself. */
+export type Report = (error: unknown) => void;
+
+/** `work` for a timer, a stream or an event of another process: a throw or a rejection there has no caller and would end the
+ *  process, so it is reported instead. */
+export const guarded =
+  <Args extends unknown[]>(report: Report, work: (...args: Args) => unknown) =>
+  (...args: Args): void => {
+    try {
+      const result = work(...args);
+      if (result instanceof Promise) result.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  };
