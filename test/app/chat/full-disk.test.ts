@@ -4,7 +4,7 @@ import { createHost, type Host } from '../../../app/host.ts';
 import type { Chat, Client, EventPayload, Message, MessageId, TurnId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
-import { connect, isEnd, newFolder, next, places } from '../../support/core.ts';
+import { connect, isEnd, newFolder, next, places, realReader } from '../../support/core.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
 import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
@@ -55,7 +55,7 @@ const start = (dataFolder: string, startEngine: Parameters<typeof createHost>[0]
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
-    documentWorker: places.documentWorker,
+    startReader: realReader(),
     startEngine,
     preload: false,
     about: { version: '0', commit: '', shell: 'browser' },
