@@ -79,7 +79,7 @@ async function converse(client: Client, told: Told) {
         const busy = [...told.messages.values()].filter(({ state }) => state.at === 'running');
         expect(busy.map(({ text, state }) => ({ text, state }))).toEqual([]);
       },
-      { timeout: 5000, interval: 10 },
+      { timeout: 60_000, interval: 10 },
     );
   const chat = await tried(client.call('chats.create', {}));
   if (!chat) return refusals;
