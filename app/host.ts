@@ -34,6 +34,7 @@ import {
 import { moveAttachments, removeAttachment } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
 import { newId } from './store/identity.ts';
+import type { Reach } from './store/lock.ts';
 import { getMessage, messagesOf } from './store/messages.ts';
 import { createSaving } from './store/saving.ts';
 import { searchChats } from './store/search.ts';
@@ -63,7 +64,7 @@ export type Host = {
   handlers: Handlers;
   dataFolder: string;
   /** Says where this core can be reached, to others who want the same data folder. */
-  announce(address: string): void;
+  announce(reach: Reach): void;
   /** Tells every client. */
   notice(notice: Notice): void;
   /** Somebody was turned away at the door of the local server; told on the privacy page. */

@@ -83,6 +83,8 @@ function createKeychainClient(parent: Parent) {
   };
 }
 
+// Chats are read by nobody but their owner.
+process.umask(0o077);
 const { parentPort } = process as { parentPort?: Parent };
 const options = process.argv.at(-1);
 if (parentPort && options) void runCore(parentPort, JSON.parse(options) as CoreOptions, () => process.exit(0));

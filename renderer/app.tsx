@@ -20,6 +20,7 @@ import { PageBoundary, PanelBoundary, WindowBoundary } from './shell/broken.tsx'
 import { commandById } from './shell/commands.ts';
 import { listenToEngine, useEngine } from './shell/engine.ts';
 import { useKeyboard } from './shell/keyboard.ts';
+import { Locked } from './shell/locked.tsx';
 import { listenToNotices, Notices } from './shell/notices.tsx';
 import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
@@ -41,10 +42,11 @@ function Longhand() {
   const known = useSettings((state) => state.known);
   const onboarded = useSettings((state) => state.values.onboarded);
   const palette = useShell((state) => state.palette);
+  const locked = useConnection((state) => state.at === 'locked');
   useCore();
   useAppearance();
   useKeyboard();
-  if (!known) return null;
+  if (!known) return locked ? <Locked /> : null;
   return (
     <TooltipProvider>
       {onboarded ? <Frame /> : <Onboarding />}

@@ -3,9 +3,12 @@ import type { CallFrame, CoreFrame, PreloadApi } from '../app/protocol/index.ts'
 import {
   type Choosing,
   createClient,
+  enterPath,
   type MenuCommand,
   type Pipe,
+  pagePath,
   socketPath,
+  subprotocol,
   Upload,
   uploadPath,
 } from '../app/protocol/index.ts';
@@ -20,8 +23,10 @@ declare global {
 
 export const core = createClient();
 
-/** `epoch` counts connections: after a new one everything that is shown is asked for again. */
-export const useConnection = create<{ at: 'connecting' | 'open' | 'lost' | 'gone'; epoch: number }>()(() => ({
+/** `locked`: this page was never let in. `epoch` counts connections: after a new one everything that is shown is asked for
+ *  again. */
+type Connection = { at: 'connecting' | 'open' | 'lost' | 'gone' | 'locked'; epoch: number };
+export const useConnection = create<Connection>()(() => ({
   at: 'connecting',
   epoch: 0,
 }));
@@ -44,7 +49,7 @@ export const isMac = () =>
 export function connect(): void {
   const api = preload();
   if (api) listenToPreload(api);
-  else openSocket(0);
+  else connectByNetwork();
 }
 
 function listenToPreload(api: PreloadApi): void {
@@ -78,11 +83,50 @@ function listenToPreload(api: PreloadApi): void {
 }
 
 const WAITS = [250, 500, 1000, 2000, 4000];
+const SECRET = 'secret';
+
+/** What this page may show to be heard. In the storage of the tab: a cookie would go to every port of this computer. */
+const secret = () => sessionStorage.getItem(SECRET) ?? '';
+const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
+
+/** With the ticket of the address, which works once and leaves the address before it is used. */
+async function enter(): Promise<void> {
+  const ticket = /^#once=([\w-]+)$/.exec(window.location.hash)?.[1];
+  if (ticket === undefined) return;
+  history.replaceState(null, '', window.location.pathname);
+  const answer = await fetch(enterPath, { method: 'POST', headers: bearer(ticket) }).catch(() => null);
+  // Used before: by this tab, which has its secret, or by another.
+  if (!answer?.ok) return;
+  const given = (await answer.json()) as { secret: string };
+  sessionStorage.setItem(SECRET, given.secret);
+}
+
+let attempts = 0;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+function connectByNetwork(): void {
+  void enter().then(() => openSocket(0));
+  // A newer address that is opened in this tab changes what stands behind the # and loads nothing.
+  window.addEventListener('hashchange', () => {
+    if (window.location.hash.startsWith('#once=')) void enter().then(() => openSocket(0));
+  });
+}
+
+/** Whether the server that is there now knows this page; null when none answers. */
+const isKnown = (): Promise<boolean | null> =>
+  fetch(pagePath, { headers: bearer(secret()), cache: 'no-store' }).then(
+    (answer) => answer.ok,
+    () => null,
+  );
 
 function openSocket(attempt: number): void {
-  const socket = new WebSocket(new URL(socketPath, window.location.href.replace(/^http/, 'ws')));
+  clearTimeout(waiting);
+  const current = ++attempts;
+  const address = new URL(socketPath, window.location.href.replace(/^http/, 'ws'));
+  const socket = new WebSocket(address, secret() === '' ? subprotocol : [subprotocol, secret()]);
   let opened = false;
   socket.onopen = () => {
+    if (current !== attempts) return socket.close();
     opened = true;
     attach({
       send: (frame) => socket.send(JSON.stringify(frame)),
@@ -93,12 +137,21 @@ function openSocket(attempt: number): void {
       close: () => socket.close(),
     });
   };
-  socket.onclose = () => {
+  socket.onclose = () => void again();
+
+  async function again() {
+    if (current !== attempts) return;
+    if (!opened && (await isKnown()) === false) {
+      if (current !== attempts) return;
+      // Started again since, or never opened with its address: only a new address helps.
+      useConnection.setState(({ epoch }) => ({ at: epoch === 0 ? 'locked' : 'gone' }));
+      return;
+    }
     // After some seconds it may have been started again at another address.
     useConnection.setState({ at: !opened && attempt >= WAITS.length - 1 ? 'gone' : 'lost' });
     const next = opened ? 0 : attempt + 1;
-    setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
-  };
+    waiting = setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
+  }
 }
 
 /** Asks with the system's dialog. Null where there is none: then paths are typed and files come through an input. */
@@ -110,7 +163,11 @@ export function choose(what: Choosing): Promise<string[]> | null {
 export async function placeFile(file: File): Promise<{ path: string; name: string }> {
   const path = preload()?.pathOf(file);
   if (path) return { path, name: file.name };
-  const answer = await fetch(`${uploadPath}?name=${encodeURIComponent(file.name)}`, { method: 'POST', body: file });
+  const answer = await fetch(`${uploadPath}?name=${encodeURIComponent(file.name)}`, {
+    method: 'POST',
+    headers: bearer(secret()),
+    body: file,
+  });
   if (!answer.ok) throw new Error(await answer.text());
   return Upload.parse(await answer.json());
 }

@@ -10,7 +10,9 @@ import {
   LonghandError,
   pipePair,
   socketPath,
+  subprotocol,
 } from '../protocol/index.ts';
+import { enter, freshAddress, reachIn } from '../server/visit.ts';
 import { defaultDataFolder } from '../store/folder.ts';
 import type { Context, Flags } from './command.ts';
 
@@ -41,19 +43,17 @@ export async function withCore<T>(
     host.connect(its);
     return await work(client).finally(host.close);
   } catch (error) {
-    const address = error instanceof LonghandError && error.code === 'data-folder-held' ? error.details?.address : null;
-    if (typeof address !== 'string') throw error;
-    const { client, lost, close } = await connectTo(address);
+    const reach = reachIn(error);
+    if (reach === null) throw error;
+    const { client, lost, close } = await connectTo(await freshAddress(reach));
     return await Promise.race([work(client), lost]).finally(close);
   }
 }
 
-/** As a browser does it: the address gives a cookie, the cookie opens the socket. */
+/** As a browser does it: the address gives a secret, the secret opens the socket. */
 async function connectTo(address: string): Promise<{ client: Client; lost: Promise<never>; close: () => void }> {
-  const answer = await fetch(address, { redirect: 'manual' });
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const { origin } = new URL(address);
-  const socket = new WebSocket(origin.replace(/^http/, 'ws') + socketPath, { headers: { cookie, origin } });
+  const { origin, secret } = await enter(address);
+  const socket = new WebSocket(origin.replace(/^http/, 'ws') + socketPath, [subprotocol, secret], { origin });
   await new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);

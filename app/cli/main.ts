@@ -113,6 +113,8 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
 }
 
 if (import.meta.main) {
+  // Chats are read by nobody but their owner.
+  process.umask(0o077);
   const interrupted = new AbortController();
   const interrupt = () => {
     // The second one does not wait.

@@ -4,6 +4,9 @@ import { pipeOfMessagePort, pipeToParent } from './port.ts';
 //  The engine process: node process.ts ADDON WORKER, forked by Node or by Electron. In Electron the first message of the parent
 //  brings the port to the core.
 
+// What it writes (packed weights, pipelines) is its user's alone.
+process.umask(0o077);
+
 const [addon = '', worker = ''] = process.argv.slice(2);
 
 /** Electron's `process.parentPort`, by shape. */

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import tls from 'node:tls';
 import { LonghandError, type Settings } from '../protocol/index.ts';
-import { readSmallFile } from '../store/small-file.ts';
+import { readRegularSync } from '../store/open-regular.ts';
 
 type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
 
@@ -47,7 +47,7 @@ const mostCertificateBytes = 4 * 1024 * 1024;
 export function certificatesIn(path: string): string[] {
   let text: string;
   try {
-    text = readSmallFile(path, mostCertificateBytes).toString('utf8');
+    text = readRegularSync(path, mostCertificateBytes).toString('utf8');
   } catch (error) {
     throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
   }

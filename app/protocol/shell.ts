@@ -9,6 +9,14 @@ import type { CallFrame, CoreFrame } from './wire.ts';
 
 export const socketPath = '/socket';
 export const uploadPath = '/uploads';
+/** `POST` with a ticket (`Authorization: Bearer`): answered with the secret of this page, `{secret}`. */
+export const enterPath = '/enter';
+/** `GET` with the secret: 204 while it is right. */
+export const pagePath = '/page';
+/** `POST` with the key of the data folder: `{ticket}`, for an address that is opened. */
+export const ticketPath = '/ticket';
+/** The subprotocol of the socket; the secret is offered as a second one, since a page cannot set headers there. */
+export const subprotocol = 'longhand';
 export const Upload = z.object({ path: z.string(), name: z.string(), bytes: z.number().int() });
 export type Upload = z.infer<typeof Upload>;
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,17 +8,22 @@ import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Host } from '../host.ts';
 import { failureOf, uploadPath } from '../protocol/index.ts';
-import { createAccess, folderToken } from './access.ts';
+import type { Reach } from '../store/lock.ts';
+import { createAccess } from './access.ts';
+import { bearer, createGuard } from './guard.ts';
 import { lastPort, rememberPort } from './last-port.ts';
-import { fileBelow, pageHeaders, typeOf } from './policy.ts';
+import { fileBelow, typeOf } from './policy.ts';
 import { serveSockets } from './socket.ts';
 import { createUploads } from './uploads.ts';
+import { addressWith } from './visit.ts';
 
 const portsTried = 50;
 
 export type BrowserHost = {
-  /** With the token; whoever has it may use this Longhand. */
-  address: string;
+  /** With a ticket: lets one page in, once. */
+  address(): string;
+  /** For other programs of the same user. */
+  reach: Reach;
   port: number;
   close(): Promise<void>;
 };
@@ -36,64 +42,42 @@ export async function startBrowserHost({
   renderer,
   port = lastPort(host.dataFolder),
 }: BrowserHostOptions): Promise<BrowserHost> {
-  const uploads = createUploads();
   const app = new Hono();
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const taken = await listen(server, port);
   rememberPort(host.dataFolder, taken);
-  const access = createAccess(folderToken(host.dataFolder), taken);
-  const headers = pageHeaders([`ws://127.0.0.1:${taken}`, `ws://localhost:${taken}`]);
-
-  app.use(async (context, next) => {
-    const { host: asked = '', origin } = context.req.header();
-    const turnAway = () => host.refusedVisitor({ host: asked, about: origin ?? '' });
-    if (!access.hostAllowed(asked)) {
-      turnAway();
-      return refuse(context, 400, 'This address is not served here.');
-    }
-    if (!access.originAllowed(origin)) {
-      turnAway();
-      return refuse(context, 403, 'Other pages may not ask here.');
-    }
-    const token = context.req.query('token');
-    if (token !== undefined && context.req.path === '/') return enter(context, token);
-    if (!access.cookieRight(context.req.header('cookie'))) {
-      return refuse(context, 401, 'Open the address that Longhand printed when it started.');
-    }
-    await next();
-    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
-  });
-
-  function enter(context: Context, token: string) {
-    if (!access.tokenRight(token)) return refuse(context, 403, 'This address is not (or no longer) the right one.');
-    const { name, value } = access.cookie;
-    context.header('Set-Cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`);
-    context.header('Referrer-Policy', 'no-referrer');
-    context.header('Cache-Control', 'no-store');
-    return context.redirect('/');
-  }
+  const access = createAccess(taken);
+  const uploads = createUploads(host.dataFolder);
+  forgetToken(host.dataFolder);
+  const { door, welcome, wrong } = createGuard({ access, port: taken, turnedAway: host.refusedVisitor });
+  app.route('/', door);
 
   app.post(uploadPath, async (context) => {
+    if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
+    if (!access.secretRight(bearer(context))) return wrong(context);
     const { raw } = context.req;
-    if (!access.originAllowed(context.req.header('origin'), { required: true }) || !raw.body) {
+    if (!raw.body) {
       return context.json(
         { failure: { code: 'bad-request', message: '[upload] the bytes of a file are wanted' } },
         400,
       );
     }
     try {
+      const announced = Number(context.req.header('content-length') ?? 0);
       const body = raw.body as ReadableStream<Uint8Array>;
-      return context.json(await uploads.receive(body, context.req.query('name') ?? 'file'));
+      return context.json(await uploads.receive(body, context.req.query('name') ?? 'file', announced));
     } catch (error) {
       return context.json({ failure: failureOf(error) }, 400);
     }
   });
   app.get('*', (context) => serveFile(context, renderer));
 
-  const sockets = serveSockets(server, access, host.connect);
+  const sockets = serveSockets(server, { access, welcome, connect: host.connect });
+  const origin = `http://127.0.0.1:${taken}`;
   return {
-    address: `http://127.0.0.1:${taken}/?token=${access.token}`,
+    address: () => addressWith(origin, access.ticket()),
+    reach: { address: origin, key: access.key },
     port: taken,
     async close() {
       sockets.close();
@@ -104,11 +88,14 @@ export async function startBrowserHost({
   };
 }
 
-const refuse = (context: Context, status: 400 | 401 | 403, reason: string) =>
-  context.text(reason, status, {
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'",
-  });
+/** Earlier versions kept a secret for good. */
+function forgetToken(folder: string): void {
+  try {
+    rmSync(join(folder, 'browser-token'), { recursive: true, force: true });
+  } catch {
+    // Nobody reads it any more.
+  }
+}
 
 /** Any path without a file is the page itself. Files under assets/ have their hash in their name and never change. */
 async function serveFile(context: Context, folder: string): Promise<Response> {

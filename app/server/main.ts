@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util';
 import { readerByFork } from '../documents/start.ts';
 import { engineByFork } from '../engine/start.ts';
 import { createHost } from '../host.ts';
-import { LonghandError } from '../protocol/index.ts';
+import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
 import { defaultDataFolder } from '../store/folder.ts';
 import { startBrowserHost } from './browser-host.ts';
+import { freshAddress, reachIn } from './visit.ts';
 
 //  Longhand in a browser, from the root of the tree: node app/server/main.ts [--data DIR] [--port N] [--no-open]
 
@@ -25,6 +26,8 @@ export type Places = {
   resources: string;
   renderer: string;
 };
+
+let givenUmask = process.umask();
 
 export type Arguments = { data: string; port: number | undefined; open: boolean; help: boolean };
 
@@ -87,9 +90,9 @@ export async function runBrowserHost(
       renderer: places.renderer,
       ...(wanted.port !== undefined && { port: wanted.port }),
     });
-    host.announce(served.address);
-    process.stdout.write(`Longhand is ready: ${served.address}\n`);
-    if (wanted.open) openBrowser(served.address);
+    host.announce(served.reach);
+    process.stdout.write(`Longhand is ready: ${served.address()}\n`);
+    if (wanted.open) openBrowser(served.address());
     endWithSignals(async () => {
       await served.close();
       await host.close();
@@ -101,16 +104,19 @@ export async function runBrowserHost(
 }
 
 /** Another Longhand has the data folder: that one is shown. Anything else is said in one line. */
-function explain(error: unknown): number {
-  if (!(error instanceof LonghandError)) throw error;
-  const address = error.details?.address;
-  if (error.code === 'data-folder-held' && typeof address === 'string') {
-    process.stdout.write(`Longhand is running already: ${address}\n`);
-    openBrowser(address);
+async function explain(error: unknown): Promise<number> {
+  const reach = reachIn(error);
+  try {
+    if (reach === null) throw error;
+    process.stdout.write(`Longhand is running already: ${await freshAddress(reach)}\n`);
+    openBrowser(await freshAddress(reach));
     return 0;
+  } catch (failure) {
+    if (!(failure instanceof LonghandError) && codeOfSystem(failure) === null) throw failure;
+    const { code, message } = failureOf(failure);
+    process.stderr.write(`${message}\n`);
+    return code === 'bad-request' ? 2 : 1;
   }
-  process.stderr.write(`${error.message}\n`);
-  return error.code === 'bad-request' ? 2 : 1;
 }
 
 function endWithSignals(close: () => Promise<void>) {
@@ -127,13 +133,18 @@ function endWithSignals(close: () => Promise<void>) {
   process.on('SIGHUP', end);
 }
 
-/** Where there is no display nothing is opened; the address was printed. */
+/** The program that opens an address can be seen with it by every user of the machine, so that the ticket in it is one that
+ *  nobody else could use: it works once, and where the system tells who asks, for this user alone. Where there is no display
+ *  nothing is opened; the address was printed. */
 function openBrowser(address: string) {
   const hasDisplay = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
   if (!hasDisplay) return;
   const [command, ...rest] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  // A browser that starts now has the umask that its user gave us.
+  const own = process.umask(givenUmask);
   const child = spawn(command as string, [...rest, address], { stdio: 'ignore', detached: true });
+  process.umask(own);
   child.on('error', () => {});
   child.unref();
 }
@@ -160,6 +171,8 @@ function versionOf(root: string): { version: string; commit: string } {
 }
 
 if (import.meta.main) {
+  // Chats are read by nobody but their owner.
+  givenUmask = process.umask(0o077);
   const root = process.env.LONGHAND_ROOT ?? process.cwd();
   const ended = await runBrowserHost(placesBelow(root, process.argv[1] ?? ''), versionOf(root), process.argv.slice(2));
   if (typeof ended === 'number') process.exitCode = ended;

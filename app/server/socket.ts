@@ -1,26 +1,42 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type CallFrame, type CoreFrame, type Pipe, socketPath } from '../protocol/index.ts';
+import { type CallFrame, type CoreFrame, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
 import type { Access } from './access.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
 const mostMessageBytes = 32 * 1024 * 1024;
 /** A client that reads slower than the core writes is cut off; it comes back and asks for what it shows. */
 const mostWaitingBytes = 64 * 1024 * 1024;
-const heartbeatMs = 30_000;
 
-export function serveSockets(server: Server, access: Access, connect: (pipe: Pipe<CoreFrame, CallFrame>) => void) {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes });
+/** Tabs of one person. */
+const mostSockets = 50;
+
+export type SocketsOptions = {
+  access: Access;
+  /** False: sent away unheard. */
+  welcome: (port: number | undefined) => boolean;
+  connect: (pipe: Pipe<CoreFrame, CallFrame>) => void;
+  heartbeatMs?: number;
+};
+
+export function serveSockets(server: Server, { access, welcome, connect, heartbeatMs = 30_000 }: SocketsOptions) {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostMessageBytes,
+    handleProtocols: () => subprotocol,
+  });
   const alive = new WeakSet<WebSocket>();
 
   server.on('upgrade', (request, stream, head) => {
-    const { host, origin, cookie } = request.headers;
+    const { host, origin } = request.headers;
     const path = request.url?.split('?', 1)[0];
     if (path !== socketPath || !access.hostAllowed(host)) return refuse(stream, '400 Bad Request');
-    if (!access.originAllowed(origin, { required: true }) || !access.cookieRight(cookie)) {
+    if (!access.originAllowed(origin, { required: true }) || !access.secretRight(offered(request))) {
       return refuse(stream, '403 Forbidden');
     }
+    if (!welcome(request.socket.remotePort)) return refuse(stream, '403 Forbidden');
+    if (sockets.clients.size >= mostSockets) return refuse(stream, '503 Service Unavailable');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       alive.add(socket);
       socket.on('pong', () => alive.add(socket));
@@ -42,6 +58,12 @@ export function serveSockets(server: Server, access: Access, connect: (pipe: Pip
       sockets.close();
     },
   };
+}
+
+/** The secret beside our subprotocol. */
+function offered(request: IncomingMessage): string | undefined {
+  const [ours, secret, ...more] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+  return ours === subprotocol && more.length === 0 ? secret : undefined;
 }
 
 function refuse(stream: Duplex, status: string) {

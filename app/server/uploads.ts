@@ -1,46 +1,88 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createWriteStream, rmSync } from 'node:fs';
+import { rm, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { LonghandError, type Upload } from '../protocol/index.ts';
+import { emptyFolder } from '../store/temporary.ts';
 
-const mostBytes = 2 * 1024 ** 3;
-const keptMs = 60 * 60 * 1000;
+export const uploadLimits = {
+  /** Of one file. */
+  bytes: 2 * 1024 ** 3,
+  /** Of all that are kept, and how many those are. */
+  allBytes: 8 * 1024 ** 3,
+  files: 10_000,
+  /** Left free on the disk, whatever comes: chats are saved there as well. */
+  freeBytes: 1024 ** 3,
+  keptMs: 60 * 60 * 1000,
+};
 
 /** Files from a browser, written as they come and kept until they have been read, at most an hour. */
 export type Uploads = {
-  /** @throws LonghandError `too-large`, `disk-full`, `cancelled` */
-  receive(body: ReadableStream<Uint8Array>, name: string): Promise<Upload>;
+  /** `announced`: how many bytes the browser says there are; 0 when it does not.
+   *  @throws LonghandError `too-large`, `disk-full`, `cancelled` */
+  receive(body: ReadableStream<Uint8Array>, name: string, announced: number): Promise<Upload>;
   close(): void;
 };
 
-export function createUploads(): Uploads {
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-uploads-'));
+export function createUploads(dataFolder: string, limits = uploadLimits): Uploads {
+  const folder = emptyFolder(dataFolder, 'uploads');
+  /** Bytes of each, as far as it came. */
+  const kept = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
+  const all = () => [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
 
-  async function receive(body: ReadableStream<Uint8Array>, given: string): Promise<Upload> {
-    const name = basename(given.replaceAll('\\', '/')).slice(0, 200) || 'file';
+  async function discard(path: string) {
+    await rm(path, { force: true });
+    kept.delete(path);
+  }
+
+  async function receive(body: ReadableStream<Uint8Array>, given: string, announced: number): Promise<Upload> {
+    const name = basename(given.replaceAll('\\', '/')).replaceAll('\0', '').slice(0, 200) || 'file';
     const path = join(folder, randomUUID());
+    const demand = (bytes: number, free: number) => {
+      if (bytes > limits.bytes) {
+        throw new LonghandError('too-large', `[upload] ${name} has more than ${limits.bytes} bytes`);
+      }
+      if (kept.size >= limits.files || all() + bytes - (kept.get(path) ?? 0) > limits.allBytes) {
+        throw new LonghandError(
+          'too-large',
+          `[upload] ${name}: more is waiting than is kept, at most ${limits.allBytes} bytes`,
+        );
+      }
+      if (free - bytes < limits.freeBytes) {
+        throw new LonghandError('disk-full', `[upload] ${name}: ${limits.freeBytes} bytes of the disk are left free`);
+      }
+    };
+    const free = await freeBytes(folder);
+    demand(announced, free);
+    kept.set(path, 0);
     let bytes = 0;
     const counted = new Transform({
       transform(chunk: Uint8Array, _, done) {
         bytes += chunk.length;
-        if (bytes > mostBytes)
-          done(new LonghandError('too-large', `[upload] ${name} has more than ${mostBytes} bytes`));
-        else done(null, chunk);
+        try {
+          demand(bytes, free);
+          kept.set(path, bytes);
+          done(null, chunk);
+        } catch (error) {
+          done(error as Error);
+        }
       },
     });
     try {
       await pipeline(Readable.fromWeb(body), counted, createWriteStream(path, { mode: 0o600 }));
     } catch (error) {
-      await rm(path, { force: true });
+      await discard(path);
       throw uploadError(error, name);
     }
-    timers.add(setTimeout(() => rm(path, { force: true }).catch(() => {}), keptMs).unref());
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      discard(path).catch(() => {}); // what stays goes at the next start
+    }, limits.keptMs).unref();
+    timers.add(timer);
     return { path, name, bytes };
   }
 
@@ -51,6 +93,11 @@ export function createUploads(): Uploads {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function uploadError(error: unknown, name: string): LonghandError {

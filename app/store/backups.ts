@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { type ErrorCode, LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
+import { makePrivate } from './private.ts';
 
 const kept = 7;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -33,12 +34,13 @@ export function listBackups(folder: string): Backup[] {
 /** Copies the database to `backups/<label>-<time>.db`. A copy that was cut short never has that name, and one that does
  *  not pass the full check is not kept. */
 export async function backUp(db: Database, folder: string, label: 'daily' | 'before-update', now: number) {
-  mkdirSync(folderOf(folder), { recursive: true });
+  mkdirSync(folderOf(folder), { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replaceAll(':', '-').slice(0, 19);
   const path = join(folderOf(folder), `${label}-${stamp}.db`);
   const part = `${path}.part`;
   rmSync(part, { force: true });
   try {
+    makePrivate(part);
     await db.copyTo(part);
     const problem = damage(part, 'integrity_check');
     if (problem) throw new Error(`[backup] ${part}: ${problem}`);

@@ -2,12 +2,15 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
+import { makePrivate, othersFolder } from './private.ts';
 
-export type Holder = { pid: number; since: number; address?: string };
+/** Where the holder can be reached, and with what. */
+export type Reach = { address: string; key: string };
+export type Holder = { pid: number; since: number } & Partial<Reach>;
 
 export type FolderLock = {
   /** Tells others where the holder can be reached. */
-  announce(address: string): void;
+  announce(reach: Reach): void;
   release(): void;
 };
 
@@ -16,11 +19,17 @@ export type FolderLock = {
  *  @throws LonghandError `data-folder-held`, with the holder in `details` */
 export function lockFolder(folder: string, now = Date.now()): FolderLock {
   const note = join(folder, 'longhand.lock.json');
-  const db = openDatabase(join(folder, 'longhand.lock'));
+  const path = join(folder, 'longhand.lock');
+  let db: Database | null = null;
   try {
+    makePrivate(path);
+    db = openDatabase(path);
     take(db);
   } catch (error) {
-    db.close();
+    db?.close();
+    if (error instanceof LonghandError && (error.code === 'read-only' || error.code === 'permission')) {
+      throw othersFolder(folder, path);
+    }
     if (!(error instanceof LonghandError) || error.code !== 'conflict') throw error;
     const holder = readHolder(note);
     throw new LonghandError(
@@ -32,20 +41,31 @@ export function lockFolder(folder: string, now = Date.now()): FolderLock {
     );
   }
   const mine: Holder = { pid: process.pid, since: now };
-  writeFileSync(note, JSON.stringify(mine), { mode: 0o600 });
+  const held = db;
+  // Written anew, as the file of another time could have other rights.
+  const say = (holder: Holder) => {
+    rmSync(note, { recursive: true, force: true });
+    writeFileSync(note, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+  };
+  say(mine);
   return {
-    announce(address) {
-      writeFileSync(note, JSON.stringify({ ...mine, address }), { mode: 0o600 });
-    },
+    announce: (reach) => say({ ...mine, ...reach }),
     release() {
       rmSync(note, { force: true });
-      db.close();
+      held.close();
     },
   };
 }
 
 function take(db: Database) {
   db.script('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+}
+
+/** What a note says about it. Whoever may write there could name any address: only one of this machine counts. */
+export function reachOf(note: unknown): Reach | null {
+  const { address, key } = (note ?? {}) as Partial<Record<keyof Reach, unknown>>;
+  if (typeof address !== 'string' || !/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(address)) return null;
+  return typeof key === 'string' && /^[\w-]{43}$/.test(key) ? { address, key } : null;
 }
 
 /** Who holds the folder, as far as it says. */

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
 import { damage, listBackups, syncFile } from './backups.ts';
 import { type Database, openDatabase, type Value } from './database.ts';
 
@@ -14,6 +14,7 @@ export function restore(folder: string, path: string, now: number): Restored {
   if (!sound) return { backup: null, backupAt: null, damaged };
   const part = `${path}.part`;
   copyFileSync(sound.path, part);
+  chmodSync(part, 0o600);
   syncFile(part);
   renameSync(part, path);
   return { backup: sound.path, backupAt: Math.round(sound.at), damaged };

@@ -1,13 +1,15 @@
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
 import { backUp, backupDue, flaw } from './backups.ts';
 import { type Database, openDatabase } from './database.ts';
 import { checkDataFolder } from './folder.ts';
-import { type FolderLock, lockFolder } from './lock.ts';
+import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
+import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './private.ts';
 import { restore, salvage } from './recover.ts';
+
+import { temporaryFolder } from './temporary.ts';
 
 export type Store = {
   readonly db: Database;
@@ -15,7 +17,7 @@ export type Store = {
   readonly folder: string;
   /** What was found and repaired at start; the user is told. */
   readonly notices: readonly Notice[];
-  announce(address: string): void;
+  announce(reach: Reach): void;
   /** Copies the database once a day; call it now and then. */
   backUpDaily(): Promise<void>;
   close(): void;
@@ -28,7 +30,9 @@ export type StoreOptions = { folder: string; migrations: string; now?: () => num
 export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
   checkDataFolder(options.folder);
+  needReadable(options.folder);
   if (!writable(options.folder)) return openCopy(options);
+  closeFolder(options.folder);
   const lock = lockFolder(options.folder, now());
   try {
     return await openLocked(options, lock, now);
@@ -43,6 +47,7 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   const notices: Notice[] = [];
   const restored = existsSync(path) && flaw(path, 'quick_check') !== null ? restore(folder, path, now()) : null;
 
+  makePrivate(path);
   const db = openDatabase(path, { vectors: true });
   try {
     // First, because a newer database is not touched.
@@ -66,6 +71,8 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
     db.close();
     throw error;
   }
+  // Nobody comes through the folder any more; a failure here is met again at the next start.
+  closeContents(folder).catch(() => {});
   return {
     db,
     folder,
@@ -84,9 +91,17 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
 /** A folder that cannot be written (read-only disk, missing rights): the chats are shown from a copy that lasts as long as
  *  the process, and the user is told that nothing new is kept. */
 async function openCopy({ folder, migrations }: StoreOptions): Promise<Store> {
-  const copy = mkdtempSync(join(tmpdir(), 'longhand-'));
+  const copy = temporaryFolder('copy');
   for (const name of ['longhand.db', 'longhand.db-wal']) {
-    if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(copy, name));
+    if (!existsSync(join(folder, name))) continue;
+    try {
+      copyFileSync(join(folder, name), join(copy, name));
+    } catch (error) {
+      rmSync(copy, { recursive: true, force: true });
+      throw (error as NodeJS.ErrnoException).code === 'EACCES' ? othersFolder(folder, join(folder, name)) : error;
+    }
+    // A copy has the rights of what was copied.
+    chmodSync(join(copy, name), 0o600);
   }
   const store = await openStore({ folder: copy, migrations });
   return {

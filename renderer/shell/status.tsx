@@ -69,7 +69,7 @@ function EngineLine() {
       <div className="flex items-center gap-2 text-xs text-fg-2 tabular-nums">
         <span className={`size-1.75 flex-none rounded-full ${dots[tone]} ${tone === 'ink' ? 'animate-breathe' : ''}`} />
         <span className="truncate" title={instead}>
-          {connection === 'open' ? sentence() : t(`status.${connection}`)}
+          {connection === 'open' ? sentence() : t(`status.${connection === 'locked' ? 'gone' : connection}`)}
         </span>
         <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
         {status.at === 'loading' && (

@@ -28,7 +28,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'chats.delete': { chatId: 'id' },
   'chats.restore': { chatId: 'id' },
   'chats.show': { messageId: 'id' },
-  'turns.send': { chatId: 'id', text: 'text', attachments: 'list', now: 'flag', parentId: 'id' },
+  'turns.send': { chatId: 'id', text: 'text', attachments: 'list', now: 'flag', parentId: 'id', unattended: 'flag' },
   'turns.edit': { messageId: 'id', text: 'text' },
   'turns.rewrite': { messageId: 'id', text: 'text' },
   'turns.retry': { messageId: 'id' },

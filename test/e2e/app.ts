@@ -13,7 +13,8 @@ import { circling, repetitive } from '../support/circling.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 export type App = {
-  address: string;
+  /** A new one each time it is read: each lets one page in. */
+  readonly address: string;
   /** Process ids: of the engine, and of the host with the core. */
   engine(): number;
   host(): number;
@@ -28,8 +29,13 @@ export type App = {
 export async function startApp(env: Record<string, string> = {}): Promise<App> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-e2e-'));
   let child = run(dataFolder, env, ['--port', '0']);
+  await addressOf(child);
   const app: App = {
-    address: await addressOf(child),
+    get address() {
+      return execFileSync(process.execPath, [join(root, 'test', 'support', 'fresh-address.ts'), dataFolder], {
+        encoding: 'utf8',
+      });
+    },
     engine() {
       const [pid] = execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
         .trim()
@@ -40,7 +46,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<App> {
       child.kill('SIGKILL');
       await once(child, 'exit');
       child = run(dataFolder, env);
-      app.address = await addressOf(child);
+      await addressOf(child);
     },
     host: () => child.pid as number,
     kill: () => void child.kill('SIGKILL'),

@@ -38,7 +38,11 @@ test('the app ends in the middle of an answer: the next start has it, with the s
   await expect(page.getByRole('button', { name: 'Resume' })).toBeEnabled();
 });
 
-test('the connection goes: the page says so, and a new one has everything', async ({ page, app, context }) => {
+test('the host is started again: the page that was open says where to look, and the new one has everything', async ({
+  page,
+  app,
+  context,
+}) => {
   await begin(page, app);
   await ask(page, 'Hello.');
   await expect(answers(page).locator('.prose')).not.toHaveText('');
@@ -46,10 +50,35 @@ test('the connection goes: the page says so, and a new one has everything', asyn
   const again = await context.newPage();
   await again.goto(app.address);
   await expect(rows(again)).toHaveCount(1);
-  // The host takes the same port again, so that the page that was open comes back by itself.
+  // What let it in ended with the host.
+  await expect(page.getByText('Longhand moved to a newer tab')).toBeVisible();
+  await ask(page, 'And now?');
+  await expect(page.locator('#composer')).toHaveValue('And now?');
+  // The newest address in the same tab: only what stands behind the # changes.
+  await page.evaluate((address) => window.location.assign(address), app.address);
   await expect(page.getByText('Engine ready')).toBeVisible();
   await ask(page, 'And now?');
   await expect(page.locator('article', { hasText: 'And now?' })).toBeVisible();
+});
+
+test('an address lets one tab in: it is gone from the address bar, reloading stays in, another tab is told', async ({
+  page,
+  app,
+  context,
+}) => {
+  const { address } = app;
+  await page.goto(address);
+  await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
+  expect(page.url()).toBe(`${new URL(address).origin}/`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
+  expect(await context.cookies()).toEqual([]);
+  for (const other of [address, new URL(address).origin]) {
+    const tab = await context.newPage();
+    await tab.goto(other);
+    await expect(tab.getByRole('heading', { name: 'This link to Longhand no longer works' })).toBeVisible();
+    await tab.close();
+  }
 });
 
 test('a page whose host does not come back says where to look', async ({ page, app }) => {

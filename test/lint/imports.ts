@@ -25,7 +25,15 @@ export const LAWS: readonly Law[] = [
   { from: 'app/host.ts', to: [...services, 'app/protocol'] },
   {
     from: 'app/server',
-    to: ['app/host.ts', 'app/engine/start.ts', 'app/documents/start.ts', 'app/store/folder.ts', 'app/protocol'],
+    to: [
+      'app/host.ts',
+      'app/engine/start.ts',
+      'app/documents/start.ts',
+      'app/store/folder.ts',
+      'app/store/lock.ts',
+      'app/store/temporary.ts',
+      'app/protocol',
+    ],
   },
   { from: 'app/cli', to: ['app/host.ts', 'app/server', ...services, 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'test', to: ['app', 'main', 'renderer', 'native', 'resources', 'electron.vite.config.ts'] },

@@ -1,16 +1,19 @@
 import { WebSocket } from 'ws';
-import { type CallFrame, type Client, type CoreFrame, createClient, socketPath } from '../../app/protocol/index.ts';
+import {
+  type CallFrame,
+  type Client,
+  type CoreFrame,
+  createClient,
+  socketPath,
+  subprotocol,
+} from '../../app/protocol/index.ts';
+import { enter } from '../../app/server/visit.ts';
 
-/** What a browser does with the printed address: gets the cookie, then opens the socket. */
-export async function enter(address: string): Promise<{ origin: string; cookie: string }> {
-  const answer = await fetch(address, { redirect: 'manual' });
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  return { origin: new URL(address).origin, cookie };
-}
+export { enter };
 
 export async function openSocket(address: string): Promise<{ client: Client; socket: WebSocket }> {
-  const { origin, cookie } = await enter(address);
-  const socket = new WebSocket(origin.replace('http', 'ws') + socketPath, { headers: { cookie, origin } });
+  const { origin, secret } = await enter(address);
+  const socket = new WebSocket(origin.replace('http', 'ws') + socketPath, [subprotocol, secret], { origin });
   await new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);

@@ -1,4 +1,5 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ChatId } from '../../../app/protocol/index.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
 import { openStore } from '../../../app/store/store.ts';
@@ -7,7 +8,11 @@ import { openStore } from '../../../app/store/store.ts';
 const [folder = '', migrations = '', chatId = ''] = process.argv.slice(2);
 const nobody = 65534;
 chmodSync(folder, 0o555);
-if (process.getuid?.() === 0) process.setuid?.(nobody);
+if (process.getuid?.() === 0) {
+  for (const path of [folder, ...readdirSync(folder).map((name) => join(folder, name))])
+    chownSync(path, nobody, nobody);
+  process.setuid?.(nobody);
+}
 const store = await openStore({ folder, migrations });
 process.send?.(
   {

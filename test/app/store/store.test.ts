@@ -32,11 +32,11 @@ test('what was written is there after closing and opening again', async () => {
 test('a second process is told who has the data folder', async () => {
   const folder = newFolder();
   const store = await open(folder);
-  store.announce('http://127.0.0.1:4817/?token=x');
+  store.announce({ address: 'http://127.0.0.1:4817', key: 'k'.repeat(43) });
   const error = await openStore({ folder, migrations }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: 'data-folder-held',
-    details: { pid: process.pid, address: 'http://127.0.0.1:4817/?token=x' },
+    details: { pid: process.pid, address: 'http://127.0.0.1:4817', key: 'k'.repeat(43) },
   });
 });
 

@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { enterPath, failureOf, ticketPath, uploadPath } from '../../app/protocol/index.ts';
+import { startBrowserHost } from '../../app/server/browser-host.ts';
+import { userOf } from '../../app/server/peer.ts';
+import { backUp } from '../../app/store/backups.ts';
+import { readHolder } from '../../app/store/lock.ts';
+import { closeContents, closeFolder } from '../../app/store/private.ts';
+import { openStore } from '../../app/store/store.ts';
+import { enter, openSocket } from '../support/browser.ts';
+import { isEnd, newFolder, next, places, root, startCore } from '../support/core.ts';
+import { startHub } from '../support/hub.ts';
+import { starterFiles } from '../support/models.ts';
+import { asNobody, everythingIn, isOpenToOthers, isRoot, nobody } from '../support/second-user.ts';
+import { tallyOf } from './tally.ts';
+
+const tally = tallyOf('otherUsers');
+
+/** The browser host as a shell with the usual umask starts it. */
+async function start(dataFolder: string, env: Record<string, string> = {}, args = ['--no-open']) {
+  const command = `umask 022; exec "$0" "$@"`;
+  const child = spawn(
+    'sh',
+    ['-c', command, process.execPath, join(root, 'app/server/main.ts'), '--data', dataFolder, '--port', '0', ...args],
+    { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  onTestFinished(() => end(child));
+  return { child, address: await saidAddress(child) };
+}
+
+async function end(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+function saidAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const hear = (chunk: unknown) => {
+      text += String(chunk);
+      const address = /http:\S+/.exec(text)?.[0];
+      if (address) resolve(address);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)));
+  });
+}
+
+/** What an earlier version left, with the rights that it gave. */
+function oldFolder(): string {
+  const folder = join(newFolder(), 'longhand');
+  for (const name of ['', 'backups', 'models', 'models/blobs', 'logs', 'packed', 'documents']) {
+    mkdirSync(join(folder, name), { mode: 0o755 });
+    chmodSync(join(folder, name), 0o755);
+  }
+  for (const name of [
+    'backups/daily-old.db',
+    'models/blobs/old',
+    'logs/old.log',
+    'packed/old',
+    'documents/old.txt',
+    'tokens.json',
+    'browser-token',
+    'longhand.lock',
+  ]) {
+    writeFileSync(join(folder, name), '');
+    chmodSync(join(folder, name), 0o644);
+  }
+  return folder;
+}
+
+test('after a whole session under umask 022 nothing in the data folder is open to others', async () => {
+  const dataFolder = oldFolder();
+  const hub = await startHub({ files: starterFiles() });
+  onTestFinished(() => hub.stop());
+  const { address } = await start(dataFolder);
+  const { client, socket } = await openSocket(address);
+  await client.call('settings.set', { hubMirror: hub.url, proxy: null });
+  const chat = await client.call('chats.create', {});
+  const ended = next(client, 'turn', ({ event }) => isEnd(event));
+  await client.call('turns.send', { chatId: chat.id, text: 'My secret is a plum.' });
+  await ended;
+  const file = join(newFolder(), 'plums.md');
+  writeFileSync(file, '# Plums\n\nA plum is a fruit with a stone.');
+  const { id: collectionId } = await client.call('documents.createCollection', { name: 'Plums' });
+  await client.call('documents.add', { collectionId, files: [{ path: file, name: 'plums.md' }] });
+  await vi.waitFor(
+    async () =>
+      expect(await client.call('documents.search', { query: 'stone', collectionIds: [collectionId] })).not.toEqual([]),
+    { timeout: 20_000, interval: 200 },
+  );
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  await vi.waitFor(async () => expect(await client.call('models.list')).toHaveLength(2), { timeout: 20_000 });
+  await client.call('tokens.set', { source: 'huggingface', token: 'hf_secret' });
+  const lines = readHolder(join(dataFolder, 'longhand.lock.json'));
+  const { origin, secret } = await freshPage(String(lines?.address), String(lines?.key));
+  await fetch(`${origin}${uploadPath}?name=a.txt`, {
+    method: 'POST',
+    headers: { origin, authorization: `Bearer ${secret}` },
+    body: 'plums',
+  });
+  const all = everythingIn(dataFolder);
+  expect(all.length).toBeGreaterThan(20);
+  for (const path of all)
+    await tally.refused(path.slice(dataFolder.length), () => expect(isOpenToOthers(path)).toBe(false));
+  if (isRoot) {
+    const script = `import { readFileSync, readdirSync } from 'node:fs';
+      const open = process.argv.slice(1).filter((path) => { try { readFileSync(path); return true; } catch (error) {
+        if (error.code === 'EISDIR') try { readdirSync(path); return true; } catch { return false; }
+        return false; } });
+      process.stdout.write(JSON.stringify(open));`;
+    const { stdout } = asNobody(script, all);
+    const readable = JSON.parse(stdout) as string[];
+    for (const path of all) await tally.refused(`reading ${path}`, () => expect(readable).not.toContain(path));
+  }
+  socket.close();
+  tally.settle();
+}, 90_000);
+
+async function freshPage(address: string, key: string) {
+  const answer = await fetch(address + ticketPath, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+  const { ticket } = (await answer.json()) as { ticket: string };
+  return enter(`${address}/#once=${ticket}`);
+}
+
+test('backups are private whatever the umask', async () => {
+  const own = process.umask(0o022);
+  onTestFinished(() => void process.umask(own));
+  const folder = newFolder();
+  const store = await openStore({ folder, migrations: places.migrations });
+  await backUp(store.db, folder, 'daily', Date.now());
+  for (const path of everythingIn(folder)) {
+    await tally.refused(path.slice(folder.length), () => expect(isOpenToOthers(path)).toBe(false));
+  }
+  store.close();
+  tally.settle();
+});
+
+test('a folder that holds other things as well keeps its own rights, and so do those; links are not followed', async () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o755);
+  const elsewhere = join(newFolder(), 'elsewhere.gguf');
+  for (const path of [elsewhere, join(folder, 'holiday.jpg'), join(folder, 'longhand.db')]) {
+    writeFileSync(path, '');
+    chmodSync(path, 0o644);
+  }
+  mkdirSync(join(folder, 'models'));
+  symlinkSync(elsewhere, join(folder, 'models', 'link.gguf'));
+  symlinkSync('..', join(folder, 'models', 'circle'));
+  closeFolder(folder);
+  await closeContents(folder);
+  expect([folder, join(folder, 'holiday.jpg'), elsewhere].map(isOpenToOthers)).toEqual([true, true, true]);
+  expect(isOpenToOthers(join(folder, 'longhand.db'))).toBe(false);
+});
+
+test('the address that a program is started with is worth nothing to whoever reads the list of processes', async () => {
+  const programs = newFolder();
+  const seen = join(programs, 'seen');
+  writeFileSync(
+    join(programs, 'xdg-open'),
+    `#!/bin/sh\nprintf '%s\\n' "$@" > '${seen}.part'\numask >> '${seen}.part'\nmv '${seen}.part' '${seen}'\n`,
+  );
+  chmodSync(join(programs, 'xdg-open'), 0o755);
+  const { child, address } = await start(
+    join(newFolder(), 'longhand'),
+    { DISPLAY: ':99', PATH: `${programs}:${process.env.PATH}` },
+    [],
+  );
+  await vi.waitFor(() => expect(existsSync(seen)).toBe(true), { timeout: 10_000 });
+  const [opened = '', umask] = readFileSync(seen, 'utf8').trim().split('\n');
+  expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#once=[\w-]{43}$/);
+  expect(opened, 'the printed one is another').not.toBe(address);
+  expect(umask, 'a browser that starts writes as its user wants it').toBe('0022');
+  const running = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout;
+  await tally.refused('a secret in the list of processes', () => expect(running).not.toContain('#once='));
+  if (isRoot) {
+    const { origin, hash } = new URL(opened);
+    const script = `const [url, origin, ticket] = process.argv.slice(1);
+      const answer = await fetch(url, { method: 'POST', headers: { Origin: origin, Authorization: 'Bearer ' + ticket } });
+      process.stdout.write(String(answer.status));`;
+    await tally.refused('another user who is quicker than the browser', () =>
+      expect(asNobody(script, [origin + enterPath, origin, hash.replace('#once=', '')])).toMatchObject({
+        stdout: '403',
+      }),
+    );
+  }
+  const { secret } = await enter(opened);
+  expect(secret).toMatch(/^[\w-]{43}$/);
+  await tally.refused('the address once more', () =>
+    expect(enter(opened)).rejects.toMatchObject({ code: 'permission' }),
+  );
+  await end(child);
+  tally.settle();
+}, 30_000);
+
+test.skipIf(!isRoot || process.platform !== 'linux')('whose connection it is stands in the kernel’s table', () => {
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 0100007F:12D1 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0',
+    `   1: 0100007F:9C40 0100007F:12D1 01 00000000:00000000 00:00000000 00000000 ${nobody}        0 2 1 0 20 4 30 10 -1`,
+    '   2: 0100007F:12D1 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 3 1 0 20 4 30 10 -1',
+  ].join('\n');
+  expect(userOf(40_000, 4817, table)).toBe(nobody);
+  expect(userOf(40_001, 4817, table)).toBeNull();
+  expect(userOf(40_000, 4818, table)).toBeNull();
+});
+
+test.skipIf(!isRoot)('another user’s data folder is named in one sentence, and nothing of it is shown', async () => {
+  const closed = join(newFolder(), 'longhand');
+  (await openStore({ folder: closed, migrations: places.migrations })).close();
+  const shared = newFolder();
+  (await openStore({ folder: shared, migrations: places.migrations })).close();
+  chmodSync(shared, 0o777);
+  chmodSync(join(closed, '..'), 0o755);
+  for (const [what, folder] of [
+    ['a folder that is closed', closed],
+    ['a folder for all with a lock of somebody else', shared],
+  ] as const) {
+    await tally.refused(what, () => {
+      const script = `process.argv.splice(1, 0, 'x'); const { openStore } = await import(process.argv[2]);
+        try { await openStore({ folder: process.argv[3], migrations: process.argv[4] }); process.stdout.write('open'); }
+        catch (error) { process.stdout.write(error.code + ' ' + error.message); }`;
+      const { stdout, stderr } = asNobody(script, [join(root, 'app/store/store.ts'), folder, places.migrations]);
+      expect(stdout + stderr).toMatch(/^permission \[data folder\] .* belongs to another user/);
+    });
+  }
+  tally.settle();
+});
+
+test('what is no file where a file belongs is said in one line', async () => {
+  for (const name of [
+    'longhand.lock',
+    'longhand.lock.json',
+    'longhand.db',
+    'browser-token',
+    'browser-port',
+    'uploads',
+    'backups',
+    'tokens.json',
+  ]) {
+    await tally.refused(`${name} as a folder`, async () => {
+      const folder = newFolder();
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'x'), '');
+      await startsOrSays(folder);
+    });
+  }
+  for (const name of ['uploads', 'backups', 'models', 'documents', 'packed', 'logs']) {
+    await tally.refused(`${name} as a file`, async () => {
+      const folder = newFolder();
+      writeFileSync(join(folder, name), '');
+      await startsOrSays(folder);
+    });
+  }
+  tally.settle();
+}, 60_000);
+
+/** As a start does it, up to the page. */
+async function startsOrSays(dataFolder: string) {
+  let started: Awaited<ReturnType<typeof startCore>>;
+  try {
+    started = await startCore({ dataFolder });
+  } catch (error) {
+    expect(failureOf(error)).toMatchObject({ message: expect.stringMatching(/^\[[^\n]+$/) });
+    expect(failureOf(error).code).not.toBe('internal');
+    return;
+  }
+  const served = await startBrowserHost({ host: started.host, renderer: newFolder(), port: 0 });
+  started.host.announce(served.reach);
+  await served.close();
+  await started.host.close();
+}
