@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
+import { readModelJson } from './model-json.ts';
 
 /** How an encoder wants to be asked. */
 export type EncoderText = {
@@ -49,9 +50,9 @@ export function prefixesOf(name: string): EncoderText['prefixes'] {
 }
 
 function read<T>(folder: string, name: string, schema: z.ZodType<T>): T {
-  const path = join(folder, name);
+  const json = readModelJson(folder, name) ?? {};
   try {
-    return schema.parse(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {});
+    return schema.parse(json);
   } catch (error) {
     throw new LonghandError('model-broken', `[${name}] ${error instanceof Error ? error.message : error}`);
   }

@@ -1,4 +1,5 @@
 import type { Segment, Tokenizer } from './tokenizer.ts';
+import { indexOfWords, type WordIndex } from './word-index.ts';
 
 /** Chat templates render one flat string, in which a user's "<|im_end|>" would look like the template's own. Therefore
  *  everything in the input that reads like a marker, or could complete one with the text around it, is replaced by a
@@ -57,31 +58,45 @@ function freshWord(text: string): string {
   }
 }
 
+/** The beginnings of the markers of a tokenizer, and their ends read backwards. */
+type Edges = { readonly heads: WordIndex; readonly tails: WordIndex };
+const edges = new WeakMap<Tokenizer, Edges>();
+
+function edgesOf(tokenizer: Tokenizer): Edges {
+  const known = edges.get(tokenizer);
+  if (known) return known;
+  const words = tokenizer.markers.map((marker) => marker.text);
+  const made = { heads: indexOfWords(words), tails: indexOfWords(words.map(backwards)) };
+  edges.set(tokenizer, made);
+  return made;
+}
+
+const backwards = (text: string): string => text.split('').reverse().join('');
+
 /** Replaces marker text, and an end or a beginning that the template's text could complete to a marker. */
 function guardOf(tokenizer: Tokenizer, keep: (text: string) => string): (text: string) => string {
-  const words = tokenizer.markers.map((marker) => marker.text);
-  const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
-  const prefixes = new Set(words.flatMap((word) => parts(word, (length) => word.slice(0, length))));
-  const suffixes = new Set(words.flatMap((word) => parts(word, (length) => word.slice(-length))));
+  const { heads, tails } = edgesOf(tokenizer);
 
-  /** Length of the longest end (or beginning) of `text` that is in `set`. */
-  const edge = (text: string, set: ReadonlySet<string>, at: 'end' | 'start'): number => {
-    for (let length = Math.min(longest - 1, text.length); length > 0; --length) {
-      if (set.has(at === 'end' ? text.slice(-length) : text.slice(0, length))) return length;
+  /** Length of the longest end (or beginning) of `text` that a marker begins (or ends) with. */
+  const edge = (text: string, at: 'end' | 'start'): number => {
+    const most = Math.max(0, Math.min(heads.longest - 1, text.length));
+    const near = at === 'end' ? text.slice(text.length - most) : backwards(text.slice(0, most));
+    for (let length = near.length; length > 0; --length) {
+      if ((at === 'end' ? heads : tails).begins(near.slice(near.length - length))) return length;
     }
     return 0;
   };
   // Templates trim: what counts is the first and the last character that is no white space.
   const guardStart = (text: string): string => {
     const body = text.trimStart();
-    const length = edge(body, suffixes, 'start');
+    const length = edge(body, 'start');
     return length === 0
       ? text
       : text.slice(0, text.length - body.length) + keep(body.slice(0, length)) + body.slice(length);
   };
   const guardEnd = (text: string): string => {
     const body = text.trimEnd();
-    const length = edge(body, prefixes, 'end');
+    const length = edge(body, 'end');
     return length === 0
       ? text
       : body.slice(0, body.length - length) + keep(body.slice(-length)) + text.slice(body.length);
@@ -93,6 +108,3 @@ function guardOf(tokenizer: Tokenizer, keep: (text: string) => string): (text: s
     return pieces.join('');
   };
 }
-
-const parts = (word: string, part: (length: number) => string): string[] =>
-  Array.from({ length: word.length - 1 }, (_, i) => part(i + 1));

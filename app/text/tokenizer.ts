@@ -2,6 +2,9 @@ import { Tokenizer as Encoder } from '@huggingface/tokenizers';
 import { z } from 'zod';
 import { LonghandError } from '../protocol/errors.ts';
 import { type ByteMap, bytesOfTokens } from './bytes.ts';
+import { type Guarded, guard } from './tokenizer-guard.ts';
+import { broken, demandModest } from './tokenizer-limits.ts';
+import { indexOfWords } from './word-index.ts';
 
 /** A part of a prompt. Only ids may hold markers (control and other added tokens): text never becomes one. */
 export type Segment = { readonly ids: readonly number[] } | { readonly text: string };
@@ -34,12 +37,12 @@ export type Tokenizer = {
   readonly bytes: ByteMap;
 };
 
-/** No vocabulary is near 16 million; a larger id would only be memory. */
+/** No vocabulary is near two million; a larger id would only be memory. */
 const Id = z
   .number()
   .int()
   .nonnegative()
-  .max(2 ** 24);
+  .max(2 ** 21);
 
 const AddedTokens = z.array(
   z.object({
@@ -68,16 +71,16 @@ export const TokenizerJson = z.looseObject({
 export type TokenizerJson = z.input<typeof TokenizerJson>;
 
 /** The library's class, as far as it is used (its own declarations do not resolve under NodeNext). */
-type Library = {
+type Library = Guarded & {
+  /** Told how long the text is before it is read. */
+  expect(characters: number): void;
   encode(text: string, options: { add_special_tokens: boolean }): { ids: (number | undefined)[] };
   token_to_id(token: string): number | undefined;
   normalizer: ((text: string) => string) | null;
+  pre_tokenizer: unknown;
   model: { vocab: (string | undefined)[] };
 };
 type LibraryClass = new (json: object, config: object) => Library;
-
-const broken = (message: string, cause?: unknown) =>
-  new LonghandError('model-broken', `[tokenizer] ${message}`, cause === undefined ? {} : { cause });
 
 /** Builds a tokenizer from the object in tokenizer.json (or one made from GGUF metadata).
  *  @throws LonghandError `model-broken` when the file is malformed or uses something unknown. */
@@ -88,6 +91,7 @@ export function createTokenizer(source: unknown): Tokenizer {
     throw broken(`tokenizer.json: ${issue?.path.join('.') || 'top level'}: ${issue?.message ?? 'malformed'}`);
   }
   const json = parsed.data;
+  demandModest(json);
   const markers = json.added_tokens.filter((token) => isMarker(token.content)).map(markerFrom);
   const library = load(json);
   const { around, tokens } = aroundOf(library, json.post_processor !== null && json.post_processor !== undefined);
@@ -100,6 +104,7 @@ export function createTokenizer(source: unknown): Tokenizer {
   const encodeText = (text: string, first = true): number[] => {
     if (text === '') return [];
     const encoder = first ? library : later;
+    encoder.expect(text.length);
     return encoder.encode(text.toWellFormed(), { add_special_tokens: false }).ids.filter(isId);
   };
 
@@ -161,15 +166,24 @@ function joined(segments: readonly Segment[]): Segment[] {
   return out;
 }
 
-/** Cuts a text at the markers, longest first, in one pass: ["a", "<|im_end|>", "b"]. */
+/** Cuts a text at the markers, the longest where several begin: ["a", "<|im_end|>", "b"]. */
 function splitterOf(markers: readonly Marker[]): (text: string) => string[] {
-  if (markers.length === 0) return (text) => [text];
-  const escaped = markers
-    .map((marker) => marker.text)
-    .sort((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  const pattern = new RegExp(`(${escaped.join('|')})`);
-  return (text) => text.split(pattern);
+  const index = indexOfWords(markers.map((marker) => marker.text));
+  return (text) => {
+    const parts: string[] = [];
+    let from = 0;
+    for (let at = 0; at < text.length; ) {
+      const length = index.lengthAt(text, at);
+      if (length === 0) {
+        at++;
+        continue;
+      }
+      parts.push(text.slice(from, at), text.slice(at, at + length));
+      at += length;
+      from = at;
+    }
+    return [...parts, text.slice(from)];
+  };
 }
 
 /** The library with only white-space added tokens, so that it can never find a marker in text. */
@@ -178,10 +192,12 @@ function load(json: z.output<typeof TokenizerJson>): Library {
     const Class = Encoder as unknown as LibraryClass;
     const whole = { ...defaults, ...json, added_tokens: json.added_tokens.filter((token) => !isMarker(token.content)) };
     const library = new Class(whole, { clean_up_tokenization_spaces: false });
+    library.expect = guard(library);
     if (UNICODE_FORMS.includes(json.normalizer?.type ?? '')) library.normalizer = inPieces(library.normalizer);
     for (const token of json.added_tokens) library.model.vocab[token.id] ??= token.content;
     return library;
   } catch (error) {
+    if (error instanceof LonghandError) throw error;
     throw broken(`tokenizer.json cannot be used: ${error instanceof Error ? error.message : String(error)}`, error);
   }
 }

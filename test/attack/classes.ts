@@ -10,7 +10,10 @@ export const CLASSES = {
   protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
   markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/hostile.spec.ts'] },
   templates: { title: 'Chat templates', files: ['attack/templates.test.ts', 'app/text/hostile.test.ts'] },
-  tokenizers: { title: 'Tokenizers', files: ['app/text/hostile.test.ts'] },
+  tokenizers: {
+    title: 'Tokenizers',
+    files: ['attack/tokenizers.test.ts', 'app/text/linear-pattern.test.ts', 'app/text/hostile.test.ts'],
+  },
   modelFiles: { title: 'Model files, changed at random', files: ['app/text/gguf.test.ts', 'native/formats'] },
   hub: { title: 'Answers of a hub', files: ['app/models/download.test.ts', 'app/models/remote-headers.test.ts'] },
   documents: { title: 'Documents', files: ['app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'] },

@@ -1,0 +1,201 @@
+//  A regular expression of JavaScript (flags "gu", as tokenizers write them) as a program for linear-pattern.ts. Only what can be
+//  matched in time in proportion to the text: no references back to a group. Everything else the language has under these
+//  flags is known: alternatives, groups, greedy and lazy repetition, looking ahead and behind, classes.
+
+export type Step =
+  /** One character of a set, before or behind the place. */
+  | { readonly at: 'character'; readonly set: CharacterSet; readonly back: boolean }
+  /** Goes on at `first`, and when that fails at `second`. `number`: counts these steps. */
+  | { at: 'split'; first: number; second: number; readonly number: number }
+  | { at: 'jump'; to: number }
+  /** Whether the program that begins at the next step matches here. `number`: counts these steps. */
+  | { at: 'look'; readonly wanted: boolean; after: number; readonly number: number }
+  | { readonly at: 'matched' };
+
+export type Program = { readonly steps: readonly Step[]; readonly splits: number; readonly looks: number };
+export type CharacterSet = (codePoint: number) => boolean;
+
+/** The longest pattern of a known tokenizer has 60 steps; counted repetition is written out. */
+const MOST_STEPS = 2000;
+const MOST_DEPTH = 50;
+
+type Node =
+  | { readonly is: 'set'; readonly set: CharacterSet }
+  | { readonly is: 'row' | 'choice'; readonly of: readonly Node[] }
+  | { readonly is: 'repeat'; readonly of: Node; readonly least: number; readonly most: number; readonly lazy: boolean }
+  | { readonly is: 'look'; readonly of: Node; readonly wanted: boolean; readonly back: boolean };
+
+/** @throws SyntaxError for what is no pattern, and for what is not known here */
+export function programOf(source: string): Program {
+  const steps: Step[] = [];
+  let splits = 0;
+  let looks = 0;
+  const add = <One extends Step>(step: One): One => {
+    if (steps.length >= MOST_STEPS) throw new SyntaxError(`a pattern of more than ${MOST_STEPS} steps`);
+    steps.push(step);
+    return step;
+  };
+  const split = () => add({ at: 'split', first: steps.length + 1, second: 0, number: splits++ });
+
+  function write(node: Node, back: boolean): void {
+    switch (node.is) {
+      case 'set':
+        add({ at: 'character', set: node.set, back });
+        return;
+      case 'row':
+        for (const part of back ? node.of.toReversed() : node.of) write(part, back);
+        return;
+      case 'choice':
+        choose(node.of, back);
+        return;
+      case 'repeat':
+        repeat(node, back);
+        return;
+      case 'look': {
+        const look = add({ at: 'look', wanted: node.wanted, after: 0, number: looks++ });
+        write(node.of, node.back);
+        add({ at: 'matched' });
+        look.after = steps.length;
+      }
+    }
+  }
+
+  function choose(choices: readonly Node[], back: boolean): void {
+    const ends: { to: number }[] = [];
+    for (const [i, choice] of choices.entries()) {
+      const either = i < choices.length - 1 ? split() : null;
+      write(choice, back);
+      if (!either) break;
+      ends.push(add({ at: 'jump', to: 0 }));
+      either.second = steps.length;
+    }
+    for (const end of ends) end.to = steps.length;
+  }
+
+  function repeat({ of, least, most, lazy }: Extract<Node, { is: 'repeat' }>, back: boolean): void {
+    const ordered = (either: ReturnType<typeof split>, after: number) => {
+      const inside = either.first;
+      either.first = lazy ? after : inside;
+      either.second = lazy ? inside : after;
+    };
+    for (let i = 0; i < least; ++i) write(of, back);
+    if (most === Number.POSITIVE_INFINITY) {
+      const begin = steps.length;
+      const either = split();
+      write(of, back);
+      add({ at: 'jump', to: begin });
+      ordered(either, steps.length);
+      return;
+    }
+    const open: ReturnType<typeof split>[] = [];
+    for (let i = least; i < most; ++i) {
+      open.push(split());
+      write(of, back);
+    }
+    for (const either of open) ordered(either, steps.length);
+  }
+
+  write(parse(source), false);
+  add({ at: 'matched' });
+  return { steps, splits, looks };
+}
+
+function parse(source: string): Node {
+  let at = 0;
+  let depth = 0;
+  const refuse = (what: string): never => {
+    throw new SyntaxError(`${what} at character ${at} of a pattern`);
+  };
+  /** Takes what `pattern`, which is sticky, finds here. */
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (found) at += found[0].length;
+    return found;
+  };
+
+  function choice(): Node {
+    if (++depth > MOST_DEPTH) refuse(`more than ${MOST_DEPTH} groups in each other`);
+    const of = [row()];
+    while (source[at] === '|') {
+      at++;
+      of.push(row());
+    }
+    depth--;
+    return of.length === 1 && of[0] ? of[0] : { is: 'choice', of };
+  }
+
+  function row(): Node {
+    const of: Node[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') of.push(repeated(atom()));
+    return { is: 'row', of };
+  }
+
+  function repeated(of: Node): Node {
+    const found = take(/(?:[*+?]|\{(\d+)(,(\d*))?\})(\??)/y);
+    if (!found) return of;
+    const [whole, least, more, most, lazy] = found;
+    const range = {
+      '*': [0, Number.POSITIVE_INFINITY],
+      '+': [1, Number.POSITIVE_INFINITY],
+      '?': [0, 1],
+    }[whole[0] ?? ''] ?? [
+      Number(least),
+      more === undefined ? Number(least) : most ? Number(most) : Number.POSITIVE_INFINITY,
+    ];
+    const [from = 0, to = 0] = range;
+    if (from > to) refuse('a repetition from more to less');
+    // Engines differ in what they find then, and no tokenizer needs it.
+    if (to > from && mayBeEmpty(of)) refuse('a repetition of what may be nothing');
+    return { is: 'repeat', of, least: from, most: to, lazy: lazy === '?' };
+  }
+
+  function atom(): Node {
+    const group = take(/\((?:\?(?:<?[=!]|:|<[\p{ID_Start}$_][\p{ID_Continue}$]*>))?/uy);
+    if (group) {
+      const of = choice();
+      if (source[at] !== ')') refuse('a group without an end');
+      at++;
+      const [, kind] = /^\(\?(<?[=!])/.exec(group[0]) ?? [];
+      return kind ? { is: 'look', of, wanted: kind.endsWith('='), back: kind.startsWith('<') } : of;
+    }
+    const known = take(CLASS) ?? take(ESCAPE) ?? take(PLAIN);
+    return known ? { is: 'set', set: setOf(known[0]) } : refuse(`an unknown sign ${JSON.stringify(source[at])}`);
+  }
+
+  const whole = choice();
+  if (at < source.length) refuse('an end without a group');
+  return whole;
+}
+
+function mayBeEmpty(node: Node): boolean {
+  if (node.is === 'set') return false;
+  if (node.is === 'look') return true;
+  if (node.is === 'repeat') return node.least === 0 || mayBeEmpty(node.of);
+  return node.is === 'row' ? node.of.every(mayBeEmpty) : node.of.some(mayBeEmpty);
+}
+
+const CLASS = /\[\^?(?:\\.|[^\]\\])*\]/suy;
+const ESCAPE =
+  /\\(?:[pP]\{[^}]*\}|u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[dDsSwWtnvfr0]|[\^$\\.*+?()[\]{}|/])/uy;
+const PLAIN = /[^^$\\.*+?()[\]{}|]/uy;
+
+/** Asks the engine of JavaScript about one character at a time, and remembers. */
+function setOf(source: string): CharacterSet {
+  const pattern = new RegExp(`^${source}$`, 'u');
+  const low = new Int8Array(256);
+  const high = new Map<number, boolean>();
+  const ask = (codePoint: number) => pattern.test(String.fromCodePoint(codePoint));
+  return (codePoint) => {
+    if (codePoint < 256) {
+      low[codePoint] ||= ask(codePoint) ? 1 : -1;
+      return low[codePoint] === 1;
+    }
+    let known = high.get(codePoint);
+    if (known === undefined) {
+      known = ask(codePoint);
+      high.set(codePoint, known);
+    }
+    return known;
+  };
+}

@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads';
+import { modelTextFromFiles } from '../../app/text/model-text.ts';
+import { protect } from '../../app/text/segments.ts';
+
+/** Does with a tokenizer what the engine does with one. */
+parentPort?.on('message', ({ json, text }: { json: string; text: string }) => {
+  try {
+    const { tokenizer, decode } = modelTextFromFiles({ tokenizer: JSON.parse(json) });
+    const ids = tokenizer.encode(tokenizer.split(text));
+    protect({ messages: [text] }, text, tokenizer);
+    parentPort?.postMessage({ tokens: ids.length, text: decode(ids.slice(0, 10)) });
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    parentPort?.postMessage({ code: code ?? 'unknown', message });
+  }
+});
