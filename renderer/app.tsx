@@ -103,10 +103,19 @@ function useAppearance(): void {
   useEffect(() => followDesktop(() => useSettings.getState().values.theme), []);
 }
 
+/** Where the page begins, for what floats over its middle. The sidebar lies over the page where the window is narrow. */
+function useContentEdge(width: number): void {
+  useEffect(() => {
+    document.documentElement.style.setProperty('--sidebar-width', `${width}px`);
+    return () => void document.documentElement.style.removeProperty('--sidebar-width');
+  }, [width]);
+}
+
 function Frame() {
   const { t } = useTranslation();
   const { place, sidebar, sidebarOver, toggleSidebar } = useShell();
   const width = useSettings((state) => state.values.sidebarWidth);
+  useContentEdge(sidebar ? width : 0);
   return (
     <div className="flex h-full">
       {sidebar && (

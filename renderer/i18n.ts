@@ -29,6 +29,17 @@ export function useFormats(): Formats {
   return useMemo(() => createFormats(i18n.language), [i18n.language]);
 }
 
+const backEnds = ['cpu', 'metal', 'vulkan'] as const;
+
+/** "CPU" for `cpu`; one that a newer version measured keeps its own name. */
+export function useBackEndName(): (backEnd: string) => string {
+  const { t } = useTranslation();
+  return (backEnd) => {
+    const known = backEnds.find((name) => name === backEnd);
+    return known ? t(`backEnd.${known}`) : backEnd;
+  };
+}
+
 export function setLanguage(language: string): void {
   void i18next.changeLanguage(language);
   document.documentElement.lang = i18next.language;

@@ -7,6 +7,7 @@ import type {
   Source,
   Span,
 } from '../../app/protocol/index.ts';
+import { foldCase } from '../ui/fold.ts';
 
 //  The tested core of the documents page: plain data in, plain data out.
 
@@ -159,12 +160,12 @@ export const keyOfRow = (row: Row): string => {
 
 /** The words of a hit that were found, once each. */
 export const foundWords = ({ excerpt, highlights }: PassageHit): string[] => [
-  ...new Set(highlights.map(([start, end]) => excerpt.slice(start, end).toLocaleLowerCase())),
+  ...new Set(highlights.map(([start, end]) => foldCase(excerpt.slice(start, end)))),
 ];
 
 /** Every place of these words in a passage, where a word begins. */
 export function placesOfWords(text: string, words: readonly string[]): [number, number][] {
-  const plain = text.toLocaleLowerCase();
+  const plain = foldCase(text);
   const places: [number, number][] = [];
   for (const word of words) {
     for (let at = plain.indexOf(word); word !== '' && at !== -1; at = plain.indexOf(word, at + word.length)) {

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '../i18n.ts';
+import { useBackEndName, useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { MISSING, split, TOKENS_PER_SECOND } from '../ui/format.ts';
 import { type Bench, benchesOf, medianOf } from './figures.ts';
@@ -22,14 +22,14 @@ export function Benches() {
         <p className="py-16 text-center text-fg-3">{t('performance.noBenchmarks')}</p>
       ) : (
         <div className="overflow-x-auto">
-          <table className="mt-3 w-full whitespace-nowrap tabular-nums [&_td:not(:last-child)]:pe-3 [&_th:not(:last-child)]:pe-3">
+          <table className="mt-3 w-full whitespace-nowrap tabular-nums [&_td:not(:last-child)]:pe-4 [&_th:not(:last-child)]:pe-4">
             <thead className="text-2xs text-fg-3">
               <tr>
                 <th scope="col" className="w-7">
                   <span className="sr-only">{t('performance.choose')}</span>
                 </th>
-                {(['model', 'engine', 'decode', 'prefill', 'firstToken', 'when'] as const).map((column, at) => (
-                  <th key={column} scope="col" className={`h-row font-medium ${at < 2 ? 'text-start' : 'text-end'}`}>
+                {(['model', 'decode', 'prefill', 'firstToken'] as const).map((column, at) => (
+                  <th key={column} scope="col" className={`h-row font-medium ${at === 0 ? 'text-start' : 'text-end'}`}>
                     {t(`performance.${column}`)}
                     {(column === 'decode' || column === 'prefill') && `, ${TOKENS_PER_SECOND}`}
                   </th>
@@ -51,6 +51,7 @@ export function Benches() {
 function BenchRow({ bench }: { bench: Bench }) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const nameOf = useBackEndName();
   const { chosen, choose } = usePerformance();
   const at = chosen.indexOf(bench.batch);
   const first = medianOf(bench.runs, 'firstToken');
@@ -67,15 +68,22 @@ function BenchRow({ bench }: { bench: Bench }) {
           {at >= 0 && <span className="text-fg">{'AB'.charAt(at)}</span>}
         </button>
       </td>
-      <th scope="row" className="max-w-40 truncate text-start font-medium">
-        {bench.model}
-        {bench.disturbed && <span className="ms-1.5 font-normal text-warn-text">{t('performance.disturbed')}</span>}
+      <th scope="row" className="w-full max-w-0 py-1.5 text-start font-medium">
+        <div className="truncate" title={bench.model}>
+          {bench.model}
+        </div>
+        <div className="truncate text-xs font-normal text-fg-3">
+          {t('performance.versionAt', {
+            engine: bench.engine,
+            backEnd: nameOf(bench.backEnd),
+            when: formats.when(bench.at, Date.now()),
+          })}
+          {bench.disturbed && <span className="ms-1.5 text-warn-text">{t('performance.disturbed')}</span>}
+        </div>
       </th>
-      <td className="text-fg-2">{t('performance.version', { engine: bench.engine, backEnd: bench.backEnd })}</td>
       <td className="text-end font-medium">{split(formats.speed(medianOf(bench.runs, 'decode'))).figure}</td>
       <td className="text-end">{split(formats.speed(medianOf(bench.runs, 'prefill'))).figure}</td>
       <td className="text-end">{first === null ? MISSING : formats.duration(first)}</td>
-      <td className="text-end text-fg-3">{formats.when(bench.at, Date.now())}</td>
     </tr>
   );
 }

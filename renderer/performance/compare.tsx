@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '../i18n.ts';
+import { useBackEndName, useFormats } from '../i18n.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
@@ -37,15 +37,16 @@ type SideProps = { letter: string; at: 0 | 1; bench: Bench | undefined; benches:
 function Side({ letter, at, bench, benches }: SideProps) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const nameOf = useBackEndName();
   const chosen = usePerformance((state) => state.chosen);
   const name = (one: Bench) =>
-    `${one.model}, ${one.engine} ${one.backEnd}, ${formats.day(one.at)} ${formats.clock(one.at)}`;
+    `${one.model}, ${one.engine} ${nameOf(one.backEnd)}, ${formats.day(one.at)} ${formats.clock(one.at)}`;
   const pick = (batch: string) => {
     const next = at === 0 ? [batch, chosen[1]] : [chosen[0], batch];
     usePerformance.setState({ chosen: next.filter((one) => one !== undefined) });
   };
   return (
-    <div className="flex items-center gap-3 px-5 py-3.5 first:border-e first:border-line">
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3.5 first:border-e first:border-line">
       <span
         className={`grid size-5 flex-none place-items-center rounded-sm text-xs font-semibold boxed ${at === 0 ? 'text-series-1' : 'text-series-2'}`}
       >
@@ -57,10 +58,10 @@ function Side({ letter, at, bench, benches }: SideProps) {
           value={bench?.batch ?? ''}
           options={benches.map((one) => ({ value: one.batch, name: name(one) }))}
           onChange={pick}
-          width={240}
+          width="fill"
         />
       )}
-      {bench?.disturbed && <span className="text-xs text-warn-text">{t('performance.disturbed')}</span>}
+      {bench?.disturbed && <span className="ms-8 w-full text-xs text-warn-text">{t('performance.disturbed')}</span>}
     </div>
   );
 }
@@ -95,7 +96,7 @@ function Rows({ a, b }: { a: Bench; b: Bench }) {
             <span className="sr-only">{t('performance.metric')}</span>
           </th>
           {['A', 'B', t('performance.against')].map((head) => (
-            <th key={head} scope="col" className="px-3 text-end font-medium">
+            <th key={head} scope="col" className="px-3 text-end font-medium whitespace-nowrap max-lg:px-2">
               {head}
             </th>
           ))}
@@ -130,16 +131,16 @@ function RowOf({ row, widest }: { row: ComparedRow; widest: number }) {
       <th scope="row" className="h-row-lg px-5 text-start font-normal">
         {t(`performance.${metric}`)}
       </th>
-      <td className="px-3 text-end font-medium">{show(row.a)}</td>
-      <td className="px-3 text-end font-medium">{show(row.b)}</td>
-      <td className="px-3 text-end text-fg-2">
+      <td className="px-3 text-end font-medium whitespace-nowrap max-lg:px-2">{show(row.a)}</td>
+      <td className="px-3 text-end font-medium whitespace-nowrap max-lg:px-2">{show(row.b)}</td>
+      <td className="px-3 text-end whitespace-nowrap text-fg-2 max-lg:px-2">
         {result.verdict === 'too-few' ? MISSING : formats.change(result.change)}
       </td>
       <td className="w-38 px-3 max-lg:hidden">
         {result.verdict !== 'too-few' && <DeltaBar change={result.change} widest={widest} better={row.better} />}
       </td>
       <td
-        className={`px-3 ${verdict === 'better' ? 'text-ok-text' : verdict === 'worse' ? 'text-warn-text' : 'text-fg-3'}`}
+        className={`px-3 max-lg:text-xs ${verdict === 'better' ? 'text-ok-text' : verdict === 'worse' ? 'text-warn-text' : 'text-fg-3'}`}
       >
         {t(`performance.verdict.${verdict}`, { noise })}
       </td>

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { useBackEndName } from '../i18n.ts';
 import { Segmented, Select } from '../ui/choice.tsx';
 import { backEndsOf, type Filter } from './figures.ts';
 import { usePerformance } from './store.ts';
@@ -8,6 +9,7 @@ const EVERY = 'every';
 /** Which runs the history shows; the back end is asked where a model ran on several. */
 export function Filters({ model }: { model: string | null }) {
   const { t } = useTranslation();
+  const nameOf = useBackEndName();
   const { runs, filter } = usePerformance();
   const backEnds = [...new Set([...backEndsOf(runs, model), ...(filter.backEnd === null ? [] : [filter.backEnd])])];
   const choose = (change: Partial<Filter>) => usePerformance.setState({ filter: { ...filter, ...change } });
@@ -28,7 +30,7 @@ export function Filters({ model }: { model: string | null }) {
           value={filter.backEnd ?? EVERY}
           options={[
             { value: EVERY, name: t('performance.everyBackEnd') },
-            ...backEnds.map((name) => ({ value: name, name })),
+            ...backEnds.map((value) => ({ value, name: nameOf(value) })),
           ]}
           onChange={(next) => choose({ backEnd: next === EVERY ? null : next })}
         />

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '../i18n.ts';
+import { useBackEndName, useFormats } from '../i18n.ts';
 import { openChat, openMessage } from '../shell/commands.ts';
 import { Segmented } from '../ui/choice.tsx';
 import { MISSING, rangeOf } from '../ui/format.ts';
@@ -62,6 +62,7 @@ type DotsProps = { columns: readonly Column[]; metric: Metric; setbacks: Readonl
 
 function Dots({ columns, metric, setbacks }: DotsProps) {
   const { t } = useTranslation();
+  const nameOf = useBackEndName();
   const format = useMetricFormat();
   const scale = scaleOf(columns.flatMap(({ dots }) => dots.slice(-MOST_DOTS).map(({ value }) => value)));
   const height = (value: number) => `${((value - scale.low) / (scale.high - scale.low)) * 100}%`;
@@ -92,7 +93,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
       <div aria-hidden className="mt-1.5 flex ps-16 text-center text-xs text-fg-3">
         {columns.map((column) => (
           <span key={column.key} className="min-w-0 flex-1 truncate">
-            {t('performance.version', { engine: column.engine, backEnd: column.backEnd })}
+            {t('performance.version', { engine: column.engine, backEnd: nameOf(column.backEnd) })}
           </span>
         ))}
       </div>
@@ -186,6 +187,7 @@ function useMetricFormat(): (metric: Metric, value: number | null) => string {
 
 function Table({ columns, metric }: { columns: readonly Column[]; metric: Metric }) {
   const { t } = useTranslation();
+  const nameOf = useBackEndName();
   const format = useMetricFormat();
   const formats = useFormats();
   return (
@@ -203,7 +205,7 @@ function Table({ columns, metric }: { columns: readonly Column[]; metric: Metric
         {columns.map((column) => (
           <tr key={column.key} className="border-t border-line">
             <th scope="row" className="h-8 text-start font-medium">
-              {t('performance.version', { engine: column.engine, backEnd: column.backEnd })}
+              {t('performance.version', { engine: column.engine, backEnd: nameOf(column.backEnd) })}
             </th>
             <td className="font-semibold">
               {hasMedian(column) ? format(metric, column.spread?.median ?? null) : t('performance.tooFew')}

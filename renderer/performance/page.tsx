@@ -9,23 +9,26 @@ import { Notice } from '../ui/notice.tsx';
 import { Benches } from './benches.tsx';
 import { Compare } from './compare.tsx';
 import { ConditionsNotice } from './conditions.tsx';
-import { modelsOf } from './figures.ts';
 import { History } from './history.tsx';
+import { benchableModels, firstShown, modelsToShow } from './models.ts';
 import { exportRuns, type Tab, usePerformance } from './store.ts';
 import { Tiles } from './tiles.tsx';
 
 export function PerformancePage() {
   const { t } = useTranslation();
   const { tab, runs, model, load, failure, benchmark } = usePerformance();
-  const models = modelsOf(runs);
-  const shown = model ?? models[0] ?? null;
+  const installed = useEngine((state) => state.models);
+  const status = useEngine((state) => state.status);
+  const loaded = 'modelId' in status ? status.modelId : null;
+  const models = modelsToShow(runs, installed);
+  const shown = model ?? firstShown(models, runs, installed, loaded);
   useEffect(() => void load(), [load]);
   const broken = failure ?? (benchmark.at === 'failed' ? benchmark.failure : null);
   return (
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
         <SidebarButtons />
-        <h1 className={`font-semibold ${tab === 'overview' ? 'max-lg:sr-only' : ''}`}>{t('performance.title')}</h1>
+        <h1 className="font-semibold max-lg:sr-only">{t('performance.title')}</h1>
         <span className="no-drag">
           <Segmented<Tab>
             label={t('performance.title')}
@@ -50,7 +53,7 @@ export function PerformancePage() {
           <Button disabled={runs.length === 0} onClick={() => void exportRuns()}>
             {t('performance.export')}
           </Button>
-          <BenchmarkButton />
+          <BenchmarkButton model={shown} />
         </span>
       </header>
       {broken && (
@@ -76,26 +79,33 @@ export function PerformancePage() {
   );
 }
 
-function BenchmarkButton() {
+/** Measures the model that is chosen beside it. */
+function BenchmarkButton({ model }: { model: string | null }) {
   const { t } = useTranslation();
-  const { benchmark, ask, cancel } = usePerformance();
-  const models = useEngine((state) => state.models);
-  const status = useEngine((state) => state.status);
-  const loaded = 'modelId' in status ? status.modelId : (models[0]?.id ?? null);
+  const { tab, benchmark, ask, cancel } = usePerformance();
+  const installed = useEngine((state) => state.models);
   if (benchmark.at === 'running') {
     const { done, total } = benchmark;
     return (
       <span className="flex items-center gap-2.5 text-xs text-fg-3 tabular-nums" role="status">
         {t('performance.running', { run: done + 1, total })}
-        <span className="w-24">
+        <span className="w-24 max-lg:hidden">
           <Meter parts={[{ share: done / total, tone: 'ink' }]} label={t('performance.progress')} />
         </span>
-        <Button onClick={() => void cancel()}>{t('commands.stop')}</Button>
+        <Button onClick={() => void cancel()}>{t('performance.stop')}</Button>
       </span>
     );
   }
+  if (tab === 'compare' || model === null) return null;
+  const entry = benchableModels(installed).find(({ name }) => name === model);
   return (
-    <Button kind="primary" icon="performance" disabled={loaded === null} onClick={() => loaded && void ask([loaded])}>
+    <Button
+      kind="primary"
+      icon="performance"
+      title={t(entry ? 'performance.runOf' : 'performance.notInstalled', { model })}
+      disabled={!entry}
+      onClick={() => entry && void ask([entry.id])}
+    >
       {t('performance.run')}
     </Button>
   );

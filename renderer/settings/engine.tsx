@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { core } from '../bridge.ts';
-import { useFormats } from '../i18n.ts';
+import { useBackEndName, useFormats } from '../i18n.ts';
 import { modelById, useEngine } from '../shell/engine.ts';
 import { versionOf } from '../shell/version.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,6 +14,7 @@ const BEST = 'best';
 export function Engine() {
   const { t } = useTranslation();
   const formats = useFormats();
+  const nameOf = useBackEndName();
   const { values, set } = useSettings();
   const { devices, status, models, info } = useEngine();
   const options = [
@@ -108,7 +109,7 @@ export function Engine() {
         model: inMemory.name,
         memory: formats.memory(status.memoryBytes),
         size: formats.contextSize(status.contextLength),
-        backEnd: status.backEnd,
+        backEnd: nameOf(status.backEnd),
       });
     }
     return status.at === 'restarting' || status.at === 'stopped' || status.at === 'idle'

@@ -20,7 +20,7 @@ export function ChatList() {
       ref={list}
       aria-label={t('sidebar.chats')}
       onKeyDown={walk}
-      className="-mx-2 min-h-0 flex-1 overflow-y-auto px-2 pt-px pb-3"
+      className="-mx-2 min-h-0 flex-1 scroll-pb-6 overflow-y-auto mask-b-from-[calc(100%-1.5rem)] px-2 pt-px pb-6"
     >
       <Virtualizer scrollRef={list} bufferSize={400}>
         {groups.flatMap(({ name, chats: members }) => [

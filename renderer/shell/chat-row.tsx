@@ -9,6 +9,7 @@ import { openChat } from './commands.ts';
 import { deleteChat } from './delete-chat.ts';
 import { useShell } from './store.ts';
 
+/** One stop of the Tab key: ← and → go between the row and its options. */
 export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
   const { t } = useTranslation();
   const inChats = useShell((state) => state.place.at === 'chat');
@@ -16,6 +17,8 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
   const busy = useChat((state) => state.busy.get(chat.id));
   const unread = useChat((state) => state.unread.has(chat.id));
   const renaming = useChat((state) => state.renaming === chat.id);
+  const row = useRef<HTMLButtonElement>(null);
+  const more = useRef<HTMLButtonElement>(null);
   const { setRenaming } = actions;
   const { update } = actions;
   const title = chat.title || t('chat.untitled');
@@ -31,6 +34,7 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
         <ContextMenu.Trigger asChild>
           <button
             type="button"
+            ref={row}
             data-row
             aria-current={current ? 'page' : undefined}
             onClick={() => openChat(chat.id)}
@@ -38,6 +42,7 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
             onKeyDown={(event) => {
               if (event.key === 'F2') run.rename();
               if (event.key === 'Delete' || event.key === 'Backspace') run.remove();
+              if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') more.current?.focus();
             }}
             className={`flex h-row w-full items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 group-hover:bg-hover'}`}
           >
@@ -68,7 +73,18 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
         <Menu
           label={t('chat.options')}
           align="end"
-          trigger={<IconButton small icon="more" label={t('chat.optionsOf', { title })} />}
+          trigger={
+            <IconButton
+              ref={more}
+              small
+              icon="more"
+              label={t('chat.optionsOf', { title })}
+              tabIndex={-1}
+              onKeyDown={(event) => {
+                if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') row.current?.focus();
+              }}
+            />
+          }
         >
           <MenuItem onSelect={run.rename}>{t('chat.rename')}</MenuItem>
           <MenuItem onSelect={run.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</MenuItem>

@@ -1,8 +1,10 @@
+import { foldCase } from '../ui/fold.ts';
+
 /** Where every word of the query begins a word of the text; null when one does not. No query matches everything. */
 export function matchOf(text: string, query: string): [number, number][] | null {
-  const plain = text.toLocaleLowerCase();
+  const plain = foldCase(text);
   const ranges: [number, number][] = [];
-  for (const word of query.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
+  for (const word of foldCase(query).split(/\s+/).filter(Boolean)) {
     const at = startOfWord(plain, word);
     if (at === -1) return null;
     ranges.push([at, at + word.length]);

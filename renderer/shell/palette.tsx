@@ -9,8 +9,9 @@ import { useSettings } from '../settings/store.ts';
 import { Highlighted } from '../ui/highlight.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Key } from '../ui/key.tsx';
+import { chatHitsOf } from './chat-hits.ts';
 import { keysOfCommand } from './command-keys.ts';
-import { type Command as AppCommand, commands, openChat } from './commands.ts';
+import { type Command as AppCommand, commands, openChat, openMessage } from './commands.ts';
 import { caps } from './keys.ts';
 import { matchOf } from './match.ts';
 import { useShell } from './store.ts';
@@ -38,6 +39,9 @@ export function Palette() {
 }
 
 const SEARCH_MS = 80;
+/** Messages that are looked for; several of one chat are one row. */
+const FOUND = 60;
+const RECENT = 8;
 
 function useHits(query: string): SearchHit[] {
   const [hits, setHits] = useState<SearchHit[]>([]);
@@ -48,7 +52,7 @@ function useHits(query: string): SearchHit[] {
     }
     let gone = false;
     const timer = setTimeout(async () => {
-      const found = await core.call('chats.search', { query, limit: 20 }).catch(() => []);
+      const found = await core.call('chats.search', { query, limit: FOUND }).catch(() => []);
       if (!gone) setHits(found);
     }, SEARCH_MS);
     return () => {
@@ -62,12 +66,14 @@ function useHits(query: string): SearchHit[] {
 function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void }) {
   const { t } = useTranslation();
   const own = useSettings((state) => state.values.keys);
-  const recent = useChat((state) => state.chats);
+  const chats = useChat((state) => state.chats);
+  const open = useChat((state) => state.chosen);
   const [typed, setTyped] = useState('');
   const [available] = useState(() => commands.filter((command) => !command.hidden && command.available()));
   const onlyCommands = typed.startsWith('>');
   const query = (onlyCommands ? typed.slice(1) : typed).trim();
-  const hits = useHits(onlyCommands ? '' : query);
+  const found = chatHitsOf(useHits(onlyCommands ? '' : query));
+  const recent = query === '' && !onlyCommands ? chats.filter(({ id }) => id !== open).slice(0, RECENT) : [];
   const shownCommands = onlyChats
     ? []
     : available.flatMap((command) => {
@@ -107,6 +113,15 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
         />
       </div>
       <Command.List className="min-h-0 flex-1 overflow-y-auto pb-2" label={t('palette.results')}>
+        {recent.length > 0 && (
+          <Group heading={t('palette.recent')}>
+            {recent.map((chat) => (
+              <Line key={chat.id} value={chat.id} icon="chat" onSelect={() => run(() => openChat(chat.id))}>
+                <span className="truncate">{chat.title || t('chat.untitled')}</span>
+              </Line>
+            ))}
+          </Group>
+        )}
         {shownCommands.length > 0 && (
           <Group heading={t('palette.commands')}>
             {shownCommands.map(({ command, ranges }) => (
@@ -125,33 +140,39 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
             ))}
           </Group>
         )}
-        {query === '' && !onlyCommands && recent.length > 0 && (
+        {found.length > 0 && (
           <Group heading={t('palette.chats')}>
-            {recent.slice(0, 8).map((chat) => (
-              <Line key={chat.id} value={chat.id} icon="chat" onSelect={() => run(() => openChat(chat.id))}>
-                <span className="truncate">{chat.title || t('chat.untitled')}</span>
-              </Line>
-            ))}
-          </Group>
-        )}
-        {hits.length > 0 && (
-          <Group heading={t('palette.chats')}>
-            {hits.map((hit) => (
+            {found.map(({ hit, messages }) => (
               <Line
-                key={`${hit.chatId} ${hit.messageId}`}
-                value={`${hit.chatId} ${hit.messageId}`}
+                key={hit.chatId}
+                value={hit.chatId}
                 icon="chat"
-                onSelect={() => run(() => openChat(hit.chatId))}
+                onSelect={() =>
+                  run(() => (hit.messageId ? void openMessage(hit.chatId, hit.messageId) : openChat(hit.chatId)))
+                }
               >
-                <span className="max-w-1/2 flex-none truncate">{hit.title || t('chat.untitled')}</span>
-                <span className="min-w-0 truncate text-fg-3">
-                  <Highlighted text={hit.excerpt} ranges={hit.highlights} />
+                <span className="max-w-1/2 flex-none truncate">
+                  {hit.messageId || hit.title === '' ? (
+                    hit.title || t('chat.untitled')
+                  ) : (
+                    <Highlighted text={hit.title} ranges={hit.highlights} />
+                  )}
                 </span>
+                {hit.messageId && (
+                  <span className="min-w-0 truncate text-fg-3">
+                    <Highlighted text={hit.excerpt} ranges={hit.highlights} />
+                  </span>
+                )}
+                {messages > 1 && (
+                  <span className="flex-none text-xs text-fg-3 tabular-nums">
+                    {t('palette.messages', { count: messages })}
+                  </span>
+                )}
               </Line>
             ))}
           </Group>
         )}
-        {query !== '' && shownCommands.length === 0 && hits.length === 0 && (
+        {query !== '' && shownCommands.length === 0 && found.length === 0 && (
           <Group heading={t('palette.nothing')}>
             <Line value="ask" icon="new" onSelect={ask}>
               <span className="truncate">{t('palette.ask', { text: query })}</span>

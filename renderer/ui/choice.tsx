@@ -38,15 +38,16 @@ export function Segmented<Value extends string>({ label, value, options, onChang
   );
 }
 
-type SelectProps<Value extends string> = ChoiceProps<Value> & { width?: number };
+/** `width`: the least in pixels, or what its place leaves. */
+type SelectProps<Value extends string> = ChoiceProps<Value> & { width?: number | 'fill' };
 
 export function Select<Value extends string>({ label, value, options, onChange, width = 150 }: SelectProps<Value>) {
   return (
     <RadixSelect.Root value={value} onValueChange={(next) => onChange(next as Value)}>
       <RadixSelect.Trigger
         aria-label={label}
-        style={{ minWidth: `${width / 16}rem` }}
-        className="inline-flex h-control max-w-72 flex-none items-center justify-between gap-2.5 rounded-sm bg-raised ps-2.5 pe-2 whitespace-nowrap hairline hover:bg-hover"
+        style={width === 'fill' ? {} : { minWidth: `${width / 16}rem` }}
+        className={`inline-flex h-control items-center ${width === 'fill' ? 'min-w-0 flex-1' : 'max-w-72 flex-none'} justify-between gap-2.5 rounded-sm bg-raised ps-2.5 pe-2 whitespace-nowrap hairline hover:bg-hover`}
       >
         <span className="truncate">
           <RadixSelect.Value />

@@ -1,3 +1,5 @@
+import { foldCase } from './fold.ts';
+
 //  Words that are looked for, painted over the text without touching it (CSS highlights, as in the chat).
 
 const MOST = 2000;
@@ -8,7 +10,7 @@ export function rangesIn(roots: Iterable<Element>, wanted: string): Range[] {
   for (const root of roots) {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node && ranges.length < MOST; node = walker.nextNode()) {
-      const text = (node.nodeValue ?? '').toLocaleLowerCase();
+      const text = foldCase(node.nodeValue ?? '');
       for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
         const range = document.createRange();
         range.setStart(node, at);

@@ -33,7 +33,7 @@ export function ToastRegion({ label }: { label: string }) {
           onOpenChange={(open) => !open && close(toast.id)}
           className="flex items-center gap-3 rounded-lg bg-raised py-2.25 ps-3.5 pe-2 shadow-2 data-[state=open]:animate-enter"
         >
-          <Radix.Description className="min-w-0 truncate">{toast.text}</Radix.Description>
+          <Radix.Description className="line-clamp-2 min-w-0 wrap-anywhere">{toast.text}</Radix.Description>
           <Radix.Action asChild altText={toast.action}>
             <Button kind="link" className="ms-auto" onClick={toast.onAction}>
               {toast.action}
@@ -42,7 +42,7 @@ export function ToastRegion({ label }: { label: string }) {
           {toast.keys && <Key>{toast.keys}</Key>}
         </Radix.Root>
       ))}
-      <Radix.Viewport className="fixed start-1/2 bottom-5 z-50 flex w-104 max-w-[calc(100vw-2rem)] -translate-x-1/2 flex-col gap-2 outline-none rtl:translate-x-1/2" />
+      <Radix.Viewport className="fixed start-[calc(50%+var(--content-edge)/2)] bottom-5 z-50 flex w-104 max-w-[calc(100vw-var(--content-edge)-2rem)] -translate-x-1/2 flex-col gap-2 outline-none [--content-edge:0px] lg:[--content-edge:var(--sidebar-width,0px)] rtl:translate-x-1/2" />
     </Radix.Provider>
   );
 }

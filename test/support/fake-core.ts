@@ -46,6 +46,8 @@ export type World = {
   /** Where the models are. */
   shelf: Library;
   packed: Response<'packed.size'>;
+  /** Models of the benchmark that was asked for last. */
+  benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
 };
 
@@ -102,6 +104,7 @@ export function createWorld(change: Partial<World> = {}): World {
     downloads: [],
     shelf: { folder: MODELS, home: MODELS, away: false, move: null },
     packed: { bytes: 0, models: 0 },
+    benchmarked: [],
     library: noDocuments(),
     ...change,
   };
@@ -379,7 +382,10 @@ export function createFakeCore(world: World) {
     'engine.restart': () => undefined,
     'metrics.runs': () => world.runs,
     'metrics.export': () => '',
-    'benchmark.start': () => emit('benchmark', { at: 'running', modelId: STARTER, done: 2, total: 6 }),
+    'benchmark.start': ({ modelIds }) => {
+      world.benchmarked = modelIds;
+      emit('benchmark', { at: 'running', modelId: modelIds[0] ?? STARTER, done: 2, total: 6 });
+    },
     'benchmark.cancel': () => emit('benchmark', { at: 'idle' }),
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ at: 'idle' }),

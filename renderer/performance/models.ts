@@ -1,0 +1,24 @@
+import type { ModelEntry, ModelId, Run } from '../../app/protocol/index.ts';
+import { modelsOf } from './figures.ts';
+
+//  Which models the page is about: those that were measured, and those that can be. Runs know models by name.
+
+/** Models that write, and whose files are there. */
+export const benchableModels = (installed: readonly ModelEntry[]): ModelEntry[] =>
+  installed.filter(({ missing, description }) => !missing && description?.supported !== false && !description?.encoder);
+
+/** Measured ones first, the newest in front. */
+export const modelsToShow = (runs: readonly Run[], installed: readonly ModelEntry[]): string[] => [
+  ...new Set([...modelsOf(runs), ...benchableModels(installed).map(({ name }) => name)]),
+];
+
+/** Before one is chosen: the one measured last, else the one in memory, else the first that can be measured. */
+export function firstShown(
+  names: readonly string[],
+  runs: readonly Run[],
+  installed: readonly ModelEntry[],
+  loaded: ModelId | null,
+): string | null {
+  const inMemory = runs.length === 0 ? benchableModels(installed).find(({ id }) => id === loaded)?.name : undefined;
+  return inMemory ?? names[0] ?? null;
+}
