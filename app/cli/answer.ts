@@ -9,22 +9,30 @@ import type { Context, Flags, Values } from './command.ts';
 import { abortFlag, type Opened } from './model.ts';
 
 export const SAMPLING_FLAGS = {
-  'max-tokens': { kind: 'count', value: 'N', help: 'most tokens to write; default what the context holds' },
-  temperature: { kind: 'number', value: 'T', help: '0 takes the likeliest token; default what the model recommends' },
-  'top-k': { kind: 'count', value: 'K', help: 'only the K likeliest tokens' },
-  'top-p': { kind: 'number', value: 'P', help: 'only tokens that make up P of the probability' },
-  'min-p': { kind: 'number', value: 'P', help: 'only tokens at least P times as likely as the likeliest' },
-  'repetition-penalty': { kind: 'number', value: 'R', help: 'divides the score of what was said; 1 changes nothing' },
-  'presence-penalty': { kind: 'number', value: 'P', help: 'taken from the score of what was said; 0 changes nothing' },
-  'frequency-penalty': { kind: 'number', value: 'F', help: 'the same for each time that it was said' },
+  'max-tokens': {
+    kind: 'count',
+    value: 'N',
+    help: 'maximum number of tokens to write (default: as many as the context holds)',
+  },
+  temperature: {
+    kind: 'number',
+    value: 'T',
+    help: '0 always picks the likeliest token (default: what the model recommends)',
+  },
+  'top-k': { kind: 'count', value: 'K', help: 'consider only the K likeliest tokens' },
+  'top-p': { kind: 'number', value: 'P', help: 'consider only the likeliest tokens that add up to P' },
+  'min-p': { kind: 'number', value: 'P', help: 'drop tokens less than P times as likely as the likeliest one' },
+  'repetition-penalty': { kind: 'number', value: 'R', help: 'penalty for repeated tokens (1 = off)' },
+  'presence-penalty': { kind: 'number', value: 'P', help: 'penalty for tokens that have appeared (0 = off)' },
+  'frequency-penalty': { kind: 'number', value: 'F', help: 'penalty for each time a token has appeared (0 = off)' },
   seed: { kind: 'count', value: 'S', help: 'the same seed gives the same answer' },
-  stop: { kind: 'texts', value: 'TEXT', help: 'end before this text (may be given several times)' },
-  context: { kind: 'count', value: 'N', help: 'tokens the session holds' },
+  stop: { kind: 'texts', value: 'TEXT', help: 'stop before this text (can be repeated)' },
+  context: { kind: 'count', value: 'N', help: 'context size in tokens' },
   'loop-guard': {
     kind: 'text',
     value: 'LEVEL',
     oneOf: ['off', 'relaxed', 'balanced', 'strict'],
-    help: 'end an answer that goes in circles, and say what repeated (off)',
+    help: 'stop an answer that repeats itself, and report what repeated (default: off)',
   },
 } as const satisfies Flags;
 

@@ -50,7 +50,7 @@ function withNegativeNumbers(argv: readonly string[]): string[] {
 
 function convert(name: string, flag: Flag, value: string | boolean | string[]): unknown {
   if (typeof value !== 'string') return value;
-  const refuse = (allowed: string) => new UsageError(`[--${name}] "${value}" came, allowed is ${allowed}`);
+  const refuse = (allowed: string) => new UsageError(`[--${name}] got "${value}", expected ${allowed}`);
   if (flag.oneOf && !flag.oneOf.includes(value)) throw refuse(flag.oneOf.join(' or '));
   if (flag.kind === 'text') return value;
   if (flag.kind === 'ids') {
@@ -60,7 +60,7 @@ function convert(name: string, flag: Flag, value: string | boolean | string[]): 
   }
   const number = value.trim() === '' ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) throw refuse('a number');
-  if (flag.kind === 'count' && !(Number.isInteger(number) && number >= 0)) throw refuse('a whole number from 0');
+  if (flag.kind === 'count' && !(Number.isInteger(number) && number >= 0)) throw refuse('a whole number, 0 or more');
   return number;
 }
 
@@ -68,7 +68,7 @@ function checkWords({ name, usage, words: [least, most] = [0, 0] }: Command, wor
   if (words.length >= least && words.length <= most) return;
   const allowed = least === most ? `${least}` : `${least} to ${most}`;
   throw new UsageError(
-    `[${name}] ${words.length} words came (${words.join(' ')}), allowed: ${allowed}\nusage: longhand ${name} ${usage}`,
+    `[${name}] expected ${allowed} arguments, got ${words.length}: ${words.join(' ')}\nusage: longhand ${name} ${usage}`,
   );
 }
 
@@ -79,12 +79,12 @@ export function helpOf({ name, usage, summary, flags }: Command): string {
   ]);
   return `longhand ${name} ${usage}\n\n${summary}\n\n${table(rows)}\n`;
 }
-const JSON_FLAG: Flag = { kind: 'yes', help: 'one JSON object on stdout' };
-const HELP_FLAG: Flag = { kind: 'yes', help: 'this text' };
+const JSON_FLAG: Flag = { kind: 'yes', help: 'print one JSON object to stdout' };
+const HELP_FLAG: Flag = { kind: 'yes', help: 'show this help' };
 
 export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [`  ${name}`, summary]);
-  return `longhand COMMAND [--help]\n\n${table(rows)}\n\nMODEL is a folder with safetensors, a .gguf file, or "starter".\n`;
+  return `longhand COMMAND [--help]\n\n${table(rows)}\n\nMODEL is a safetensors folder, a .gguf file, or "starter".\n`;
 }
 
 export function table(rows: readonly (readonly string[])[]): string {

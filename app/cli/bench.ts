@@ -8,19 +8,20 @@ import { bytes, fixed } from './terminal.ts';
 
 export const bench = command({
   name: 'bench',
-  summary: 'How fast a model reads and writes here. The first run warms up and does not count.',
+  summary: 'Measure how fast a model runs here. The first run is a warm-up and is not counted.',
   usage: '[--model PATH]',
   flags: {
     ...MODEL_FLAGS,
     ...PATH_FLAG,
-    read: { kind: 'count', value: 'N', help: 'tokens of the prompt (512)' },
-    write: { kind: 'count', value: 'N', help: 'tokens of the answer (64)' },
-    runs: { kind: 'count', value: 'N', help: 'runs that count (5)' },
-    profile: { kind: 'yes', help: 'one run more, with the time of each GPU kernel' },
+    read: { kind: 'count', value: 'N', help: 'prompt length in tokens (default: 512)' },
+    write: { kind: 'count', value: 'N', help: 'answer length in tokens (default: 64)' },
+    runs: { kind: 'count', value: 'N', help: 'number of measured runs (default: 5)' },
+    profile: { kind: 'yes', help: 'one more run that times each GPU kernel' },
   },
   async run(context, values) {
     const [read, write, runs] = [values.read ?? 512, values.write ?? 64, values.runs ?? 5];
-    if (read < 1 || write < 2 || runs < 1) throw new UsageError('[bench] --read from 1, --write from 2, --runs from 1');
+    if (read < 1 || write < 2 || runs < 1)
+      throw new UsageError('[bench] --read must be at least 1, --write at least 2, --runs at least 1');
     const path = values.path === 'exact' ? 'exact' : 'fast';
     const model = await openModel(context, values);
     try {
@@ -86,7 +87,7 @@ async function profile(context: Context, native: Addon.Model, plan: Plan): Promi
 
 function printKernels({ terminal }: Context, kernels: KernelTimes) {
   if (kernels.length === 0) {
-    terminal.out('\nthis device does not tell the time of a kernel\n');
+    terminal.out('\nthis device does not report kernel times\n');
     return;
   }
   const all = kernels.reduce((sum, { ms }) => sum + ms, 0);

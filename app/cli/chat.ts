@@ -13,15 +13,15 @@ const FLAGS = {
   system: { kind: 'text', value: 'TEXT', help: 'a system message' },
   think: { kind: 'yes', help: 'let the model think before it answers' },
   ...SAMPLING_FLAGS,
-  'loop-guard': { ...SAMPLING_FLAGS['loop-guard'], help: 'end an answer that goes in circles (balanced)' },
+  'loop-guard': { ...SAMPLING_FLAGS['loop-guard'], help: 'stop an answer that repeats itself (default: balanced)' },
   ...PATH_FLAG,
 } as const satisfies Flags;
 
-const HELP = '/new begins again · /think turns thinking on or off · /quit ends · Ctrl-C stops an answer';
+const HELP = '/new starts over · /think toggles thinking · /quit quits · Ctrl-C stops an answer';
 
 export const chat = command({
   name: 'chat',
-  summary: 'A conversation in the terminal.',
+  summary: 'Chat with a model in the terminal.',
   usage: '[--model PATH]',
   flags: FLAGS,
   async run(context, values) {

@@ -63,8 +63,8 @@ export type Command<F extends Flags = Flags> = {
 export const command = <const F extends Flags>(definition: Command<F>): Command => definition as unknown as Command;
 
 export const MODEL_FLAGS = {
-  model: { kind: 'text', value: 'PATH', help: 'folder with safetensors, .gguf file, or "starter" (default)' },
-  device: { kind: 'text', value: 'ID', help: 'as `longhand devices` lists them; default the best' },
+  model: { kind: 'text', value: 'PATH', help: 'safetensors folder, .gguf file, or "starter" (default)' },
+  device: { kind: 'text', value: 'ID', help: 'device, as listed by `longhand devices` (default: the best)' },
   threads: { kind: 'count', value: 'N', help: 'CPU threads' },
   standin: { kind: 'yes', help: 'run the Metal kernels on the CPU (tests)' },
 } as const satisfies Flags;

@@ -17,7 +17,7 @@ import { defaultDataFolder } from '../store/folder.ts';
 import type { Context, Flags } from './command.ts';
 
 export const DATA_FLAG = {
-  data: { kind: 'text', value: 'DIR', help: 'data folder; default the one of the app' },
+  data: { kind: 'text', value: 'DIR', help: 'data folder (default: the one the app uses)' },
 } as const satisfies Flags;
 
 /** Works with the core of a data folder: with one of its own, or, while the app is running, with that of the app. */

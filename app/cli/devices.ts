@@ -5,7 +5,7 @@ import { bytes } from './terminal.ts';
 
 export const devices = command({
   name: 'devices',
-  summary: 'What models can run on here, and why not on the rest.',
+  summary: 'List the devices models can run on, and why others cannot be used.',
   usage: '',
   flags: { standin: MODEL_FLAGS.standin },
   async run(context, { standin = false }) {

@@ -6,12 +6,12 @@ import { DATA_FLAG } from './core.ts';
 
 export const DOCS_FLAGS = {
   ...DATA_FLAG,
-  collection: { kind: 'text', value: 'NAME', help: 'default: add to "Documents", else all of them' },
-  encoder: { kind: 'text', value: 'NAME', help: 'add: search the collection with this model too, or with "none"' },
-  model: { kind: 'text', value: 'NAME', help: 'ask: the model that answers; default that of the app' },
+  collection: { kind: 'text', value: 'NAME', help: 'collection (default: "Documents" for add, otherwise all)' },
+  encoder: { kind: 'text', value: 'NAME', help: 'add: embedding model for this collection, or "none"' },
+  model: { kind: 'text', value: 'NAME', help: 'ask: model that answers (default: the one the app uses)' },
   temperature: { kind: 'number', value: 'T', help: 'ask: 0 (default) gives the same answer every time' },
   seed: { kind: 'count', value: 'S', help: 'ask: with a temperature, the same seed gives the same answer' },
-  limit: { kind: 'count', value: 'N', help: 'search: at most so many passages; default 10' },
+  limit: { kind: 'count', value: 'N', help: 'search: maximum number of passages (default: 10)' },
 } as const satisfies Flags;
 
 export type DocsValues = Values<typeof DOCS_FLAGS>;

@@ -33,7 +33,7 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
 function report(terminal: Context['terminal'], { text, grounding, state }: Message) {
   terminal.out('\n');
   if (state.at === 'done' && state.reason === 'loop')
-    terminal.note(terminal.dim('stopped: the answer went in circles'));
+    terminal.note(terminal.dim('stopped: the answer was repeating itself'));
   if (!grounding) return;
   const quoted = quotedIn(grounding);
   if (quoted) terminal.out(`\n“${quoted.text}”\n  ${quoted.where}\n`);

@@ -13,16 +13,16 @@ const ACTIONS: Readonly<Record<string, DocsAction>> = { add, list, search, ask, 
 //  not be read.
 export const docs = command({
   name: 'docs',
-  summary: 'Documents: add files and folders, list, search, ask them, remove. Nothing leaves this computer.',
+  summary: 'Add, list, search, ask or remove documents. They stay on this computer.',
   usage: 'add PATH… | list | search WORDS | ask QUESTION | rm NAME',
   words: [1, 1000],
   flags: DOCS_FLAGS,
   async run(context, values, [action = '', ...words]) {
     const work = ACTIONS[action];
     if (!work) {
-      throw new UsageError(`[docs] "${action}" came, allowed are ${Object.keys(ACTIONS).join(', ')}`);
+      throw new UsageError(`[docs] "${action}" is not an action; actions: ${Object.keys(ACTIONS).join(', ')}`);
     }
-    if (action !== 'list' && words.length === 0) throw new UsageError(`[docs] ${action} needs something after it`);
+    if (action !== 'list' && words.length === 0) throw new UsageError(`[docs] ${action} needs an argument`);
     return withCore(context, values.data, (client) => work(context, client, values, words));
   },
 });
@@ -66,7 +66,7 @@ async function add(
       return null;
     });
     bar.end();
-    if (!indexed) terminal.note('[docs] the embedding model does not answer; indexing goes on when Longhand runs');
+    if (!indexed) terminal.note('[docs] the embedding model is not responding; indexing continues when Longhand runs');
     if (json) terminal.out(`${JSON.stringify({ collection: name, documents })}\n`);
     else terminal.out(`${table(documents.map(rowOf))}\n`);
     return documents.some(({ state }) => state.at === 'failed') ? 1 : 0;
@@ -124,7 +124,7 @@ async function search(
     for (const { documentId, label, excerpt } of hits) {
       terminal.out(`${terminal.bold(`${documents.get(documentId)?.name ?? ''}, ${label}`)}\n  ${excerpt}\n`);
     }
-    terminal.note(terminal.dim(by === 'words' ? 'searched by words alone' : 'searched by words and meaning'));
+    terminal.note(terminal.dim(by === 'words' ? 'searched by words only' : 'searched by words and meaning'));
   }
   return hits.length > 0 ? 0 : 1;
 }
@@ -144,18 +144,20 @@ async function rm(
   );
   if (found.length !== 1) {
     const problem = found.length === 0 ? 'no document' : `${found.length} documents`;
-    throw new LonghandError('not-found', `[docs] ${problem} "${name}"; longhand docs list shows names and files`);
+    throw new LonghandError('not-found', `[docs] ${problem} "${name}"; see longhand docs list`);
   }
   for (const { id } of found) await client.call('documents.remove', { documentId: id });
   terminal.out(
-    json ? `${JSON.stringify({ removed: found[0]?.name })}\n` : `${found[0]?.name} removed; the file stays\n`,
+    json
+      ? `${JSON.stringify({ removed: found[0]?.name })}\n`
+      : `${found[0]?.name} removed; the original file is kept\n`,
   );
   return 0;
 }
 
 const collectionWith = (all: readonly Collection[], id: Collection['id']): Collection => {
   const found = all.find((one) => one.id === id);
-  if (!found) throw new LonghandError('not-found', '[docs] the collection was removed meanwhile');
+  if (!found) throw new LonghandError('not-found', '[docs] the collection has been removed');
   return found;
 };
 
@@ -180,7 +182,7 @@ async function until<T>(
       const seen = await look();
       if (seen !== null) return seen;
       if (signal.aborted)
-        throw new LonghandError('cancelled', '[docs] stopped; what was added is read at the next start');
+        throw new LonghandError('cancelled', '[docs] stopped; the added files will be read at the next start');
       const patience = patienceMs === null ? undefined : setTimeout(heard.resolve, patienceMs, false);
       const again = await heard.promise;
       clearTimeout(patience);

@@ -11,7 +11,7 @@ type Finding = { readonly what: string; readonly good: boolean; readonly detail:
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Whether everything Longhand needs is here and works.',
+  summary: 'Check this installation.',
   usage: '',
   flags: { standin: MODEL_FLAGS.standin },
   async run(context, { standin = false }) {
@@ -51,7 +51,7 @@ const CHECKS: Readonly<Record<string, (context: Context, standin: boolean) => st
   },
   devices: async (context, standin) => {
     const usable = (await addonOf(context, standin).devices({ standin })).filter(({ available }) => available);
-    if (usable.length === 0) throw new Error('none can be used');
+    if (usable.length === 0) throw new Error('no usable device');
     return usable
       .map(({ id, name, tuning }) => `${id} (${[name, tuning].filter(Boolean).join('; tuning: ')})`)
       .join(', ');
@@ -78,6 +78,6 @@ const CHECKS: Readonly<Record<string, (context: Context, standin: boolean) => st
     while (!existsSync(there)) there = dirname(there);
     const { bavail, bsize } = statfsSync(there);
     if (existsSync(folder)) accessSync(folder, constants.W_OK);
-    return `${folder}${existsSync(folder) ? '' : ' (made at the first start)'}, ${bytes(bavail * bsize)} free`;
+    return `${folder}${existsSync(folder) ? '' : ' (created at the first start)'}, ${bytes(bavail * bsize)} free`;
   },
 };

@@ -3,7 +3,7 @@ import { openModel, textOf } from './model.ts';
 
 export const embed = command({
   name: 'embed',
-  summary: 'The vector of a text, from an encoder model.',
+  summary: 'Print the embedding of a text.',
   usage: '--model PATH --text T',
   flags: { ...MODEL_FLAGS, text: { kind: 'text', value: 'T', help: 'the text' } },
   async run(context, values) {

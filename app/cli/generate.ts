@@ -19,10 +19,10 @@ import { fixed } from './terminal.ts';
 
 const FLAGS = {
   ...MODEL_FLAGS,
-  prompt: { kind: 'text', value: 'TEXT', help: 'what to answer; "-" reads it from stdin' },
+  prompt: { kind: 'text', value: 'TEXT', help: 'the prompt; "-" reads it from stdin' },
   tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt as token ids, instead of --prompt' },
   system: { kind: 'text', value: 'TEXT', help: 'a system message before the prompt' },
-  raw: { kind: 'yes', help: 'go on from the prompt as it is, without the chat template' },
+  raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
   think: { kind: 'yes', help: 'let the model think first' },
   'no-think': { kind: 'yes', help: 'do not let it think' },
   ...SAMPLING_FLAGS,
@@ -32,12 +32,12 @@ type GenerateValues = Values<typeof FLAGS>;
 
 export const generate = command({
   name: 'generate',
-  summary: 'Answers one prompt.',
+  summary: 'Answer one prompt.',
   usage: '--model PATH --prompt TEXT | --tokens 1,2,3',
   flags: FLAGS,
   async run(context, values) {
     if ((values.prompt === undefined) === (values.tokens === undefined)) {
-      throw new UsageError('[generate] one of --prompt and --tokens is needed');
+      throw new UsageError('[generate] give either --prompt or --tokens');
     }
     const model = await openModel(context, values);
     try {
@@ -84,7 +84,7 @@ async function promptFor(context: Context, values: GenerateValues, text: ModelTe
   const written = values.prompt === '-' ? await stdin() : (values.prompt ?? '');
   if (values.raw) {
     const ids = [...text.before, ...text.tokenizer.encode(text.tokenizer.split(written))];
-    if (ids.length === 0) throw new UsageError('[generate] an empty --raw prompt has no token to go on from');
+    if (ids.length === 0) throw new UsageError('[generate] an empty --raw prompt has no token to continue from');
     return { ids, inThinking: text.thinking !== null && opensThinking(written, text.thinking) };
   }
   const { template } = text;

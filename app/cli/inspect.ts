@@ -6,14 +6,14 @@ import { bytes, fixed } from './terminal.ts';
 
 export const inspect = command({
   name: 'inspect',
-  summary: 'What the headers of a model say: family, layers, types, memory. Reads no weights.',
+  summary: 'Show family, layers, types and memory needs of a model, read from its headers.',
   usage: 'PATH',
   words: [1, 1],
   flags: {
     context: {
       kind: 'count',
       value: 'N',
-      help: 'tokens of context to give the memory for; default what the model knows',
+      help: 'context size for the memory estimate (default: all the model supports)',
     },
     tensors: { kind: 'yes', help: 'list every tensor' },
   },

@@ -9,7 +9,7 @@ import { bytes } from './terminal.ts';
 
 export const list = command({
   name: 'list',
-  summary: 'Models that are here, with size, family and where their files are.',
+  summary: 'List installed models with family, size and location.',
   usage: '',
   flags: DATA_FLAG,
   async run(context, values) {
@@ -24,12 +24,12 @@ const rowOf = ({ name, description, path, builtIn, missing }: ModelEntry): strin
   name,
   description?.family ?? '–',
   description ? bytes(description.weightBytes) : '–',
-  builtIn ? 'built in' : `${path}${missing ? ' (not there)' : ''}`,
+  builtIn ? 'built in' : `${path}${missing ? ' (missing)' : ''}`,
 ];
 
 export const importModel = command({
   name: 'import',
-  summary: 'Puts a model that is on this computer in the list. Its files stay where they are.',
+  summary: 'Add a model that is on this computer. Its files stay where they are.',
   usage: 'PATH',
   words: [1, 1],
   flags: DATA_FLAG,
@@ -45,7 +45,7 @@ export const importModel = command({
 export const adopt = command({
   name: 'adopt',
   summary:
-    'Links models of Ollama, LM Studio, Jan, GPT4All, MLX and the Hugging Face cache. Without a name: lists them.',
+    'Link a model from Ollama, LM Studio, Jan, GPT4All, MLX or the Hugging Face cache. Without a name, list them.',
   usage: '[NAME]',
   words: [0, 1],
   flags: DATA_FLAG,
@@ -56,12 +56,13 @@ export const adopt = command({
       if (name === undefined) {
         const rows = found.map((one) => [one.name, one.app, bytes(one.bytes), one.path]);
         if (json) terminal.out(`${JSON.stringify({ models: found })}\n`);
-        else if (rows.length === 0) terminal.note('No models of other apps were found.');
+        else if (rows.length === 0) terminal.note('No models from other apps were found.');
         else terminal.out(`${table(rows)}\n`);
         return 0;
       }
       const one = found.find((candidate) => candidate.name === name || candidate.path === name);
-      if (!one) throw new LonghandError('not-found', `[adopt] no other app keeps "${name}"; longhand adopt lists them`);
+      if (!one)
+        throw new LonghandError('not-found', `[adopt] no other app has "${name}"; run longhand adopt to list them`);
       const model = await client.call('models.adopt', { path: one.path });
       terminal.out(json ? `${JSON.stringify({ model })}\n` : `${model.name}  ${model.path}\n`);
       return 0;
@@ -71,7 +72,7 @@ export const adopt = command({
 
 export const remove = command({
   name: 'rm',
-  summary: 'Deletes a model that Longhand fetched; one that was imported or linked only leaves the list.',
+  summary: 'Delete a downloaded model, or remove an imported or linked one from the list.',
   usage: 'NAME',
   words: [1, 1],
   flags: DATA_FLAG,
@@ -80,18 +81,17 @@ export const remove = command({
       client.call('models.remove', { modelId: (await named(client, name)).id }),
     );
     if (context.json) context.terminal.out(`${JSON.stringify({ removed: model.name, freed })}\n`);
-    else context.terminal.out(`${model.name} removed, ${freed > 0 ? `${bytes(freed)} freed` : 'its files stay'}\n`);
+    else context.terminal.out(`${model.name} removed, ${freed > 0 ? `${bytes(freed)} freed` : 'its files are kept'}\n`);
     return 0;
   },
 });
 
 export const verify = command({
   name: 'verify',
-  summary:
-    'Hashes the files of one model, or of all that Longhand fetched. Exit code 1 when a byte is not as published.',
+  summary: 'Verify the files of one model, or of all downloaded models. Exit code 1 if any are damaged.',
   usage: '[NAME]',
   words: [0, 1],
-  flags: { ...DATA_FLAG, repair: { kind: 'yes', help: 'fetch damaged blocks again when the app next runs' } },
+  flags: { ...DATA_FLAG, repair: { kind: 'yes', help: 'download damaged blocks again the next time the app runs' } },
   async run(context, values, [name]) {
     const { terminal, json } = context;
     const checked = await withCore(context, values.data, async (client) => {
@@ -112,10 +112,10 @@ export const verify = command({
     const rows = checked.map(({ name: model, bytes: size, damaged, again }) => [
       model,
       bytes(size),
-      damaged.length === 0 ? 'as published' : `damaged: ${damaged.join(', ')}, ${bytes(again)} to fetch again`,
+      damaged.length === 0 ? 'intact' : `damaged: ${damaged.join(', ')}, ${bytes(again)} to download again`,
     ]);
     if (json) terminal.out(`${JSON.stringify({ models: checked })}\n`);
-    else if (rows.length === 0) terminal.note('Longhand has fetched no model yet.');
+    else if (rows.length === 0) terminal.note('No downloaded models yet.');
     else terminal.out(`${table(rows)}\n`);
     return checked.some(({ damaged }) => damaged.length > 0) ? 1 : 0;
   },

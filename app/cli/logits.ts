@@ -4,7 +4,8 @@ import { outputFile, writeSafetensors } from './safetensors.ts';
 
 export const logits = command({
   name: 'logits',
-  summary: 'The logits of a prompt as one F32 tensor `logits` [tokens, vocabulary]; without --all the last row.',
+  summary:
+    'Write the logits of a prompt as one F32 tensor `logits` [tokens, vocabulary]: the last row, or every row with --all.',
   usage: '--model PATH --tokens 1,2,3 --out FILE.safetensors',
   flags: {
     ...MODEL_FLAGS,

@@ -67,7 +67,7 @@ export async function main(
     const command = COMMANDS.find((one) => one.name === name);
     if (!command) {
       throw new UsageError(
-        `[longhand] "${name}" is no command, allowed are ${COMMANDS.map((one) => one.name).join(', ')}`,
+        `[longhand] "${name}" is not a command; commands: ${COMMANDS.map((one) => one.name).join(', ')}`,
       );
     }
     const { values, words, json, help } = parse(command, rest);

@@ -6,15 +6,14 @@ import { bytes, type Terminal } from './terminal.ts';
 
 export const move = command({
   name: 'move',
-  summary:
-    'Moves the downloaded models to another folder or disk. Ctrl-C pauses it. Without a folder: says where they are.',
+  summary: 'Move downloaded models to another folder or disk. Ctrl-C pauses. Without a folder, show where they are.',
   usage: '[FOLDER]',
   words: [0, 1],
   flags: {
     ...DATA_FLAG,
-    home: { kind: 'yes', help: 'back to the data folder' },
-    plan: { kind: 'yes', help: 'only say what it would take' },
-    stop: { kind: 'yes', help: 'cancel a move that is on its way' },
+    home: { kind: 'yes', help: 'move back to the data folder' },
+    plan: { kind: 'yes', help: 'only show what would be moved' },
+    stop: { kind: 'yes', help: 'cancel a move in progress' },
   },
   async run(context, values, [given]) {
     const { terminal, json } = context;
@@ -36,7 +35,7 @@ export const move = command({
       if (folder || values.stop) await follow(client, terminal, context.signal);
       const library = await client.call('library.state');
       terminal.out(
-        json ? `${JSON.stringify({ library })}\n` : `${library.folder}${library.away ? '  (not there)' : ''}\n`,
+        json ? `${JSON.stringify({ library })}\n` : `${library.folder}${library.away ? '  (missing)' : ''}\n`,
       );
       return 0;
     });
@@ -58,7 +57,10 @@ async function follow(client: Client, terminal: Terminal, signal: AbortSignal): 
       };
       stop = client.on('library.changed', look);
       const interrupt = () => {
-        const said = new LonghandError('cancelled', '[move] paused; the same command goes on, --stop goes back');
+        const said = new LonghandError(
+          'cancelled',
+          '[move] paused; run the same command to continue, or --stop to cancel',
+        );
         client.call('library.pause').finally(() => fail(said));
       };
       signal.addEventListener('abort', interrupt, { once: true });

@@ -6,13 +6,13 @@ import { bytes } from './terminal.ts';
 
 export const pull = command({
   name: 'pull',
-  summary: 'Downloads a model after looking at its headers. Ctrl-C keeps what came; the same command goes on.',
+  summary: 'Download a model. Ctrl-C pauses; run the same command to continue.',
   usage: 'NAME|ADDRESS [FILE]',
   words: [1, 2],
   flags: {
     ...DATA_FLAG,
-    look: { kind: 'yes', help: 'only say what it has, what runs and how large it is' },
-    name: { kind: 'text', value: 'TEXT', help: 'what it is called in the list' },
+    look: { kind: 'yes', help: 'only list its variants, their sizes and whether they run' },
+    name: { kind: 'text', value: 'TEXT', help: 'name in the model list' },
   },
   async run(context, values, [reference = '', variant]) {
     const { terminal, json } = context;
@@ -76,7 +76,7 @@ async function follow(
     };
     const stop = client.on('downloads.changed', look);
     const interrupt = () =>
-      done(() => reject(new LonghandError('cancelled', '[pull] stopped; what came is kept, the same command goes on')));
+      done(() => reject(new LonghandError('cancelled', '[pull] paused; run the same command to continue')));
     const done = (end: () => void) => {
       stop();
       signal.removeEventListener('abort', interrupt);
@@ -88,6 +88,6 @@ async function follow(
   });
   const models = await client.call('models.list');
   const model = models.find(({ id }) => !known.has(id)) ?? models.find(({ name }) => name === item.name);
-  if (!model) throw new LonghandError('internal', `[pull] ${item.name} was fetched but is not in the list`);
+  if (!model) throw new LonghandError('internal', `[pull] ${item.name} was downloaded but is not in the list`);
   return model;
 }

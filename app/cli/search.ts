@@ -5,7 +5,7 @@ import { DATA_FLAG, withCore } from './core.ts';
 
 export const search = command({
   name: 'search',
-  summary: 'Finds models on the hub. The only thing sent is what you type.',
+  summary: 'Search the hub for models. Only your search words are sent.',
   usage: 'WORDS',
   words: [1, 20],
   flags: {
@@ -14,9 +14,9 @@ export const search = command({
       kind: 'text',
       value: 'NAME',
       oneOf: SourceId.options,
-      help: 'where to look; default the hub or its mirror',
+      help: 'where to search (default: the hub or its mirror)',
     },
-    limit: { kind: 'count', value: 'N', help: 'at most so many; default 20' },
+    limit: { kind: 'count', value: 'N', help: 'maximum number of results (default: 20)' },
   },
   async run(context, values, words) {
     const source = values.source === undefined ? {} : { source: SourceId.parse(values.source) };
@@ -24,7 +24,7 @@ export const search = command({
       client.call('models.search', { text: words.join(' '), limit: values.limit ?? 20, ...source }),
     );
     if (context.json) context.terminal.out(`${JSON.stringify({ models: found })}\n`);
-    else if (found.length === 0) context.terminal.note('Nothing found.');
+    else if (found.length === 0) context.terminal.note('No results.');
     else {
       const rows = found.map(({ name, downloads, gated }) => [
         name,

@@ -3,13 +3,13 @@ import { addonOf, modelPath, textOf } from './model.ts';
 
 export const tokenize = command({
   name: 'tokenize',
-  summary: 'Text as token ids. Added-token text means the token; with --plain it is text.',
+  summary: 'Turn text into token ids. Special tokens are recognised unless --plain is given.',
   usage: '--model PATH --text T',
   flags: {
     model: { kind: 'text', value: 'PATH', help: 'folder with tokenizer.json, .gguf file, or "starter" (default)' },
     text: { kind: 'text', value: 'T', help: 'the text' },
-    plain: { kind: 'yes', help: 'special-token text stays text' },
-    special: { kind: 'yes', help: 'with what the tokenizer puts around a text (BOS, [CLS] … [SEP])' },
+    plain: { kind: 'yes', help: 'treat special tokens as plain text' },
+    special: { kind: 'yes', help: 'include the tokens added around a text (BOS, [CLS] … [SEP])' },
   },
   async run(context, values) {
     const { tokenizer } = await textOf(addonOf(context), modelPath(context, values.model));

@@ -18,7 +18,8 @@ type TraceValues = Values<typeof FLAGS>;
 
 export const trace = command({
   name: 'trace',
-  summary: 'Mean and deviation after every layer; with B the largest difference between two files, devices or paths.',
+  summary:
+    'Show the mean and deviation after every layer; with B, the largest difference between two files, devices or paths.',
   usage: 'A [B] --tokens 1,2,3      A: model or .safetensors   B: model, .safetensors, device id, exact or fast',
   words: [1, 2],
   flags: FLAGS,
@@ -66,7 +67,7 @@ async function layersOf(context: Context, values: TraceValues, place: string): P
 }
 
 async function tokensOf(model: Awaited<ReturnType<typeof openModel>>, prompt: string | undefined): Promise<number[]> {
-  if (prompt === undefined) throw new UsageError('[trace] --tokens or --prompt is needed with a model');
+  if (prompt === undefined) throw new UsageError('[trace] a model needs --tokens or --prompt');
   const { tokenizer } = await textOf(model.addon, model.path);
   return tokenizer.encode(tokenizer.split(prompt));
 }

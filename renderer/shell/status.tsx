@@ -23,8 +23,8 @@ export function Status() {
     <div className="flex-none px-2 pt-2.5 pb-3">
       <EngineLine />
       <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
-        <span className="flex h-row items-center gap-1.5 px-1.5 text-xs whitespace-nowrap text-fg-2">
-          <Icon name="privacy" className="text-fg-3" />
+        <span className="flex min-h-row min-w-0 items-center gap-1.5 px-1.5 text-xs leading-4 text-balance text-fg-2">
+          <Icon name="privacy" className="flex-none text-fg-3" />
           {isMac() ? t('status.privateMac') : t('status.private')}
         </span>
         <IconButton
@@ -32,7 +32,7 @@ export function Status() {
           label={t('commands.settings')}
           {...keys}
           on={place === 'settings'}
-          className="ms-auto"
+          className="ms-auto flex-none"
           onClick={() => go({ at: 'settings', section: 'appearance' })}
         />
       </div>

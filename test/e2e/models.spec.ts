@@ -73,7 +73,7 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
   await search.fill('tiny');
   await search.press('Enter');
   await page.getByRole('button', { name: /^acme\/tiny/ }).click();
-  await page.getByRole('button', { name: /^Ask 127\.0\.0\.1/ }).click();
+  await page.getByRole('button', { name: 'Allow and show downloads' }).click();
   const download = page.getByRole('button', { name: /^Download \d/ });
   await expect(download).toBeEnabled();
   const looked = hub.seen.bytes;

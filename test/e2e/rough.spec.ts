@@ -64,11 +64,11 @@ test('five messages wait in order and are moved by keys, however fast; a sixth f
   await expect.poll(waiting).toEqual([videos, undated, 'three', 'four', 'five']);
 
   await ask(page, 'six');
-  await expect(page.getByText('5 messages wait already')).toBeVisible();
+  await expect(page.getByText('The queue is full')).toBeVisible();
   await expect(page.locator('#composer')).toHaveValue('six');
   await row('five').getByRole('button', { name: 'Remove from queue' }).press('Enter');
   await expect(page.locator('#composer')).toBeFocused();
-  await expect(page.getByText('5 messages wait already')).toBeHidden();
+  await expect(page.getByText('The queue is full')).toBeHidden();
   await page.keyboard.press('Enter');
   await expect.poll(waiting).toEqual([videos, undated, 'three', 'four', 'six']);
 

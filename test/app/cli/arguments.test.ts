@@ -32,17 +32,17 @@ test('every kind of flag', () => {
 
 describe('is refused with what is allowed', () => {
   test.each([
-    [['--tokens', '1,x'], '[--tokens] "1,x" came, allowed is a list of token ids'],
-    [['--tokens', ''], '[--tokens] "" came'],
-    [['--tokens', '-1'], '[--tokens] "-1" came'],
-    [['--temperature', 'hot'], '[--temperature] "hot" came, allowed is a number'],
-    [['--temperature', ' '], 'allowed is a number'],
-    [['--seed', '-1'], '[--seed] "-1" came, allowed is a whole number from 0'],
-    [['--max-tokens', '1.5'], 'allowed is a whole number'],
-    [['--path', 'slow'], '[--path] "slow" came, allowed is exact or fast'],
+    [['--tokens', '1,x'], '[--tokens] got "1,x", expected a list of token ids'],
+    [['--tokens', ''], '[--tokens] got ""'],
+    [['--tokens', '-1'], '[--tokens] got "-1"'],
+    [['--temperature', 'hot'], '[--temperature] got "hot", expected a number'],
+    [['--temperature', ' '], 'expected a number'],
+    [['--seed', '-1'], '[--seed] got "-1", expected a whole number, 0 or more'],
+    [['--max-tokens', '1.5'], 'expected a whole number'],
+    [['--path', 'slow'], '[--path] got "slow", expected exact or fast'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--model'], "'--model <value>' argument missing"],
-    [['word'], '[generate] 1 words came (word), allowed: 0'],
+    [['word'], '[generate] expected 0 arguments, got 1: word'],
   ])('%j', (argv, message) => {
     expect(() => asked(...argv)).toThrow(message);
   });

@@ -230,9 +230,9 @@ test('bench measures what was asked for', async () => {
 describe('says what is wrong, with an honest exit code', () => {
   test.each([
     [[], 2, 'bad-request', 'longhand COMMAND'],
-    [['nonsense'], 2, 'bad-request', '"nonsense" is no command, allowed are chat'],
-    [['generate'], 2, 'bad-request', 'one of --prompt and --tokens'],
-    [['generate', '--prompt', 'x', '--path', 'slow'], 2, 'bad-request', 'allowed is exact or fast'],
+    [['nonsense'], 2, 'bad-request', '"nonsense" is not a command; commands: chat'],
+    [['generate'], 2, 'bad-request', 'give either --prompt or --tokens'],
+    [['generate', '--prompt', 'x', '--path', 'slow'], 2, 'bad-request', 'expected exact or fast'],
     [['generate', '--prompt', 'x', '--model', '/nowhere'], 1, 'model-broken', '/nowhere'],
     [['generate', '--prompt', 'x', '--device', 'toaster'], 1, '', 'toaster'],
     [
