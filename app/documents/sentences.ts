@@ -42,9 +42,8 @@ function* trimmed(text: string, from: number, to: number): Generator<Cut> {
 function halves(text: string, cut: Cut, most: number): Cut[] {
   if (cut.tokens <= most || cut.end - cut.start < 2) return [cut];
   const middle = Math.floor((cut.start + cut.end) / 2);
-  const space = text.lastIndexOf(' ', middle);
-  const line = text.lastIndexOf('\n', middle);
-  const gap = Math.max(space, line);
+  const before = text.slice(cut.start, middle + 1);
+  const gap = cut.start + Math.max(before.lastIndexOf(' '), before.lastIndexOf('\n'));
   const at = gap > cut.start + (cut.end - cut.start) / 4 ? gap : wholeCharacter(text, middle);
   return [[cut.start, at] as const, [at, cut.end] as const].flatMap(([from, to]) =>
     [...trimmed(text, from, to)].flatMap((half) => halves(text, half, most)),

@@ -3,7 +3,14 @@
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 const WORD = /[\p{L}\p{M}]+|\p{N}|[^\s\p{L}\p{N}\p{M}]/gu;
 
+/** White space has none, but is not endless either. */
+const MOST_OF_TOKEN = 16;
+
 export function countTokens(text: string): number {
+  return Math.max(ASCII.test(text) ? countAscii(text) : countAny(text), Math.ceil(text.length / MOST_OF_TOKEN));
+}
+
+function countAny(text: string): number {
   let tokens = 0;
   const narrow = text.replace(WIDE, () => {
     tokens++;
@@ -11,5 +18,28 @@ export function countTokens(text: string): number {
   });
   // Words of usual length are one token, long ones several; digits and signs one each.
   for (const [word] of narrow.matchAll(WORD)) tokens += Math.ceil(word.length / 6);
+  return tokens;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** The same, several times as fast: most of what is read, and counted more than once. */
+function countAscii(text: string): number {
+  let tokens = 0;
+  let word = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const letter = (code | 32) >= 97 && (code | 32) <= 122;
+    if (letter) {
+      // The first, the seventh, ... letter of a word begin a token.
+      if (word % 6 === 0) tokens++;
+      word++;
+      continue;
+    }
+    word = 0;
+    const space = code === 32 || (code >= 9 && code <= 13);
+    if (!space) tokens++;
+  }
   return tokens;
 }

@@ -5,7 +5,8 @@ import { type Failure, failureOf, LonghandError } from '../protocol/errors.ts';
 import type { NewPassage } from '../store/passages.ts';
 import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
-import type { Facts, Sink, Source, Step } from './piece.ts';
+import type { Facts, Piece, Sink, Source, Step } from './piece.ts';
+import { MOST_PIECE, portionsOf } from './portions.ts';
 import { createSplitter } from './split.ts';
 
 //  Entry of the thread that reads documents: files are somebody else's programs. One document at a time; it waits when the
@@ -25,8 +26,16 @@ export type FromReader =
   | { done: { facts: Facts; notices: string[] } }
   | { failed: { failure: Failure; remedy: Remedy } };
 
-/** Passages and blocks that are sent at once. */
-const BATCH = { passages: 24, blocks: 400 };
+/** Passages, blocks and characters that are sent at once: what the core stores without a pause. */
+const BATCH = { passages: 24, blocks: 200, characters: 64 * 1024 };
+/** Characters of one document, about ten thousand full pages: a library is no document. A piece counts for some more than its
+ *  text, a cell as well, so that nothing is endless that has no text. */
+export const MOST_CHARACTERS = 32_000_000;
+const OF_PIECE = 16;
+const OF_CELL = 4;
+const MOST_TITLE = 300;
+const MOST_NOTICE = 1000;
+const MOST_NOTICES = 20;
 /** Batches that may be under way. */
 const AHEAD = 2;
 
@@ -71,29 +80,48 @@ async function read(source: Source, kind: DocumentKind) {
   const notices = new Set<string>();
   let blocks: Block[] = [];
   let passages: NewPassage[] = [];
+  let characters = 0;
+  let total = 0;
+  const full = new LonghandError('too-large', `[documents] ${source.fileName} has more text than is read`);
 
   async function send() {
     say({ batch: { blocks, passages } });
     blocks = [];
     passages = [];
+    characters = 0;
     underWay++;
     while (underWay >= AHEAD) await new Promise<void>((done) => (go = done));
   }
+  function addPiece(piece: Piece): Promise<void> | undefined {
+    total += piece.text.length + OF_PIECE + (piece.cells?.length ?? 0) * OF_CELL;
+    if (total > MOST_CHARACTERS) throw full;
+    const { block, passages: finished } = splitter.add(piece);
+    if (block) blocks.push(block);
+    passages.push(...finished);
+    characters += piece.text.length;
+    const much = passages.length >= BATCH.passages || blocks.length >= BATCH.blocks;
+    return much || characters >= BATCH.characters ? send() : undefined;
+  }
+  async function addPortions(piece: Piece) {
+    for (const portion of portionsOf(piece)) await addPiece(portion);
+  }
   const sink: Sink = {
     add(piece) {
-      const { block, passages: finished } = splitter.add(piece);
-      if (block) blocks.push(block);
-      passages.push(...finished);
-      return passages.length >= BATCH.passages || blocks.length >= BATCH.blocks ? send() : undefined;
+      return piece.text.length > MOST_PIECE ? addPortions(piece) : addPiece(piece);
     },
     progress: (step, done, total) => say({ progress: { step, done, total } }),
-    notice: (sentence) => void notices.add(sentence),
+    notice: (sentence) => void (notices.size < MOST_NOTICES && notices.add(sentence)),
   };
   const reader = await readerOf(kind);
-  const facts = await reader(source, sink, tools);
+  const facts = await reader(source, sink, tools).catch((error): Facts => {
+    if (error !== full) throw error;
+    sink.notice(`Only the first ${MOST_CHARACTERS / 1e6} million characters were read.`);
+    return { title: null, pages: null };
+  });
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
-  return { facts, notices: [...notices] };
+  const title = facts.title?.slice(0, MOST_TITLE) ?? null;
+  return { facts: { ...facts, title }, notices: [...notices].map((notice) => notice.slice(0, MOST_NOTICE)) };
 }
 
 function remedyFor(error: unknown): Remedy {

@@ -16,7 +16,10 @@ export const CLASSES = {
   },
   modelFiles: { title: 'Model files, changed at random', files: ['app/text/gguf.test.ts', 'native/formats'] },
   hub: { title: 'Answers of a hub', files: ['app/models/download.test.ts', 'app/models/remote-headers.test.ts'] },
-  documents: { title: 'Documents', files: ['app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'] },
+  documents: {
+    title: 'Documents',
+    files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],
+  },
   files: {
     title: 'Files, links and folders',
     files: ['app/documents/import.test.ts', 'app/models/silent-disks.test.ts'],

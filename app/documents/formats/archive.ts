@@ -4,7 +4,7 @@ import { LonghandError } from '../../protocol/errors.ts';
 import type { Source } from '../piece.ts';
 
 //  Archives (office files, books) are unpacked entry by entry as they are read, never to disk and never as a whole. What an
-//  archive says of its sizes is not believed: bytes are counted.
+//  archive says of its sizes is enough to refuse it before anything is unpacked, and not believed beyond that: bytes are counted.
 
 /** Of one archive: what is unpacked in all. */
 const MOST_BYTES = 1024 * 1024 * 1024;
@@ -13,6 +13,9 @@ const MOST_TEXT = 128 * 1024 * 1024;
 /** Text packs 20 times at best; a bomb a thousand times. Small ones harm nobody. */
 const MOST_RATIO = 200;
 const HARMLESS = 16 * 1024 * 1024;
+/** The same of all entries together: many small bombs are one. */
+const MOST_RATIO_OF_ALL = 100;
+const HARMLESS_OF_ALL = 64 * 1024 * 1024;
 const MOST_ENTRIES = 50_000;
 
 export type Archive = {
@@ -38,13 +41,40 @@ export async function withArchive<T>(source: Source, work: (archive: Archive) =>
     throw damaged(error);
   });
   try {
-    return await work(archiveOf(zip, await entriesOf(zip, source), source));
+    const entries = await entriesOf(zip, source);
+    demandPlausible([...entries.values()], source);
+    return await work(archiveOf(zip, entries, source));
   } catch (error) {
     throw damaged(error);
   } finally {
     zip.close();
   }
 }
+
+/** By what it says of itself. @throws LonghandError `too-large` */
+function demandPlausible(entries: readonly Entry[], { fileName, bytes }: Source) {
+  const total = (sizes: number[]) => sizes.reduce((sum, size) => sum + size, 0);
+  const packed = total(entries.map(({ compressedSize }) => compressedSize));
+  const unpacked = total(entries.map(({ uncompressedSize }) => uncompressedSize));
+  const mega = (size: number) => `${Math.round(size / 1e6)} MB`;
+  if (packed > bytes) {
+    // The same bytes are unpacked for several entries.
+    throw new LonghandError(
+      'too-large',
+      `[documents] the entries of ${fileName} overlap: ${mega(packed)} in ${mega(bytes)}`,
+    );
+  }
+  const worst = entries.find((one) => isBomb(one.uncompressedSize, one.compressedSize));
+  if (worst) {
+    const said = `unpacks ${worst.fileName.slice(0, 100)} to ${mega(worst.uncompressedSize)} from ${worst.compressedSize} bytes`;
+    throw new LonghandError('too-large', `[documents] ${fileName} ${said}`);
+  }
+  if (unpacked > HARMLESS_OF_ALL && unpacked > bytes * MOST_RATIO_OF_ALL) {
+    throw new LonghandError('too-large', `[documents] ${fileName} unpacks to ${mega(unpacked)} from ${bytes} bytes`);
+  }
+}
+
+const isBomb = (unpacked: number, packed: number) => unpacked > HARMLESS && unpacked > packed * MOST_RATIO;
 
 function entriesOf(zip: ZipFile, source: Source): Promise<Map<string, Entry>> {
   return new Promise((resolve, reject) => {
@@ -76,8 +106,7 @@ function archiveOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, source: So
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       unpacked += chunk.length;
-      const bomb = bytes > HARMLESS && bytes > entry.compressedSize * MOST_RATIO;
-      if (bomb || unpacked > MOST_BYTES) {
+      if (isBomb(bytes, entry.compressedSize) || unpacked > MOST_BYTES) {
         stream.destroy();
         throw new LonghandError(
           'too-large',

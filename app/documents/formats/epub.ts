@@ -47,7 +47,8 @@ async function spineOf(archive: Archive, book: string): Promise<string[]> {
       else if (name === 'itemref') spine.push(idref);
     },
   });
-  return spine.map((id) => items.get(id) ?? '').filter((part) => archive.has(part));
+  // A chapter is read once, however often it is named.
+  return [...new Set(spine.map((id) => items.get(id) ?? ''))].filter((part) => archive.has(part));
 }
 
 function unescaped(href: string): string {
@@ -61,9 +62,10 @@ function unescaped(href: string): string {
 /** Fonts are often scrambled in free books; chapters only in protected ones. */
 async function isLocked(archive: Archive, chapters: readonly string[]): Promise<boolean> {
   let locked = false;
+  const named = new Set(chapters);
   await walkXml([(await archive.find('META-INF/encryption.xml')) ?? ''], {
     open(name, { URI = '' }) {
-      if (name === 'CipherReference' && chapters.includes(unescaped(URI))) locked = true;
+      if (name === 'CipherReference' && named.has(unescaped(URI))) locked = true;
     },
   });
   return locked;

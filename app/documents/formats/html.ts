@@ -49,7 +49,10 @@ const BLOCKS = new Set(
 );
 const CELLS = new Set(['td', 'th']);
 
-type Open = { name: string; hidden: boolean };
+type Kind = Pick<Piece, 'kind' | 'level'>;
+/** `kind`: of the text in it. */
+type Open = { name: string; hidden: boolean; kind: Kind };
+const PARAGRAPH: Kind = { kind: 'paragraph' };
 
 /** Blocks in the order of the page, with the title of its head. */
 export function piecesOfHtml(html: string): { title: string | null; pieces: Piece[] } {
@@ -63,18 +66,20 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
   /** Of the outermost row that is open; a table in a cell is text of that cell. */
   let cells: string[] | null = null;
 
-  const inside = (name: string) => open.some((one) => one.name === name);
+  /** Elements that are open, by name. */
+  const depths = new Map<string, number>();
+  const inside = (name: string) => (depths.get(name) ?? 0) > 0;
 
   function flush() {
-    const pre = inside('pre');
-    const said = pre ? text.replace(/^\n+|\s+$/g, '') : text.replace(/[\s\u00a0]+/g, ' ').trim();
+    // A cell is tidied once, when it ends.
     if (cells) {
-      text = said === '' ? '' : `${said} `;
+      text += ' ';
       return;
     }
+    const said = inside('pre') ? text.replace(/^\n+/, '').trimEnd() : text.replace(/[\s\u00a0]+/g, ' ').trim();
     text = '';
     if (said === '') return;
-    pieces.push({ ...kindOf(open), text: said, where: { at: 'block' } });
+    pieces.push({ ...(open.at(-1)?.kind ?? PARAGRAPH), text: said, where: { at: 'block' } });
   }
 
   function endCell() {
@@ -95,7 +100,8 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
         if (name === 'img' && hidden === 0 && attributes.alt) text += ` ${attributes.alt} `;
         if (name === 'table' && cells === null) rows = 0;
         if (name === 'tr' && cells === null && hidden === 0) cells = [];
-        open.push({ name, hidden: unseen });
+        open.push({ name, hidden: unseen, kind: kindOfElement(name) ?? open.at(-1)?.kind ?? PARAGRAPH });
+        depths.set(name, (depths.get(name) ?? 0) + 1);
         if (unseen) hidden++;
       },
       ontext(piece) {
@@ -104,14 +110,17 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
       },
       onclosetag(name) {
         if (name === 'title') titled = false;
-        const nested = open.filter((one) => one.name === 'tr').length > 1;
+        const nested = (depths.get('tr') ?? 0) > 1;
         if (hidden === 0 && CELLS.has(name) && !nested) endCell();
         else if (hidden === 0 && name === 'tr' && cells && !nested) {
           if (text.trim() !== '') endCell();
           if (cells.some((cell) => cell !== '')) pieces.push(row(cells, { at: 'block' }, rows++ === 0));
           cells = null;
         } else if (hidden === 0 && BLOCKS.has(name)) flush();
-        if (open.pop()?.hidden) hidden--;
+        const closed = open.pop();
+        if (!closed) return;
+        depths.set(closed.name, (depths.get(closed.name) ?? 0) - 1);
+        if (closed.hidden) hidden--;
       },
     },
     { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
@@ -133,12 +142,10 @@ function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   );
 }
 
-function kindOf(open: readonly Open[]): Pick<Piece, 'kind' | 'level'> {
-  for (const { name } of [...open].reverse()) {
-    if (/^h[1-6]$/.test(name)) return { kind: 'heading', level: Number(name[1]) };
-    if (name === 'pre') return { kind: 'code' };
-    if (name === 'li' || name === 'dd' || name === 'dt') return { kind: 'item' };
-    if (name === 'blockquote') return { kind: 'quote' };
-  }
-  return { kind: 'paragraph' };
+/** What text in an element is; null: what it is around it. */
+function kindOfElement(name: string): Kind | null {
+  if (/^h[1-6]$/.test(name)) return { kind: 'heading', level: Number(name[1]) };
+  if (name === 'pre') return { kind: 'code' };
+  if (name === 'li' || name === 'dd' || name === 'dt') return { kind: 'item' };
+  return name === 'blockquote' ? { kind: 'quote' } : null;
 }

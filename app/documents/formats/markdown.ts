@@ -12,6 +12,11 @@ const QUOTE = /^ {0,3}>\s?/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
+/** Characters of a line that is looked through for marks: nobody writes them into a longer one by hand, and to find all of them
+ *  takes the square of its length. */
+const MOST_MARKED = 2000;
+const isMarked = (line: string) => line.length <= MOST_MARKED;
+
 export const readMarkdown: Reader = async (source, sink) => {
   const lines = (await readText(source, sink)).split('\n');
   let title: string | null = null;
@@ -26,13 +31,16 @@ export function* piecesOf(lines: readonly string[]): Generator<Piece> {
   let at = frontMatterEnd(lines);
   while (at < lines.length) {
     const line = lines[at] as string;
-    if (line.trim() === '') at++;
+    if (!isMarked(line)) {
+      if (line.trim() !== '') yield linesPiece('paragraph', lines, at, at + 1);
+      at++;
+    } else if (line.trim() === '') at++;
     else if (FENCE.test(line)) at = yield* fenced(lines, at);
     else if (HEADING.test(line)) at = yield* heading(lines, at);
     else if (RULE.test(line)) {
       yield { kind: 'rule', text: '', where: { at: 'lines', from: at + 1, starts: [0] } };
       at++;
-    } else if (line.includes('|') && TABLE_RULE.test(lines[at + 1] ?? '') && lines[at + 1]?.includes('-')) {
+    } else if (line.includes('|') && isTableRule(lines[at + 1] ?? '')) {
       at = yield* table(lines, at);
     } else if (/^ {4}|^\t/.test(line) && !ITEM.test(line))
       at = yield* run('code', lines, at, (next) => !/^ {4}|^\t/.test(next));
@@ -49,7 +57,10 @@ function frontMatterEnd(lines: readonly string[]): number {
   return end > 0 && end < 100 ? end + 1 : 0;
 }
 
+const isTableRule = (line: string) => isMarked(line) && line.includes('-') && TABLE_RULE.test(line);
+
 const begins = (line: string): boolean =>
+  !isMarked(line) ||
   line.trim() === '' ||
   FENCE.test(line) ||
   HEADING.test(line) ||
@@ -73,7 +84,7 @@ function* heading(lines: readonly string[], at: number): Generator<Piece, number
 
 function* table(lines: readonly string[], at: number): Generator<Piece, number> {
   let end = at;
-  for (; end < lines.length && (lines[end] ?? '').includes('|'); end++) {
+  for (; end < lines.length && isMarked(lines[end] ?? '') && (lines[end] ?? '').includes('|'); end++) {
     if (end === at + 1) continue;
     const cells = cellsOf(lines[end] ?? '');
     const text = cells.join(CELL_SEPARATOR);
@@ -103,7 +114,9 @@ function* run(
   ends: (line: string) => boolean,
 ): Generator<Piece, number> {
   let end = at + 1;
-  while (end < lines.length && lines[end]?.trim() !== '' && !ends(lines[end] as string)) end++;
+  while (end < lines.length && isMarked(lines[end] ?? '') && lines[end]?.trim() !== '' && !ends(lines[end] as string)) {
+    end++;
+  }
   const texts = lines.slice(at, end).map((line) => {
     if (kind === 'code') return line.replace(/^ {4}|^\t/, '');
     return plain(line.replace(kind === 'quote' ? QUOTE : /^\s*(?:[-*+]\s+)?/, ''));
@@ -116,6 +129,7 @@ function* paragraph(lines: readonly string[], at: number): Generator<Piece, numb
   let end = at + 1;
   for (; end < lines.length; end++) {
     const line = lines[end] as string;
+    if (!isMarked(line)) break;
     const under = line.match(/^ {0,3}(=+|-+)\s*$/);
     if (under) {
       const texts = lines.slice(at, end).map((one) => plain(one.trim()));

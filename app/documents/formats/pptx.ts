@@ -30,7 +30,8 @@ async function slidesOf(archive: Archive, main: string): Promise<string[]> {
       if (name === 'sldId' && id) ids.push(id);
     },
   });
-  return ids.map((id) => relations.get(id)?.part ?? '').filter((part) => archive.has(part));
+  // A slide is read once, however often it is named.
+  return [...new Set(ids.map((id) => relations.get(id)?.part ?? ''))].filter((part) => archive.has(part));
 }
 
 async function notesOf(archive: Archive, slidePart: string, slide: number): Promise<Piece[]> {

@@ -5,6 +5,9 @@ import { readText } from './decode.ts';
 
 /** Lines that a block of code has at most. */
 const MOST_LINES = 60;
+/** JSON that is laid out: its values take several times the memory of its text. */
+const MOST_LAID_OUT = 16 * 1024 * 1024;
+const MOST_DEPTH = 100;
 
 export const readPlainText: Reader = async (source, sink) => {
   const lines = (await readText(source, sink)).split('\n');
@@ -22,7 +25,7 @@ export const readJson: Reader = async (source, sink) => {
   const text = await readText(source, sink);
   const lines = text.split('\n');
   const long = lines.some((line) => line.length > 2000);
-  if (!long) return addCode(lines, source, sink);
+  if (!long || text.length > MOST_LAID_OUT || isDeep(text)) return addCode(lines, source, sink);
   try {
     const laidOut = lines.filter((line) => line.trim() !== '').map((line) => JSON.stringify(JSON.parse(line), null, 1));
     sink.notice('Laid out anew: its lines are too long to be shown.');
@@ -31,6 +34,18 @@ export const readJson: Reader = async (source, sink) => {
     return addCode(lines, source, sink); // one value over several lines, or no valid JSON: as it is
   }
 };
+
+/** Every line begins with its depth. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > MOST_DEPTH) return true;
+  }
+  return false;
+}
 
 async function addCode(lines: readonly string[], source: Source, sink: Sink): Promise<Facts> {
   for (const { from, to } of sections(lines)) {

@@ -11,8 +11,11 @@ import { attribute, walkXml } from './xml.ts';
 export const MOST_CELLS = 1_000_000;
 /** Characters of shared texts. */
 const MOST_SHARED = 64 * 1024 * 1024;
-/** Empty columns between two cells that are shown as such. */
+/** Empty columns between two cells that are shown as such, and in one row. */
 const MOST_GAP = 50;
+const MOST_GAPS = 1000;
+/** Of a sheet; programs allow 31. It stands with every row. */
+const MOST_NAME = 100;
 
 export const readXlsx: Reader = (source, sink) =>
   withArchive(source, async (archive) => {
@@ -23,9 +26,12 @@ export const readXlsx: Reader = (source, sink) =>
     const shared = await readShared(archive, partOf('sharedStrings'));
     const formatter = createFormatter(await archive.find(partOf('styles') ?? ''), date1904);
     const count = { cells: 0 };
+    const read = new Set<string>();
     for (const [at, { name, id }] of sheets.entries()) {
       const part = relations.get(id)?.part;
-      if (part === undefined || !archive.has(part)) continue;
+      // A sheet is read once, however often it is named.
+      if (part === undefined || read.has(part) || !archive.has(part)) continue;
+      read.add(part);
       await sink.add({ kind: 'sheet', text: name, where: { at: 'cells', sheet: name, range: 'A1' } });
       await readSheet(archive, part, name, shared, await formatter, sink, count);
       sink.progress('file', at + 1, sheets.length);
@@ -44,7 +50,7 @@ async function readWorkbook(archive: Archive, part: string) {
       if (name === 'workbookPr') date1904 = ['1', 'true'].includes(attribute(attributes, 'date1904') ?? '');
       if (name !== 'sheet') return;
       sheets.push({
-        name: attributes.name ?? `Sheet ${sheets.length + 1}`,
+        name: (attributes.name ?? `Sheet ${sheets.length + 1}`).slice(0, MOST_NAME),
         id: attributes['r:id'] ?? relationId(attributes),
       });
     },
@@ -147,10 +153,14 @@ async function readSheet(
 /** Cells in their columns from the first on; wide gaps are closed. */
 function spread(cells: readonly Cell[]): string[] {
   const texts: string[] = [];
+  let gaps = 0;
   let column = cells[0]?.column ?? 1;
   for (const cell of cells) {
     const gap = cell.column - column;
-    if (gap <= MOST_GAP) for (let at = 0; at < gap; at++) texts.push('');
+    if (gap <= MOST_GAP && gaps + gap <= MOST_GAPS) {
+      gaps += Math.max(0, gap);
+      for (let at = 0; at < gap; at++) texts.push('');
+    }
     texts.push(cell.text);
     column = cell.column + 1;
   }

@@ -58,6 +58,9 @@ type TextState = {
   rise: number;
 };
 
+/** Of one page; a newspaper's has 50,000. */
+export const MOST_GLYPHS = 150_000;
+
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** `a` first, then `b`. */
@@ -73,7 +76,7 @@ const turned = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y,
 const moved = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]];
 
 /** All glyphs of a page in the order they are drawn, and whether it draws anything. */
-export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[]; draws: boolean }> {
+export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[]; draws: boolean; cut: boolean }> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const faces = new Map<string, Face>();
   const base = page.getViewport({ scale: 1 }).transform as unknown as Matrix;
@@ -120,6 +123,7 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
     const vertical = face.pdf.vertical === true;
     const across = vertical ? 1 : scale * direction;
     for (const glyph of shown) {
+      if (glyphs.length >= MOST_GLYPHS) return;
       if (typeof glyph === 'number') {
         if (vertical) y -= (glyph * size) / 1000;
         else x -= ((glyph * size) / 1000) * across;
@@ -183,7 +187,7 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
     [OPS.showText]: ([shown]: [(PdfGlyph | number)[]]) => show(shown),
   };
   for (const [at, operator] of fnArray.entries()) operators[operator]?.(argsArray[at] as never);
-  return { glyphs, draws: fnArray.length > 0 };
+  return { glyphs, draws: fnArray.length > 0, cut: glyphs.length >= MOST_GLYPHS };
 }
 
 function newFace(pdf: PdfFont): Face {

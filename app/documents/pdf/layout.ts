@@ -26,25 +26,35 @@ function guttersOf(segments: readonly Segment[]): number[] {
   const em = median(segments.map(({ size }) => size));
   const gaps = gapsOf(segments.map(({ left, right }) => [left, right]));
   const wide = gaps.filter(({ from, to }) => to - from >= em * 0.8).map(({ from, to }) => (from + to) / 2);
-  return wide.filter((_, at) => {
-    const columns = splitAt(segments, wide, (one) => (one.left + one.right) / 2);
-    const levels = (column: readonly Segment[] = []) =>
-      new Set(column.map(({ baseline }) => Math.round(baseline / em))).size;
-    return levels(columns[at]) >= 2 && levels(columns[at + 1]) >= 2;
-  });
+  const columns = splitAt(segments, wide, (one) => (one.left + one.right) / 2);
+  const levels = columns.map((column) => new Set(column.map(({ baseline }) => Math.round(baseline / em))).size);
+  return wide.filter((_, at) => (levels[at] ?? 0) >= 2 && (levels[at + 1] ?? 0) >= 2);
 }
 
 /** The middle of the widest empty band between lines, when anything below or above it could be laid out otherwise. */
 function widestBand(segments: readonly Segment[]): number | null {
   const em = median(segments.map(({ size }) => size));
   const gaps = gapsOf(segments.map(({ top, bottom }) => [top, bottom])).filter(({ from, to }) => to - from > em * 0.15);
-  const several = segments.some((one) => segments.some((other) => other !== one && level(one, other)));
-  if (!several || gaps.length === 0) return null;
+  if (gaps.length === 0 || !anyLevel(segments)) return null;
   const widest = gaps.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
   return (widest.from + widest.to) / 2;
 }
 
 const level = (a: Segment, b: Segment) => Math.abs(a.baseline - b.baseline) < Math.min(a.size, b.size) * 0.5;
+
+/** Whether any two stand level. */
+function anyLevel(segments: readonly Segment[]): boolean {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
+  return sorted.some((one, at) => {
+    const reach = one.baseline + one.size * 0.5;
+    for (let next = at + 1; next < sorted.length; next++) {
+      const other = sorted[next] as Segment;
+      if (other.baseline >= reach) return false;
+      if (level(one, other)) return true;
+    }
+    return false;
+  });
+}
 
 function gapsOf(spans: [number, number][]): { from: number; to: number }[] {
   const sorted = [...spans].sort((a, b) => a[0] - b[0]);
@@ -59,17 +69,36 @@ function gapsOf(spans: [number, number][]): { from: number; to: number }[] {
 
 function splitAt(segments: readonly Segment[], cuts: readonly number[], place: (one: Segment) => number): Segment[][] {
   const parts: Segment[][] = Array.from({ length: cuts.length + 1 }, () => []);
-  for (const segment of segments) parts[cuts.filter((cut) => place(segment) > cut).length]?.push(segment);
+  for (const segment of segments) parts[countBelow(cuts, place(segment))]?.push(segment);
   return parts.filter((part) => part.length > 0);
+}
+
+/** How many of the sorted values are less. */
+function countBelow(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Most cells have one in another column on the same line, and are no lines of running text. */
 function isTable(columns: readonly Segment[][]): boolean {
-  const all = columns.flat();
-  const alone = all.filter(
-    (one) => !columns.some((column) => !column.includes(one) && column.some((other) => level(one, other))),
-  );
-  if (alone.length > all.length * 0.35) return false;
+  const all = columns
+    .flatMap((column, number) => column.map((one) => ({ one, number })))
+    .sort((a, b) => a.one.baseline - b.one.baseline);
+  const paired = new Set<Segment>();
+  for (const [at, { one, number }] of all.entries()) {
+    for (let next = at + 1; next < all.length; next++) {
+      const other = all[next] as (typeof all)[number];
+      if (other.one.baseline - one.baseline >= one.size * 0.5) break;
+      if (other.number === number || !level(one, other.one)) continue;
+      paired.add(one).add(other.one);
+    }
+  }
+  if (all.length - paired.size > all.length * 0.35) return false;
   const running = columns.filter(
     (column) => column.length >= 3 && median(column.map(({ words }) => words.length)) >= 4,
   );

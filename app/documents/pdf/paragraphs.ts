@@ -23,8 +23,8 @@ function paragraphsOf(lines: readonly Line[]): Line[][] {
   const steps = lines.slice(1).map((line, at) => (baselineOf(line) - baselineOf(lines[at] as Line)) / sizeOf(line));
   // Of few steps the smaller: the others are those between paragraphs.
   const pitch = [...steps].sort((a, b) => a - b)[Math.floor(Math.max(0, steps.length - 1) * 0.4)] ?? 0;
-  const left = Math.min(...lines.map(leftOf));
-  const right = Math.max(...lines.map(rightOf));
+  const left = lines.reduce((least, line) => Math.min(least, leftOf(line)), Number.POSITIVE_INFINITY);
+  const right = lines.reduce((most, line) => Math.max(most, rightOf(line)), Number.NEGATIVE_INFINITY);
   const paragraphs: Line[][] = [];
   for (const [at, line] of lines.entries()) {
     const before = lines[at - 1];
@@ -52,9 +52,9 @@ function begins(before: Line, line: Line, column: { pitch: number; left: number;
 }
 
 const baselineOf = (line: Line) => line[0]?.baseline ?? 0;
-const leftOf = (line: Line) => Math.min(...line.map(({ left }) => left));
-const rightOf = (line: Line) => Math.max(...line.map(({ right }) => right));
-const sizeOf = (line: Line) => Math.max(...line.map(({ size }) => size));
+const leftOf = (line: Line) => line.reduce((least, { left }) => Math.min(least, left), Number.POSITIVE_INFINITY);
+const rightOf = (line: Line) => line.reduce((most, { right }) => Math.max(most, right), Number.NEGATIVE_INFINITY);
+const sizeOf = (line: Line) => line.reduce((most, { size }) => Math.max(most, size), 0);
 const isBold = (line: Line) => line.every(({ words }) => words.every(({ font }) => font.bold));
 
 function textPiece(lines: readonly Line[], page: number): PagePiece {

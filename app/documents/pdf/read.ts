@@ -2,7 +2,7 @@ import { LonghandError } from '../../protocol/errors.ts';
 import type { Tools } from '../assets.ts';
 import type { Facts, Sink, Source } from '../piece.ts';
 import { createFlow } from './flow.ts';
-import { readGlyphs } from './glyphs.ts';
+import { MOST_GLYPHS, readGlyphs } from './glyphs.ts';
 import { layOut } from './layout.ts';
 import { type Segment, segmentOfLine, segmentsOf } from './lines.ts';
 import { createMargins } from './margins.ts';
@@ -51,6 +51,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
       page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
       recognised.push(number);
     }
+    if (page?.cut) sink.notice(`Only the first ${MOST_GLYPHS} characters of page ${number} were read.`);
     if (!page) broken.push(number);
     // Nothing on a page that was recognised is an empty page.
     else if (page.silent && !source.ocr) silent.push(number);
@@ -74,7 +75,7 @@ const scanned = (lines: readonly PageWord[][], page: number) => ({
 async function readPage(pdf: Pdf, number: number) {
   const { page } = await pdf.page(number);
   const { width, height } = page.getViewport({ scale: 1 });
-  const { glyphs, draws } = await readGlyphs(page);
+  const { glyphs, draws, cut } = await readGlyphs(page);
   page.cleanup();
   const known = glyphs.filter(({ font }) => font.mapped);
   const words = wordsOf(known, { width, height });
@@ -90,6 +91,7 @@ async function readPage(pdf: Pdf, number: number) {
     silent: known.length < 4 && draws,
     // Pictures are left out here, and may be all that it has.
     blank: glyphs.length === 0 && !draws,
+    cut,
   };
 }
 

@@ -60,15 +60,21 @@ export function wordsOf(glyphs: readonly Glyph[], page: PageSize): Map<Turn, Pag
   return byTurn;
 }
 
+/** Of one text on one page; a page that repeats a word more often is no text. */
+const MOST_SAME = 1000;
+
 /** Bold is often made by drawing a word twice, a little apart: it is one word. */
 function once(words: readonly PageWord[]): PageWord[] {
   const seen = new Map<string, PageWord[]>();
   return words.filter((word) => {
     const same = seen.get(word.text) ?? [];
     const near = word.size * 0.12;
-    if (same.some((one) => Math.abs(one.left - word.left) < near && Math.abs(one.baseline - word.baseline) < near))
-      return false;
-    seen.set(word.text, [...same, word]);
+    for (let at = same.length - 1; at >= Math.max(0, same.length - MOST_SAME); at--) {
+      const one = same[at] as PageWord;
+      if (Math.abs(one.left - word.left) < near && Math.abs(one.baseline - word.baseline) < near) return false;
+    }
+    same.push(word);
+    seen.set(word.text, same);
     return true;
   });
 }

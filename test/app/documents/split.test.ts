@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Piece } from '../../../app/documents/piece.ts';
+import { pieceOfLines } from '../../../app/documents/formats/text.ts';
+import { type Piece, row } from '../../../app/documents/piece.ts';
+import { MOST_PIECE, portionsOf } from '../../../app/documents/portions.ts';
 import { unpackSpans } from '../../../app/documents/spans.ts';
 import { createSplitter } from '../../../app/documents/split.ts';
 import { countTokens } from '../../../app/documents/tokens.ts';
@@ -98,4 +100,46 @@ test('a span of a page passage is the word at its place', () => {
       expect(place.page).toBe(word?.page);
     }
   }
+});
+
+test('a piece that is far too long goes on in portions, each where it stands', () => {
+  const lines = Array.from({ length: 3000 }, (_, at) => `Line ${at} of a long paragraph.`);
+  const whole = pieceOfLines('paragraph', lines, 9);
+  const portions = [...portionsOf(whole)];
+  expect(portions.length).toBeGreaterThan(5);
+  expect(portions.map(({ text }) => text).join('\n')).toBe(whole.text);
+  for (const { text, where } of portions) {
+    expect(text.length).toBeLessThanOrEqual(MOST_PIECE);
+    if (where.at !== 'lines') throw new Error('lines are expected');
+    const own = text.split('\n');
+    expect(where.starts).toHaveLength(own.length);
+    for (const [at, start] of where.starts.entries()) {
+      expect(text.slice(start).split('\n')[0]).toBe(own[at]);
+      expect(own[at]).toBe(lines[where.from + at - 10]);
+    }
+  }
+  const words = lines.map((_, at) => ({ start: at * 10, end: at * 10 + 9, page: 1, box: [at, 0, 9, 9] as const }));
+  const paged = {
+    kind: 'paragraph',
+    text: 'word word '.repeat(3000),
+    where: { at: 'page', words },
+  } as unknown as Piece;
+  let place = 0;
+  for (const { text, where } of portionsOf(paged)) {
+    if (where.at !== 'page') throw new Error('a page is expected');
+    for (const { start, end, box } of where.words) {
+      expect(box[0]).toBe(place++);
+      expect(text.slice(start, end)).toBe('word word');
+    }
+  }
+  expect(place).toBe(3000);
+  const cells = ['short', 'x'.repeat(20_000), ...Array.from({ length: 5000 }, (_, at) => `cell ${at}`)];
+  const rows = [...portionsOf(row(cells, { at: 'block' }))];
+  expect(rows.flatMap((one) => one.cells ?? []).join('')).toBe(cells.join(''));
+  for (const one of rows) expect(one.text.length).toBeLessThanOrEqual(MOST_PIECE + 10);
+  expect(
+    [...portionsOf({ kind: 'paragraph', text: '\u{1f600}'.repeat(9000), where: { at: 'block' } })]
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('\u{1f600}'.repeat(9000));
 });

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { PATIENCE } from '../../app/documents/reader.ts';
+import { openShelf, type Shelf } from '../support/documents.ts';
+import { ARCHIVES } from '../support/hostile-archives.ts';
+import { type Hostile, LIBRARY, PICTURES, textsOf } from '../support/hostile-documents.ts';
+import { PDFS } from '../support/hostile-pdfs.ts';
+import { soaking } from '../support/soak.ts';
+import { tallyOf } from './tally.ts';
+
+//  Documents that somebody was sent. Each is refused, or read as far as it harms nobody: the core grows by little and never
+//  stands still, the process that reads stays within its limit, and what comes after it is read as if nothing had been.
+
+vi.setConfig({ testTimeout: soaking ? 3_600_000 : 300_000 });
+
+const tally = tallyOf('documents');
+
+const MOST_GROWN = 400e6;
+/** Of its reader, with what it grows by until it is looked at again. */
+const MOST_READER = (PATIENCE.memoryMb + 512) * 1024 * 1024;
+/** Processor time between two turns of the core's loop: what other programs take of the machine is not its fault. */
+const MOST_STALL_MS = soaking ? 100 : 250;
+
+/** What happens to this process, in which the core runs, and to the one that reads. */
+function observe() {
+  const before = process.memoryUsage.rss();
+  let [grown, stall, reader] = [0, 0, 0];
+  let last = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(last);
+    last = process.cpuUsage();
+    stall = Math.max(stall, (user + system) / 1000);
+    grown = Math.max(grown, process.memoryUsage.rss() - before);
+    reader = Math.max(reader, largestChild());
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return { grown, stall, reader };
+  };
+}
+
+/** Resident bytes of the largest process that was started here; 0 where the system does not say. */
+function largestChild(): number {
+  try {
+    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const sizes = children.map((pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    return Math.max(...sizes.map((size) => Number(size ?? 0) * 1024));
+  } catch {
+    return 0;
+  }
+}
+
+async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
+  const made = make();
+  const stop = observe();
+  const [document] = await shelf.add({ [name]: made });
+  const { grown, stall, reader } = stop();
+  expect(grown).toBeLessThan(MOST_GROWN);
+  expect(stall).toBeLessThan(MOST_STALL_MS);
+  expect(reader).toBeLessThan(MOST_READER);
+  const { at } = document?.state ?? {};
+  if (becomes) expect(document?.state).toMatchObject({ at: becomes });
+  else expect(['ready', 'failed']).toContain(at);
+  if (says) expect(document?.notices).toContain(says);
+  // Nothing of a document that failed is found.
+  if (at === 'failed') expect(document?.passages).toBe(0);
+}
+
+async function attackWith(all: readonly Hostile[]) {
+  const shelf = await openShelf();
+  for (const one of all.filter(({ slow }) => soaking || !slow)) await tally.refused(one.name, () => attack(shelf, one));
+  await tally.refused('what comes after them', async () => {
+    const [sound] = await shelf.add({ 'sound.txt': 'A sound text after all of them.' });
+    expect(sound?.state).toEqual({ at: 'ready' });
+  });
+  tally.settle();
+}
+
+test('PDF: filters that unpack to gigabytes, rings, trees without end, drawing without end', () => attackWith(PDFS));
+
+test('archives: bombs, sizes that lie, the same part a hundred thousand times, depth', () => attackWith(ARCHIVES));
+
+test('pictures that say they are larger than memory', () => attackWith(PICTURES));
+
+test('texts of every kind that patterns and splitters take the square of', () =>
+  attackWith([...textsOf(soaking ? 8e6 : 100_000), LIBRARY]));
+
+test('ordinary text in megabytes is read in time that grows as it does', async () => {
+  const shelf = await openShelf();
+  const ordinary = ['abbreviations.txt', 'one-line.txt', 'mail-base64.eml', 'html-paragraphs-in-a-cell.html'];
+  const texts = textsOf(soaking ? 10e6 : 2e6).filter(({ name }) => ordinary.includes(name));
+  expect(texts).toHaveLength(ordinary.length);
+  for (const one of texts) {
+    await tally.refused(`${one.name}, large`, () => attack(shelf, { ...one, becomes: 'ready' }));
+  }
+  tally.settle();
+});
