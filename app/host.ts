@@ -107,7 +107,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   opened.defer(() => clients?.close());
   const saving = createSaving((said) => emit('notice', said));
   const { report } = saving;
-  const statusListeners = [(status: EngineStatus) => emit('engine.status', status)];
+  const statusListeners: ((status: EngineStatus) => void)[] = [];
   const engine = createEngine({
     startEngine: options.startEngine,
     report,
@@ -189,6 +189,13 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(turns.close);
+  /** With the chat that is being answered: others wait for it. */
+  const withChat = (status: EngineStatus): EngineStatus => {
+    if (status.at !== 'busy' || !status.turnId) return status;
+    const chatId = turns.chatOf(status.turnId);
+    return chatId ? { ...status, chatId } : status;
+  };
+  statusListeners.push((status) => emit('engine.status', withChat(status)));
   const titles = createTitles(core, turns.busy);
   opened.defer(titles.close);
   const inOrder = createSendOrder();
@@ -266,7 +273,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     'models.cancelLoad': engine.cancelLoad,
     'models.unload': engine.unload,
 
-    'engine.status': engine.status,
+    'engine.status': () => withChat(engine.status()),
     'engine.devices': () => engine.ask('devices', null),
     'engine.restart': engine.restart,
 

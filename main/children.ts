@@ -15,9 +15,8 @@ export type Children = {
 export function createChildren(paths: Paths, onEnd: (number: number, ending: Ending) => void): Children {
   const running = new Map<number, Electron.UtilityProcess>();
   const kill = (number: number) => {
-    const { pid } = running.get(number) ?? {};
-    // kill() of Electron asks; a process inside a long computation would not hear it.
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    const child = running.get(number);
+    if (child) endAtOnce(child);
   };
   return {
     start(number, wish) {
@@ -37,6 +36,17 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
       for (const number of running.keys()) kill(number);
     },
   };
+}
+
+/** kill() of Electron asks, and a process inside a long computation would not hear it. One that is still being started has no
+ *  number yet, and ends as soon as it has. */
+export function endAtOnce(child: Electron.UtilityProcess): void {
+  if (child.pid === undefined) return void child.once('spawn', () => endAtOnce(child));
+  try {
+    process.kill(child.pid, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
 }
 
 const engine = (paths: Paths) =>

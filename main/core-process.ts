@@ -1,7 +1,7 @@
 import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/engine/supervisor.ts';
 import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
-import { createChildren } from './children.ts';
+import { createChildren, endAtOnce } from './children.ts';
 import type { Keychain } from './keychain.ts';
 import type { CoreOptions, FromCore, ToCore } from './messages.ts';
 import type { Paths } from './paths.ts';
@@ -71,7 +71,7 @@ export function createCoreProcess({
     );
     return {
       ended,
-      kill: () => started.pid !== undefined && process.kill(started.pid, 'SIGKILL'),
+      kill: () => endAtOnce(started),
       pipe: {
         send: (message) => started.postMessage(message),
         onMessage: (listener) => void started.on('message', listener),

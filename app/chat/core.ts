@@ -18,6 +18,8 @@ export type Core = {
     target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
     /** Whether a chat thinks when neither it nor the settings say so. */
     thinksByDefault(modelId: ModelId): boolean;
+    /** 0 when it is not known. */
+    parametersOf(modelId: ModelId): number;
     used(modelId: ModelId): void;
   };
   /** Finds what answers a question in documents. */

@@ -15,7 +15,7 @@ import {
   type TurnId,
 } from '../protocol/index.ts';
 import { copyAttachments, detachAttachments } from '../store/attachments.ts';
-import { findChat, getChat, updateChat } from '../store/chats.ts';
+import { distinctTitle, findChat, getChat, updateChat } from '../store/chats.ts';
 import { newId } from '../store/identity.ts';
 import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../store/messages.ts';
 import { joinPieces, unsettled } from '../store/streaming.ts';
@@ -46,6 +46,8 @@ export type Turns = {
   sendQueued(messageId: MessageId): void;
   /** The message with what is not on disk yet. */
   overlay(message: Message): Message;
+  /** The chat whose answer a turn writes. */
+  chatOf(turnId: TurnId): ChatId | undefined;
   /** Whether anything is being written now. */
   busy(): boolean;
   /** Ends what belongs to a chat that is going away. */
@@ -162,7 +164,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
         },
         core.now(),
       );
-      const title = chat.title === '' ? firstLine(sent.text) : undefined;
+      const title = chat.title === '' ? distinctTitle(db, firstLine(sent.text), chat.id) : undefined;
       updateChat(db, chat.id, { draft: '', title, updatedAt: core.now() });
       return message;
     });
@@ -341,6 +343,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 
     overlay: (message) =>
       [...running.values()].find((one) => one.messageId === message.id)?.turn.overlay(message) ?? message,
+    chatOf: (turnId) => running.get(turnId)?.chatId,
     busy,
     leave: stopChat,
     async close() {

@@ -143,7 +143,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
 
   function prepared(done: number, total: number) {
     preparing = done < total ? { done, total } : null;
-    if (model && (now.at === 'ready' || now.at === 'busy')) status({ at: now.at, ...facts(model) });
+    // With all kernels there `facts` says nothing of them, so what was said before must not stay.
+    if (model && now.at === 'ready') status({ at: 'ready', ...facts(model) });
+    else if (model && now.at === 'busy') status({ at: 'busy', ...facts(model), turnId: now.turnId });
   }
 
   function generate(generation: Generation) {
@@ -165,9 +167,11 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     });
     const enqueue = () => queue.add(priority, { run, yieldTo: turn.cancel });
     async function run() {
+      // Stopped while it waited: for nobody a model is loaded, and none taken out of memory.
+      if (turn.over()) return;
       try {
         const loaded = await ensure(target);
-        status({ at: 'busy', ...facts(loaded) });
+        status({ at: 'busy', ...facts(loaded), turnId });
         await turn.run(loaded);
       } catch (error) {
         // Somebody stopped the load it waited for.

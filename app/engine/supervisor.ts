@@ -58,6 +58,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   let life: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let starting = false;
   let asked = false;
   let ends: number[] = [];
   let last = lostFailure({ how: 'never started', lastWords: '' });
@@ -73,11 +74,14 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   }
 
   async function live(): Promise<void> {
+    starting = true;
     try {
       running = await options.start();
     } catch (error) {
       last = failureOf(error);
       return;
+    } finally {
+      starting = false;
     }
     running.pipe.onMessage(options.onMessage);
     if (closed) running.kill();
@@ -111,6 +115,8 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     async restart() {
       ends = [];
       if (!life) return start();
+      // It is as new as it can be, and an end of it is one of its own.
+      if (starting) return;
       asked = true;
       const ending = life;
       running?.kill();

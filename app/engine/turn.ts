@@ -24,6 +24,8 @@ export type Running = {
   /** Writes until the end or until it has to wait for a person. */
   run(model: LoadedModel): Promise<void>;
   fail(error: unknown): void;
+  /** It has ended, perhaps before it was its time. */
+  over(): boolean;
   cancel(): void;
   answerNow(): void;
   decide(choice: Choice): void;
@@ -282,6 +284,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   return {
     run,
     fail,
+    over: () => state === 'over',
     cancel() {
       if (state === 'running') stopLeg('cancel');
       else finish('cancelled');

@@ -68,6 +68,7 @@ export type Library = {
   /** The cross-encoder that documents are searched with; null when none is installed. */
   ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
+  parametersOf(modelId: ModelId): number;
   used(modelId: ModelId): void;
   /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
    *  built-in one, so that the list can say what it is. A model that fails says so when it is asked something. */
@@ -299,6 +300,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;
     },
+    parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {
       setModelUsed(db, modelId, now());

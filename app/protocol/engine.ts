@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SamplingSettings } from './chat.ts';
 import { Failure } from './errors.ts';
-import { ModelId } from './ids.ts';
+import { ChatId, ModelId, TurnId } from './ids.ts';
 
 export const LayerKind = z.object({
   kind: z.enum(['attention', 'gated-delta', 'lightning', 'sparse', 'short-conv', 'latent', 'encoder']),
@@ -103,7 +103,8 @@ export const EngineStatus = z.discriminatedUnion('at', [
   z.object({ at: z.literal('idle') }),
   z.object({ at: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
   z.object({ at: z.literal('ready'), ...inMemory }),
-  z.object({ at: z.literal('busy'), ...inMemory }),
+  /** `turnId`: what is being written; `chatId`: where, when it is the answer of a chat. Others wait for it. */
+  z.object({ at: z.literal('busy'), ...inMemory, turnId: TurnId.optional(), chatId: ChatId.optional() }),
   z.object({ at: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
   /** Three ends in five minutes: no more restarts by itself. */
   z.object({ at: z.literal('stopped'), failure: Failure }),

@@ -1,6 +1,7 @@
 import type { Chat, ChatId, MessageId, ModelId } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database, Value } from './database.ts';
+import { fold } from './fold.ts';
 import { newId } from './identity.ts';
 
 type ChatRow = {
@@ -100,6 +101,20 @@ export function updateChat(db: Database, chatId: ChatId, patch: ChatPatch): Chat
     }
   });
   return getChat(db, chatId);
+}
+
+/** `title`, with a number when another chat is called the same: in a list they have to be told apart. */
+export function distinctTitle(db: Database, title: string, chatId: ChatId): string {
+  const rows = db.all<{ title: string }>(
+    'SELECT fold(title) AS title FROM chats WHERE deleted_at IS NULL AND id <> ?',
+    chatId,
+  );
+  const taken = new Set(rows.map((row) => row.title));
+  if (title === '' || !taken.has(fold(title))) return title;
+  for (let number = 2; ; number++) {
+    const numbered = `${title} (${number})`;
+    if (!taken.has(fold(numbered))) return numbered;
+  }
 }
 
 export function deleteChat(db: Database, chatId: ChatId, now: number) {

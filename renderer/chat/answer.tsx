@@ -16,6 +16,7 @@ import { Reading } from './reading.tsx';
 import { StatsLine } from './stats-line.tsx';
 import { actions, useChat } from './store.ts';
 import { Thinking } from './thinking.tsx';
+import { Waiting } from './waiting.tsx';
 
 const none: readonly Remark[] = [];
 
@@ -47,7 +48,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           <Citations message={message}>
             <Markdown text={withRemarks(message.text, remarks)} growing={writing} />
           </Citations>
-          {writing && message.text === '' && message.thinking === '' && !live?.reading && <span className="caret" />}
+          {writing && message.text === '' && message.thinking === '' && !live?.reading && <Waiting message={message} />}
         </div>
       )}
       <QuoteCard message={message} last={last} />

@@ -54,9 +54,12 @@ export function withOlderChats(data: ChatData, older: readonly Chat[]): ChatData
 const newestFirst = (a: Chat, b: Chat) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 
 export function withChat(data: ChatData, chat: Chat): ChatData {
-  const others = data.chats.filter((other) => other.id !== chat.id);
+  const at = data.chats.findIndex(({ id }) => id === chat.id);
+  // A draft is kept with every pause in typing, and moves no chat.
+  const stays = data.chats[at]?.updatedAt === chat.updatedAt;
   const open = data.open?.chat.id === chat.id ? { ...data.open, chat } : data.open;
-  return { ...withChats(data, [chat, ...others]), open };
+  if (stays) return { ...data, chats: data.chats.with(at, chat), open };
+  return { ...withChats(data, [chat, ...data.chats.toSpliced(at, at < 0 ? 0 : 1)]), open };
 }
 
 export function withoutChat(data: ChatData, chatId: ChatId): ChatData {

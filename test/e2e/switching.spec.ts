@@ -25,6 +25,12 @@ test('from chat to chat while one answer streams, one waits behind it and one wa
   await page.keyboard.press('Alt+n');
   await ask(page, 'Are you there?');
   await expect(page.getByRole('button', { name: 'Stop generating' })).toBeVisible();
+  const waiting = page.getByText('Waiting for the answer in “Go on for ever.” to finish');
+  await expect(waiting).toBeVisible();
+  // Also to somebody who opens the page only now.
+  await page.reload();
+  await chat('Are you there?').click();
+  await expect(waiting).toBeVisible();
 
   await chat('Go on for ever.').click();
   await expect.poll(length).toBeGreaterThan(100);

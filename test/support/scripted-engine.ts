@@ -1,6 +1,12 @@
 import type { AskName, FromEngine, Generation, LoadTarget, ToEngine, TurnUpdate } from '../../app/engine/asks.ts';
 import type { Ending, StartEngine } from '../../app/engine/supervisor.ts';
-import { type LoopEvidence, pipePair, type TurnEvent, type TurnId } from '../../app/protocol/index.ts';
+import {
+  type LoopEvidence,
+  type ModelDescription,
+  pipePair,
+  type TurnEvent,
+  type TurnId,
+} from '../../app/protocol/index.ts';
 
 //  An engine in memory that writes what a script says, for tests of what stands around it: a hundred conversations in the time in
 //  which the real one is started once.
@@ -23,10 +29,32 @@ const evidence: LoopEvidence = {
   times: 1,
 };
 
+const description: ModelDescription = {
+  supported: true,
+  problems: [],
+  notices: [],
+  family: 'qwen3_5',
+  container: 'gguf',
+  layers: [],
+  hiddenSize: 64,
+  vocabularySize: 1000,
+  contextLength: 4096,
+  parameters: 0,
+  weightBytes: 1e6,
+  types: {},
+  activeBytes: 1e6,
+  stateBytes: 1e3,
+  contextBytesPerToken: 10,
+  mtp: false,
+  encoder: false,
+  ranker: false,
+};
+
 /** A text that stands in a question makes the answer go in circles, and wait for a decision. */
 export const CIRCLING = 'in circles';
 
-export function scriptedEngine(says: Says): { startEngine: StartEngine; living: () => number } {
+/** `parameters`: of the model it pretends to have. */
+export function scriptedEngine(says: Says, parameters = 4e9): { startEngine: StartEngine; living: () => number } {
   let living = 0;
   const startEngine: StartEngine = async () => {
     const [core, engine] = pipePair<ToEngine, FromEngine>();
@@ -40,6 +68,7 @@ export function scriptedEngine(says: Says): { startEngine: StartEngine; living: 
     };
     serve(
       says,
+      parameters,
       (message) => alive && engine.send(message),
       engine.onMessage,
       () => end('code 0'),
@@ -51,12 +80,15 @@ export function scriptedEngine(says: Says): { startEngine: StartEngine; living: 
 
 function serve(
   says: Says,
+  parameters: number,
   send: (message: FromEngine) => void,
   onMessage: (listener: (message: ToEngine) => void) => void,
   quit: () => void,
 ) {
   const paused = new Map<TurnId, () => void>();
   const going = new Set<TurnId>();
+  /** A question stops them, as it does in the queue of the real one. */
+  const titles = new Set<TurnId>();
   const facts = (target: LoadTarget) => ({
     modelId: target.modelId,
     backEnd: 'cpu',
@@ -65,6 +97,7 @@ function serve(
   });
   const answers: Partial<Record<AskName, (input: never) => unknown>> = {
     devices: () => [],
+    inspect: () => ({ description: { ...description, parameters }, thinking: { able: false, byDefault: false } }),
     bandwidth: () => 1e10,
     load(target: LoadTarget) {
       send({ status: { at: 'ready', ...facts(target) } });
@@ -83,7 +116,9 @@ function serve(
     say(turnId, { type: 'finished', reason, usage, timings });
 
   async function write(generation: Generation) {
-    const { turnId, target } = generation;
+    const { turnId, target, priority } = generation;
+    if (priority === 'chat') for (const title of titles) finish(title, 'cancelled');
+    if (priority === 'title') titles.add(turnId);
     going.add(turnId);
     send({ status: { at: 'busy', ...facts(target) } });
     say(turnId, { type: 'started', model: target.modelId, backEnd: 'cpu' });

@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 const says = ({ priority }: { priority: string }) =>
-  priority === 'title' ? 'Harbour and lantern' : 'The lantern stands in the harbour, and the ledger lies beside it.';
+  priority === 'title' ? 'Lantern in the harbour' : 'The lantern stands in the harbour, and the ledger lies beside it.';
 
 type Told = {
   ends: Map<TurnId, number>;

@@ -75,6 +75,27 @@ test.each([
   expect(titleFrom(written, 'How do I get to Lisbon by train? A trip of two days.')).toBe(title);
 });
 
+// What a model of 135 million parameters wrote, with what was asked and the begin of its answer.
+test.each([
+  [
+    "Here's a possible title for this conversation:",
+    'My cat will not eat her new food. Here are some possible reasons.',
+  ],
+  ['The moon is approximately 140,772,180 miles', 'How far is the moon? The moon is about 238,855 miles away.'],
+  ['The sentence should be "Me and Him Goes to School.', 'Fix this sentence: me and him goes to school'],
+  ["I'm here to help. What can I help you with?", 'Hello! I can help with maths. What can I help you with?'],
+  ['The sea is a silent, a silent, a lone soul, a lone', 'Write a haiku about the sea. A lone soul, silent.'],
+  ['Ancient Egyptian Burial Rites', 'How do I boil an egg? Put the egg into boiling water.'],
+])('no title is %j', (written, conversation) => {
+  expect(titleFrom(written, conversation)).toBeNull();
+});
+
+test('other forms of the words of the question are about it as well', () => {
+  expect(titleFrom('Boiling Eggs Softly', 'How do I boil an egg so that the yolk stays soft?')).toBe(
+    'Boiling Eggs Softly',
+  );
+});
+
 test('an echo of what was asked for is no title', () => {
   expect(titleFrom('Answer with the title of two to six words for ever', 'Go on for ever.')).toBeNull();
   expect(titleFrom('A title for two words', 'Find a title of two words for my book.')).toBe('A title for two words');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Client, EventPayload } from '../../../app/protocol/index.ts';
+import type { Client, EventPayload, TurnId } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { listen, next, readMessage, startCore } from '../../support/core.ts';
 
@@ -68,4 +68,21 @@ test('nobody comes: the suggested choice is taken after the time of the settings
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await readMessage(client, held.chatId, held.messageId)).state.at).toBe('paused');
   await client.call('turns.cancel', { turnId: held.turnId });
+});
+
+test('while one chat is answered the engine says which one: what the others wait for', async () => {
+  const { client } = await startCore();
+  const first = await client.call('chats.create', {});
+  const second = await client.call('chats.create', {});
+  const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14 };
+  await client.call('chats.update', { chatId: first.id, sampling: endless });
+  await client.call('chats.update', { chatId: second.id, sampling: { maxTokens: 4, temperature: 0 } });
+  const writing = await client.call('turns.send', { chatId: first.id, text: 'Tell me a long story.' });
+  await next(client, 'turn', ({ event }) => event.type === 'delta');
+  const waiting = await client.call('turns.send', { chatId: second.id, text: 'Hello!' });
+  const busy = { at: 'busy', turnId: writing.turnId, chatId: first.id };
+  expect(await client.call('engine.status')).toMatchObject(busy);
+  const moved = next(client, 'engine.status', (status) => status.at === 'busy' && status.chatId === second.id);
+  await client.call('turns.cancel', { turnId: writing.turnId as TurnId });
+  expect(await moved).toMatchObject({ turnId: waiting.turnId });
 });

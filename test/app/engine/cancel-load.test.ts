@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { engineByFork } from '../../../app/engine/start.ts';
-import type { EngineStatus, ModelId } from '../../../app/protocol/index.ts';
+import type { EngineStatus, ModelId, TurnId } from '../../../app/protocol/index.ts';
 import { listen, newFolder, next, places, root, startCore } from '../../support/core.ts';
 
 //  A load that somebody stops. The first load of this engine lasts until then.
@@ -57,4 +57,33 @@ test('stopping when nothing is loaded changes nothing', async () => {
   await client.call('models.load', { modelId: starter });
   await client.call('models.cancelLoad');
   expect(await client.call('engine.status')).toMatchObject({ at: 'ready' });
+});
+
+test('a question that is stopped while it waits behind another loads no model for it', async () => {
+  const { client, seen, loading } = await start();
+  const { end } = listen(client);
+  const other = await client.call('models.duplicate', { modelId: starter, name: 'Other' });
+  const first = await client.call('chats.create', { modelId: starter });
+  const second = await client.call('chats.create', { modelId: other.id });
+  const waiting = await client.call('turns.send', { chatId: first.id, text: 'Hello!' });
+  await loading;
+  const behind = await client.call('turns.send', { chatId: second.id, text: 'Hello!' });
+  await client.call('turns.cancel', { turnId: behind.turnId as TurnId });
+  expect(await end(behind.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
+  await client.call('models.cancelLoad');
+  expect(await end(waiting.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
+  // Whatever waited in the engine before this has had its turn.
+  await client.call('models.unload');
+  expect(seen.filter((status) => status.at === 'loading' && status.modelId === other.id)).toEqual([]);
+});
+
+test('another model that is wanted ends the load of the first', async () => {
+  const { client, loading } = await start();
+  const other = await client.call('models.duplicate', { modelId: starter, name: 'Other' });
+  const load = client.call('models.load', { modelId: starter });
+  const failed = expect(load).rejects.toMatchObject({ code: 'cancelled' });
+  await loading;
+  await client.call('models.load', { modelId: other.id });
+  await failed;
+  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: other.id });
 });

@@ -106,6 +106,18 @@ test('two quick restarts leave one process', async () => {
   expect(processes.log).toMatchObject({ living: 1, mostLiving: 1 });
 });
 
+test('a restart while the process is being started leaves that one, and its own crash counts as one', async () => {
+  const processes = controlled();
+  const { supervisor, seen, until } = supervise(processes);
+  supervisor.start();
+  await supervisor.restart();
+  await until(() => seen.at(-1)?.at === 'up');
+  expect(processes.log).toMatchObject({ started: 1, killed: 0 });
+  processes.crash();
+  await until(() => seen.at(-1)?.at === 'up' && processes.log.started === 2);
+  expect(seen.map(({ at }) => at)).toEqual(['starting', 'up', 'restarting', 'starting', 'up']);
+});
+
 test('quitting waits for the process, and kills one that does not listen', async () => {
   const polite = controlled();
   const first = supervise(polite);
