@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** Everything that was asked for is wrong in a way that only the caller can mend: exit code 2. */
+/** Usage error: exit code 2. */
 export class UsageError extends Error {}
 
 export type Flag = {

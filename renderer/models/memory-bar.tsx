@@ -55,7 +55,7 @@ export function MemoryBar({ fit, limit, note }: { fit: Forecast; limit: number; 
           <span key={part} className="flex items-center gap-1.5">
             <span className={`size-2 rounded-[2px] ${colours[part]}`} />
             {t(`models.part.${part}`)}
-            <span className="font-medium text-fg">{formats.memoryFigure(parts[part])}</span>
+            <span className="font-medium text-fg">{formats.memory(parts[part])}</span>
           </span>
         ))}
         {note && <span className="ms-auto font-medium text-fg">{note}</span>}

@@ -59,7 +59,7 @@ export function PerformancePage() {
       {broken && (
         <div className="p-4">
           <Notice alert tone="bad" title={t('performance.failed')}>
-            {broken.message}
+            {t(`errors.${broken.code}.what`)}. {broken.hint ?? t(`errors.${broken.code}.way`)}
           </Notice>
         </div>
       )}

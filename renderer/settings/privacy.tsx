@@ -81,7 +81,7 @@ function Table({ contacts, empty, last }: TableProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const columns =
-    'grid grid-cols-[7.75rem_minmax(0,1.4fr)_minmax(0,0.8fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
+    'grid grid-cols-[8.5rem_minmax(0,1fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
   return (
     <Card className="mt-2.5">
       {contacts.length === 0 ? (
@@ -94,14 +94,16 @@ function Table({ contacts, empty, last }: TableProps) {
               className={`${columns} min-h-10 items-center py-2 not-first:border-t not-first:border-line`}
             >
               <span className="text-fg-2 tabular-nums">{`${formats.day(one.at)} ${formats.clock(one.at)}`}</span>
-              <bdi className="truncate font-medium" title={one.about}>
-                {one.about === ''
-                  ? t(`privacy.reason.${one.reason}`)
-                  : t('privacy.of', { reason: t(`privacy.reason.${one.reason}`), about: one.about })}
-              </bdi>
-              <bdi className="truncate text-fg-2 max-md:hidden" title={one.host}>
-                {one.host}
-              </bdi>
+              <span className="flex min-w-0 flex-col">
+                <bdi className="truncate font-medium" title={one.about}>
+                  {one.about === ''
+                    ? t(`privacy.reason.${one.reason}`)
+                    : t('privacy.of', { reason: t(`privacy.reason.${one.reason}`), about: one.about })}
+                </bdi>
+                <bdi className="truncate text-xs text-fg-2" title={one.host}>
+                  {one.host}
+                </bdi>
+              </span>
               <span className="text-end tabular-nums">{last(one)}</span>
             </li>
           ))}

@@ -56,7 +56,7 @@ function EngineLine() {
   const memory =
     total > 0 && status.at !== 'loading' && connection === 'open'
       ? t('status.memory', {
-          used: used < 2 ** 30 / 10 ? formats.memory(used) : formats.memoryFigure(used),
+          used: formats.memoryFigure(used),
           total: formats.memory(total),
         })
       : '';

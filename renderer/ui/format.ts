@@ -27,7 +27,7 @@ export function createFormats(language: string) {
 
   return {
     exact: (count: number) => whole.format(count),
-    billions: (count: number) => two.format(count / 1e9),
+    billions: (count: number) => upToTwo.format(count / 1e9),
     tokens(count: number) {
       if (count < 10_000) return whole.format(count);
       return `${(count < 99_950 ? upToOne : whole).format(count / 1000)}k`;
@@ -67,7 +67,11 @@ export function createFormats(language: string) {
       const GB = 2 ** 30;
       return bytes < 0.0995 * GB ? unit(whole.format(bytes / 2 ** 20), 'MB') : unit(upToOne.format(bytes / GB), 'GB');
     },
-    memoryFigure: (bytes: number) => upToOne.format(bytes / 2 ** 30),
+    /** The first of "5.9 of 13.5 GB"; one that is counted in MB says so. */
+    memoryFigure(bytes: number) {
+      const { name, bytes: size } = memoryUnitOf(bytes);
+      return name === 'MB' ? this.memory(bytes) : upToOne.format(bytes / size);
+    },
     /** Ticks of an axis: the unit once, at the last of them. */
     ticks: (values: readonly number[], name: string) =>
       values.map((value, at) => (at === values.length - 1 ? unit(upToTwo.format(value), name) : upToTwo.format(value))),

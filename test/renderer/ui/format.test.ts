@@ -52,6 +52,8 @@ describe('figures as the design language writes them', () => {
     expect(plain(en.memory(17.9 * 2 ** 20))).toBe('18 MB');
     expect(plain(en.memory(8 * 2 ** 30))).toBe('8 GB');
     expect(plain(en.memory(0))).toBe('0 MB');
+    expect([en.memoryFigure(5.9 * 2 ** 30), plain(en.memoryFigure(18 * 2 ** 20))]).toEqual(['5.9', '18 MB']);
+    expect([en.billions(4e9), en.billions(1.72e9)]).toEqual(['4', '1.72']);
   });
 
   test('a change has its sign', () => {
