@@ -16,6 +16,8 @@ export const Notice = z.object({
   code: z.enum([
     'database-restored', // damaged, backupAt, chats, messages
     'database-started-anew', // no sound backup; damaged, chats, messages
+    'database-was-lost', // it was missing or empty, and the newest good backup was restored; backupAt
+    'database-lost-anew', // the same, and no backup was good
     'read-only', // folder
     'disk-full', // nothing is lost: texts wait in memory
     'not-saved', // reason; the database fails with something else, nothing is lost here either

@@ -1,10 +1,25 @@
 import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
+import { LonghandError } from '../protocol/index.ts';
 import { damage, listBackups, syncFile } from './backups.ts';
 import { type Database, openDatabase, type Value } from './database.ts';
+import { versionOf } from './migrate.ts';
 
 export type Restored = { backup: string | null; backupAt: number | null; damaged: string };
 
-/** Puts the newest sound backup in the place of a damaged database. The damaged files stay beside it under another name. */
+/** Whether there is no database, or one that nothing was ever written to, although backups of one exist. */
+export function isLost(folder: string, path: string): boolean {
+  if (listBackups(folder).length === 0) return false;
+  if (!existsSync(path)) return true;
+  const db = openDatabase(path);
+  try {
+    return versionOf(db) === 0 && db.get("SELECT name FROM sqlite_schema WHERE type = 'table'") === undefined;
+  } finally {
+    db.close();
+  }
+}
+
+/** Puts the newest sound backup in the place of a damaged or lost database. What was there stays beside it under another
+ *  name. */
 export function restore(folder: string, path: string, now: number): Restored {
   const damaged = `${path.replace(/\.db$/, '')}-damaged-${new Date(now).toISOString().replaceAll(':', '-').slice(0, 19)}.db`;
   for (const suffix of ['', '-wal', '-shm']) {
@@ -41,6 +56,13 @@ export function salvage(db: Database, damaged: string): Salvaged {
       }
       copyRows(source, db, 'collections', 'FALSE');
       copyRows(source, db, 'documents', 'FALSE');
+      copyRows(source, db, 'runs', 'FALSE');
+      copySettings(source, db);
+      // In another version the same columns may say it otherwise.
+      if (sameVersion(source, db)) {
+        copyRows(source, db, 'models', 'TRUE');
+        copyRows(source, db, 'library', 'TRUE', 'one');
+      }
       db.run('DELETE FROM documents WHERE collection_id NOT IN (SELECT id FROM collections)');
       // What was read of them is read again from the kept copies.
       db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}', passages = 0
@@ -56,28 +78,70 @@ export function salvage(db: Database, damaged: string): Salvaged {
 const giveUpAfter = 2000;
 
 /** Row by row in order of rowid, so that a torn page costs only the rows on it. Returns how many were new or newer. */
-function copyRows(source: Database, target: Database, table: string, newer: string): number {
-  const columns = target.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`).map((row) => row.name);
+function copyRows(source: Database, target: Database, table: string, newer: string, key = 'id'): number {
+  const there = columnsOf(source, table);
+  const columns = columnsOf(target, table).filter((name) => there.length === 0 || there.includes(name));
   const list = columns.join(', ');
   const update = columns.map((name) => `${name} = excluded.${name}`).join(', ');
   const insert = `INSERT INTO ${table} (${list}) VALUES (${columns.map(() => '?').join(', ')})
-    ON CONFLICT (id) DO UPDATE SET ${update} WHERE ${newer}`;
+    ON CONFLICT (${key}) DO UPDATE SET ${update} WHERE ${newer}`;
+  const nextAfter = (place: number) =>
+    source.get<Record<string, Value> & { place: number }>(
+      `SELECT rowid AS place, ${list} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
+      place,
+    );
   let copied = 0;
   let failures = 0;
   for (let after = 0; failures < giveUpAfter; ) {
-    try {
-      const row = source.get<Record<string, Value> & { place: number }>(
-        `SELECT rowid AS place, ${list} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
-        after,
-      );
-      if (!row) break;
-      after = row.place;
-      copied += target.run(insert, ...columns.map((name) => row[name] ?? null)).changes;
-      failures = 0;
-    } catch {
+    const row = orDamaged(() => nextAfter(after));
+    if (row === undefined) break;
+    if (row === 'damaged') {
       after++;
       failures++;
+      continue;
     }
+    after = row.place;
+    failures = 0;
+    copied += put(
+      target,
+      insert,
+      columns.map((name) => row[name] ?? null),
+    );
   }
   return copied;
+}
+
+/** Few rows, read in one go. */
+function copySettings(source: Database, target: Database) {
+  const rows = orDamaged(() => source.all<{ key: string; value: string }>('SELECT key, value FROM settings'));
+  if (rows === 'damaged') return;
+  const insert = 'INSERT INTO settings VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+  for (const { key, value } of rows) put(target, insert, [key, value]);
+}
+
+function orDamaged<T>(read: () => T): T | 'damaged' {
+  try {
+    return read();
+  } catch {
+    return 'damaged';
+  }
+}
+
+/** A row that does not fit any more (what it belongs to is lost, or it is garbage) is left out; a full disk is not its fault. */
+function put(target: Database, insert: string, values: Value[]): number {
+  try {
+    return target.run(insert, ...values).changes;
+  } catch (error) {
+    if (error instanceof LonghandError && error.code !== 'internal') throw error;
+    return 0;
+  }
+}
+
+const columnsOf = (db: Database, table: string): string[] => {
+  const rows = orDamaged(() => db.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`));
+  return rows === 'damaged' ? [] : rows.map(({ name }) => name);
+};
+
+function sameVersion(source: Database, target: Database): boolean {
+  return orDamaged(() => versionOf(source)) === versionOf(target);
 }

@@ -7,7 +7,7 @@ import { checkDataFolder } from './folder.ts';
 import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
 import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './private.ts';
-import { restore, salvage } from './recover.ts';
+import { isLost, type Restored, restore, salvage } from './recover.ts';
 
 import { temporaryFolder } from './temporary.ts';
 
@@ -45,7 +45,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock, now: () => number): Promise<Store> {
   const path = join(folder, 'longhand.db');
   const notices: Notice[] = [];
-  const restored = existsSync(path) && flaw(path, 'quick_check') !== null ? restore(folder, path, now()) : null;
+  const damaged = existsSync(path) && flaw(path, 'quick_check') !== null;
+  const lost = !damaged && isLost(folder, path);
+  const restored = damaged || lost ? restore(folder, path, now()) : null;
 
   makePrivate(path);
   const db = openDatabase(path, { vectors: true });
@@ -55,7 +57,8 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
     configure(db);
     if (todo.length > 0 && versionOf(db) > 0) await backUp(db, folder, 'before-update', now());
     migrate(db, todo);
-    if (restored) {
+    if (restored && lost) notices.push(lostNotice(restored));
+    else if (restored) {
       const saved = salvage(db, restored.damaged);
       notices.push({
         code: restored.backup ? 'database-restored' : 'database-started-anew',
@@ -87,6 +90,11 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
     },
   };
 }
+
+const lostNotice = ({ backup, backupAt }: Restored): Notice => ({
+  code: backup ? 'database-was-lost' : 'database-lost-anew',
+  details: { backupAt: String(backupAt ?? '') },
+});
 
 /** A folder that cannot be written (read-only disk, missing rights): the chats are shown from a copy that lasts as long as
  *  the process, and the user is told that nothing new is kept. */

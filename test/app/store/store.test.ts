@@ -1,13 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LonghandError } from '../../../app/protocol/index.ts';
-import { listBackups } from '../../../app/store/backups.ts';
-import { getChat, listChats, updateChat } from '../../../app/store/chats.ts';
+import { defaultSettings, LonghandError } from '../../../app/protocol/index.ts';
+import { addAttachment, removeAttachment } from '../../../app/store/attachments.ts';
+import { backUp, listBackups } from '../../../app/store/backups.ts';
+import { deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../../../app/store/chats.ts';
 import { openDatabase } from '../../../app/store/database.ts';
-import { messagesOf } from '../../../app/store/messages.ts';
+import { addMessage, getMessage, messagesOf } from '../../../app/store/messages.ts';
+import { migrate, versionOf } from '../../../app/store/migrate.ts';
+import { restore, salvage } from '../../../app/store/recover.ts';
+import { readSettings, writeSettings } from '../../../app/store/settings.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { addExchange, migrations, newFolder, open } from './support.ts';
 
@@ -151,3 +155,174 @@ test('a folder that cannot be written shows the chats from a copy and says so', 
   const [said] = await once(reader, 'message');
   expect(said).toEqual({ notices: ['read-only'], texts: ['Still readable?', 'Yes.'], folder });
 });
+
+test.each([
+  ['missing', (path: string) => rmSync(path)],
+  ['empty', (path: string) => writeFileSync(path, '')],
+  [
+    'without a table',
+    (path: string) => {
+      rmSync(path);
+      openDatabase(path).close();
+    },
+  ],
+])('a database that is %s although there is a backup is restored from it, and that is said', async (_, lose) => {
+  const folder = newFolder();
+  const first = await openStore({ folder, migrations });
+  const { chatId } = addExchange(first, 'Still here?', 'Yes.');
+  await first.backUpDaily();
+  first.close();
+  lose(join(folder, 'longhand.db'));
+  const store = await open(folder);
+  expect(store.notices).toMatchObject([{ code: 'database-was-lost' }]);
+  expect(messagesOf(store.db, chatId).map(({ text }) => text)).toEqual(['Still here?', 'Yes.']);
+});
+
+test('a lost database whose backups cannot be read is begun anew, and that is said', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'backups'), { recursive: true });
+  writeFileSync(join(folder, 'backups', 'daily-2026-01-01T00-00-00.db'), 'no database'.repeat(600));
+  const store = await open(folder);
+  expect(store.notices).toMatchObject([{ code: 'database-lost-anew' }]);
+  expect(listChats(store.db, { limit: 1 })).toEqual([]);
+});
+
+test('the first start of a new folder says nothing', async () => {
+  expect((await open()).notices).toEqual([]);
+});
+
+test('settings, models, the place of the library and what was measured are salvaged as well', async () => {
+  const folder = newFolder();
+  const first = await openStore({ folder, migrations });
+  await first.backUpDaily();
+  writeSettings(first.db, { systemPrompt: 'Be brief.' });
+  first.db.run("INSERT INTO models (id, name, path, added_at) VALUES ('m', 'Mine', '/models/mine', 1)");
+  first.db.run("UPDATE library SET folder = '/drive/models'");
+  first.db.run(`INSERT INTO runs (at, model, back_end, engine, prompt_tokens, cached_tokens, tokens, first_token_ms)
+    VALUES (1, 'Mine', 'cpu', '1', 2, 3, 4, 5)`);
+  for (let i = 0; i < 60; i++) addExchange(first, `Filler ${i}`, 'x'.repeat(3000));
+  first.close();
+  tear(join(folder, 'longhand.db'));
+
+  const { db, notices } = await open(folder);
+  expect(notices).toMatchObject([{ code: 'database-restored' }]);
+  expect(readSettings(db).systemPrompt).toBe('Be brief.');
+  expect(db.get("SELECT name, path FROM models WHERE id = 'm'")).toEqual({ name: 'Mine', path: '/models/mine' });
+  expect(db.get('SELECT folder FROM library')).toEqual({ folder: '/drive/models' });
+  expect(db.all('SELECT model, tokens FROM runs')).toEqual([{ model: 'Mine', tokens: 4 }]);
+});
+
+test('a row that cannot be put back costs only itself', async () => {
+  const folder = newFolder();
+  const target = await open(folder);
+  const path = join(newFolder(), 'damaged.db');
+  const source = openDatabase(path);
+  source.script('CREATE TABLE chats AS SELECT * FROM (SELECT 1) WHERE FALSE');
+  source.script('DROP TABLE chats; CREATE TABLE chats (id, title, created_at, updated_at)');
+  for (const [id, created] of [
+    ['a', 1],
+    ['b', null],
+    ['c', 3],
+  ] as const)
+    source.run('INSERT INTO chats VALUES (?, ?, ?, ?)', id, id, created, created);
+  source.close();
+  expect(salvage(target.db, path)).toMatchObject({ chats: 2 });
+  expect(target.db.all('SELECT id FROM chats ORDER BY id').map(({ id }) => id)).toEqual(['a', 'c']);
+});
+
+test('what stood in the log of a damaged database is not written over the restored one', async () => {
+  const folder = newFolder();
+  const first = await openStore({ folder, migrations });
+  const { chatId } = addExchange(first, 'In the backup', 'Yes.');
+  await first.backUpDaily();
+  for (let i = 0; i < 60; i++) addExchange(first, `Filler ${i}`, 'x'.repeat(3000));
+  const path = join(folder, 'longhand.db');
+  const log = readFileSync(`${path}-wal`);
+  first.close();
+  writeFileSync(`${path}-wal`, log);
+
+  const { damaged } = restore(folder, path, Date.now());
+  expect(readFileSync(`${damaged}-wal`)).toEqual(log);
+  const store = await open(folder);
+  expect(messagesOf(store.db, chatId).map(({ text }) => text)).toEqual(['In the backup', 'Yes.']);
+  expect(listChats(store.db, { limit: 100 })).toHaveLength(1);
+});
+
+test('backups of one kind do not push out those of the other', async () => {
+  const folder = newFolder();
+  let now = Date.UTC(2026, 0, 1);
+  const { db } = await open(folder, () => now);
+  await backUp(db, folder, 'before-update', now);
+  for (let day = 0; day < 9; day++) {
+    now += 25 * 60 * 60 * 1000;
+    await backUp(db, folder, 'daily', now);
+  }
+  const names = listBackups(folder).map(({ path }) => basename(path));
+  expect(names.filter((name) => name.startsWith('before-update-'))).toHaveLength(1);
+  expect(names.filter((name) => name.startsWith('daily-'))).toHaveLength(7);
+});
+
+test('a deleted chat is there for a day and gone after it', async () => {
+  const store = await open();
+  const { chatId } = addExchange(store, 'Gone?', 'Not yet.');
+  const hour = 60 * 60 * 1000;
+  deleteChat(store.db, chatId, 0);
+  expect(purgeDeleted(store.db, 23 * hour)).toBe(0);
+  expect(restoreChat(store.db, chatId).id).toBe(chatId);
+  deleteChat(store.db, chatId, 0);
+  expect(purgeDeleted(store.db, 25 * hour)).toBe(1);
+  expect(messagesOf(store.db, chatId)).toEqual([]);
+});
+
+test('a setting that cannot be read counts as not set, and the others count', async () => {
+  const { db } = await open();
+  writeSettings(db, { systemPrompt: 'Be brief.' });
+  db.run("INSERT INTO settings VALUES ('threads', '\"many\"'), ('theme', '{broken'), ('nobody', '1')");
+  expect(readSettings(db)).toEqual({ ...defaultSettings, systemPrompt: 'Be brief.' });
+});
+
+test('a migration and its number are one: what fails after it leaves neither', async () => {
+  const db = openDatabase(join(newFolder(), 'a.db'));
+  const script = db.script;
+  const failing = {
+    ...db,
+    script: (sql: string) => {
+      if (sql.includes('user_version')) throw new Error('torn here');
+      script(sql);
+    },
+  };
+  const one = [{ number: 1, name: '0001-one.sql', sql: 'CREATE TABLE one (a)' }];
+  expect(() => migrate(failing, one)).toThrow('torn here');
+  expect([versionOf(db), db.all('SELECT name FROM sqlite_schema')]).toEqual([0, []]);
+  migrate(db, one);
+  expect(versionOf(db)).toBe(1);
+  db.close();
+});
+
+test('a file that was sent cannot be taken back out of its message', async () => {
+  const store = await open();
+  const { chatId } = addExchange(store, 'q', 'a');
+  const { id } = addAttachment(store.db, chatId, { name: 'a.txt', bytes: 1, tokens: 1, text: 'a' }, 1);
+  const sent = {
+    chatId,
+    parentId: null,
+    role: 'user',
+    state: { at: 'done', reason: null },
+    attachments: [id],
+  } as const;
+  const message = addMessage(store.db, sent, 1);
+  try {
+    removeAttachment(store.db, id);
+  } catch {
+    // Refusing is as good as doing nothing.
+  }
+  expect(getMessage(store.db, message.id).attachments.map(({ name }) => name)).toEqual(['a.txt']);
+});
+
+/** Destroys pages in the middle of a file. */
+function tear(path: string) {
+  const bytes = readFileSync(path);
+  const middle = Math.floor((bytes.length * 3) / 4 / 4096) * 4096;
+  bytes.fill(0xa5, middle, middle + 4 * 4096);
+  writeFileSync(path, bytes);
+}
