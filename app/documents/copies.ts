@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LonghandError } from '../protocol/index.ts';
 import { newId } from '../store/identity.ts';
+import { openRegular, piecesOfRegular } from '../store/open-regular.ts';
 
 //  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
 //  documents/<id>.part           what is being copied
@@ -16,9 +17,9 @@ export type Copy = { kept: string; sha256: string; bytes: number; changedAt: num
 
 export type Copies = {
   pathOf(kept: string): string;
-  /** Copies a file as it is at one moment.
+  /** Copies a file as it is at one moment. `within`: a folder that it must not lead out of.
    *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
-  take(path: string, fileName: string): Promise<Copy>;
+  take(path: string, fileName: string, within?: string | null): Promise<Copy>;
   /** What a file hashes to now; null when it cannot be read. */
   hash(path: string): Promise<string | null>;
   /** Bytes [start, end) of a copy. */
@@ -31,7 +32,7 @@ export function createCopies(folder: string): Copies {
   const pathOf = (kept: string) => join(folder, kept);
   const startedAt = Date.now();
 
-  async function copyOnce(path: string, part: string): Promise<{ sha256: string; bytes: number }> {
+  async function copyOnce(file: FileHandle, path: string, part: string): Promise<{ sha256: string; bytes: number }> {
     const hash = createHash('sha256');
     let bytes = 0;
     const hashed = new Transform({
@@ -42,23 +43,25 @@ export function createCopies(folder: string): Copies {
         done(null, chunk);
       },
     });
-    const source = createReadStream(path, { highWaterMark: 1 << 20 });
+    const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
     await pipeline(source, hashed, createWriteStream(part, { mode: 0o600, flush: true }));
     return { sha256: hash.digest('hex'), bytes };
   }
 
   return {
     pathOf,
-    async take(path, fileName) {
+    async take(path, fileName, within = null) {
       const part = pathOf(`${newId()}.part`);
+      let file: FileHandle | null = null;
       try {
         await mkdir(folder, { recursive: true });
         for (let attempt = 0; attempt < 3; attempt++) {
-          const before = await stat(path);
-          if (!before.isFile()) throw new LonghandError('unreadable', `[documents] ${fileName} is not a file`);
+          await file?.close();
+          file = within === null ? await openRegular(path) : await openWithin(path, within);
+          const before = await file.stat();
           if (before.size > MOST_BYTES) throw tooLarge(fileName, before.size);
-          const { sha256, bytes } = await copyOnce(path, part);
-          const after = await stat(path);
+          const { sha256, bytes } = await copyOnce(file, path, part);
+          const after = await file.stat();
           if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
           const kept = sha256 + endingOf(fileName);
           await rename(part, pathOf(kept));
@@ -68,13 +71,14 @@ export function createCopies(folder: string): Copies {
       } catch (error) {
         throw copyError(error, fileName, path);
       } finally {
+        await file?.close();
         await rm(part, { force: true }).catch(() => {}); // it was never made
       }
     },
     async hash(path) {
       const hash = createHash('sha256');
       try {
-        for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+        for await (const piece of piecesOfRegular(path)) hash.update(piece);
         return hash.digest('hex');
       } catch {
         return null;
@@ -103,6 +107,25 @@ export function createCopies(folder: string): Copies {
     },
   };
 }
+
+/** Whoever can write in a watched folder must not reach what the user alone can read: by a link, or by one that takes the place
+ *  of a file or of a folder after it was looked at. So we ask of the file that is open where it lies. */
+async function openWithin(path: string, folder: string): Promise<FileHandle> {
+  const file = await openRegular(path);
+  try {
+    const real = await realpath(path);
+    const [opened, found] = await Promise.all([file.stat(), lstat(real)]);
+    const same = opened.dev === found.dev && opened.ino === found.ino;
+    if (same && isBelow(real, await realpath(folder))) return file;
+    throw new LonghandError('permission', `[documents] ${path} leads out of the watched folder ${folder}`);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+export const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** Only what cannot be misread by a file system or a shell. */
 function endingOf(fileName: string): string {

@@ -20,7 +20,7 @@ export type HelpOptions = {
 /** Makes the collection that ships with the app what its files are now; those that are unchanged stay as they are. The app
  *  may have moved, so a file is known by its name. What is new waits in the queue then. */
 export async function followHelp({ db, copies, folder, changed, removed, now }: HelpOptions): Promise<void> {
-  const files = (await gatherFolder(folder)).filter(({ kind }) => kind === 'markdown');
+  const files = (await gatherFolder(folder)).files.filter(({ kind }) => kind === 'markdown');
   const hashes = await Promise.all(files.map(({ path }) => copies.hash(path)));
   const collectionId = collectionOf(db, now());
   const stored = listDocuments(db, collectionId);

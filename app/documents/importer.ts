@@ -1,5 +1,6 @@
 import type { Document, DocumentId, DocumentState } from '../protocol/index.ts';
 import { failureOf, LonghandError } from '../protocol/index.ts';
+import { listWatched } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import {
   findByContent,
@@ -13,7 +14,7 @@ import {
   updateDocument,
 } from '../store/documents.ts';
 import { addContent, removeContent } from '../store/passages.ts';
-import type { Copies } from './copies.ts';
+import { type Copies, isBelow } from './copies.ts';
 import type { DocumentReader } from './reader.ts';
 
 //  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
@@ -84,7 +85,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     if (!stored) throw new LonghandError('not-found', `[documents] no document ${id}`);
     if (stored.kept !== null) return stored.document;
     try {
-      const copy = await copies.take(stored.sourcePath, stored.document.fileName);
+      const copy = await copies.take(stored.sourcePath, stored.document.fileName, watchedFolderOf(stored));
       if (!findDocument(db, id)) throw new LonghandError('cancelled', `[documents] ${id} was removed`);
       const same = findByContent(db, stored.document.collectionId, copy.sha256);
       if (same && same.document.id !== id) {
@@ -102,6 +103,12 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     } catch (error) {
       return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
     }
+  }
+
+  function watchedFolderOf({ watched, sourcePath, document }: StoredDocument): string | null {
+    if (!watched) return null;
+    const folders = listWatched(db).filter(({ collectionId }) => collectionId === document.collectionId);
+    return folders.find(({ path }) => isBelow(sourcePath, path))?.path ?? null;
   }
 
   /** A few at a time, so that everything else goes on between them. */

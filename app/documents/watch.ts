@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { type CollectionId, type Document, type DocumentId, failureOf } from '../protocol/index.ts';
 import { listWatched, type WatchedFolder, watchFolder } from '../store/collections.ts';
@@ -32,12 +33,14 @@ export type WatcherOptions = {
 };
 
 const SETTLE_MS = 700;
+/** Whether it is there, and is the same. */
+const PRESENT_MS = 2000;
 /** File systems of networks tell nothing. */
 const AGAIN_MS = 5 * 60 * 1000;
 
 export function createWatcher(options: WatcherOptions): Watcher {
   const { db, copies, changed, removed, wake, interrupt, told, now } = options;
-  const watchers = new Map<string, { stop(): void }>();
+  const watchers = new Map<string, { lost(): void; stop(): void }>();
   const looking = new Map<string, Promise<void>>();
   /** Files whose content the collection has already, as they were when that was found. */
   const doubles = new Map<string, string>();
@@ -56,31 +59,51 @@ export function createWatcher(options: WatcherOptions): Watcher {
   function start(folder: WatchedFolder) {
     let timer: NodeJS.Timeout | null = null;
     let system: FSWatcher | null = null;
+    /** The folder that is listened to; another may take its name. */
+    let identity = '';
     const soon = () => {
       if (timer) clearTimeout(timer);
       timer = setTimeout(() => void look(folder), SETTLE_MS);
     };
-    const listen = () => {
-      if (system) return;
+    const listen = (found: string) => {
+      system?.close();
+      system = null;
+      identity = found;
+      if (found === '') return;
       try {
         system = watch(folder.path, { recursive: true }, soon);
         system.on('error', () => {
           system?.close();
           system = null;
+          identity = '';
           soon();
         });
       } catch {
-        system = null; // not there now; looked for again
+        identity = ''; // gone again; looked for again
       }
     };
-    listen();
-    const again = setInterval(() => {
-      listen();
-      void look(folder);
-    }, AGAIN_MS).unref();
+    // A folder that is renamed tells nobody, and what listens to it goes with it. A drive may not answer: it is asked once.
+    let asking = false;
+    let stopped = false;
+    const check = async () => {
+      if (asking) return;
+      asking = true;
+      const found = await identityOf(folder.path);
+      asking = false;
+      if (stopped || found === identity) return;
+      listen(found);
+      soon();
+    };
+    void check();
+    const present = setInterval(() => void check(), PRESENT_MS).unref();
+    const again = setInterval(() => void look(folder), AGAIN_MS).unref();
     watchers.set(keyOf(folder), {
+      // It may be back before it is asked for again, but nothing listens any more.
+      lost: () => listen(''),
       stop() {
+        stopped = true;
         if (timer) clearTimeout(timer);
+        clearInterval(present);
         clearInterval(again);
         system?.close();
       },
@@ -100,9 +123,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
     if (closed || !folder) return;
     let files: Gathered[];
     try {
-      files = await gatherFolder(path);
-      setProblem(folder, null);
+      const gathered = await gatherFolder(path);
+      files = gathered.files;
+      setProblem(folder, aboutLinks(gathered.links));
     } catch (error) {
+      watchers.get(keyOf(folder))?.lost();
       // A disk that is away is no reason to forget what was on it.
       setProblem(folder, failureOf(error).message);
       return;
@@ -189,4 +214,18 @@ export function createWatcher(options: WatcherOptions): Watcher {
       watchers.clear();
     },
   };
+}
+
+/** Empty while there is none. */
+async function identityOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found?.isDirectory() ? `${found.dev} ${found.ino}` : '';
+}
+
+function aboutLinks(links: readonly string[]): string | null {
+  const [first] = links;
+  if (first === undefined) return null;
+  return links.length === 1
+    ? `The link ${first} leads out of this folder and was left out.`
+    : `${links.length} links lead out of this folder and were left out, ${first} among them.`;
 }

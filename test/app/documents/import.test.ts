@@ -392,3 +392,28 @@ test('a watched folder is followed: added, changed, renamed, removed; what was t
     code: 'not-found',
   });
 });
+
+test('a watched folder that is renamed away and back is noticed within seconds, and what is new in it after that', {
+  timeout: 60_000,
+}, async () => {
+  const parent = newFolder();
+  const [folder, away] = [join(parent, 'disk'), join(parent, 'away')];
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'one.txt'), 'The word is amber.');
+  const shelf = await openShelf();
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.watch', { collectionId, path: folder });
+  const problem = async () =>
+    (await shelf.call('documents.collections', undefined)).find(({ id }) => id === collectionId)?.folders[0]?.problem;
+  const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 100 });
+  const hits = async (query: string) => (await shelf.call('documents.search', { query })).hits.length;
+  await soon(async () => expect(await hits('amber')).toBe(1));
+  renameSync(folder, away);
+  await soon(async () => expect(await problem()).toBeTruthy());
+  expect(await hits('amber')).toBe(1);
+  writeFileSync(join(away, 'two.txt'), 'The word is beryl.');
+  renameSync(away, folder);
+  await soon(async () => expect([await problem(), await hits('beryl')]).toEqual([null, 1]));
+  writeFileSync(join(folder, 'three.txt'), 'The word is citrine.');
+  await soon(async () => expect(await hits('citrine')).toBe(1));
+});
