@@ -19,6 +19,7 @@ import { listenToSettings, useSettings } from './settings/store.ts';
 import { PageBoundary, PanelBoundary, WindowBoundary } from './shell/broken.tsx';
 import { commandById } from './shell/commands.ts';
 import { listenToEngine, useEngine } from './shell/engine.ts';
+import { followAddress } from './shell/history.ts';
 import { useKeyboard } from './shell/keyboard.ts';
 import { Locked } from './shell/locked.tsx';
 import { listenToNotices, Notices } from './shell/notices.tsx';
@@ -74,6 +75,7 @@ function useCore(): void {
       listenToDocuments(),
       listenToPerformance(),
       listenToNotices(),
+      followAddress(),
     ];
     onMenu((command) => commandById(command).run());
     const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>

@@ -35,10 +35,14 @@ type CorePipe = Pipe<CallFrame, CoreFrame>;
 
 /** Hands a pipe to the client; also how the tests put a core beside the page. */
 export function attach(pipe: CorePipe): void {
+  current = pipe;
   core.attach(pipe);
   useConnection.setState((state) => ({ at: 'open', epoch: state.epoch + 1 }));
-  pipe.onClose(() => useConnection.setState({ at: 'lost' }));
+  // One that closes late says nothing about the one that took its place.
+  pipe.onClose(() => current === pipe && useConnection.setState({ at: 'lost' }));
 }
+
+let current: CorePipe | null = null;
 
 const preload = () => window.longhand;
 

@@ -9,27 +9,37 @@ export type CallArguments<Name extends CallName> =
   undefined extends RequestInput<Name> ? [input?: RequestInput<Name>] : [input: RequestInput<Name>];
 
 export type Client = {
-  /** @throws LonghandError with the code the core answered; `core-lost` when the pipe closed before the answer came. */
+  /** @throws LonghandError with the code the core answered; `core-lost` when there is no connection, or it closed before the
+   *  answer came. */
   call<Name extends CallName>(name: Name, ...input: CallArguments<Name>): Promise<Response<Name>>;
   /** Hears an event until the returned function is called; goes on over reconnections. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
-  /** Takes a (new) pipe. Calls made while there was none are sent now. */
+  /** Takes a (new) pipe. Calls made before the first one are sent now; calls made after one was lost were refused, since
+   *  another core may be at the end of the next. */
   attach(pipe: Pipe<CallFrame, CoreFrame>): void;
 };
 
 type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void };
 
-/** The caller's side of the protocol, for any pipe: preload port, WebSocket or memory. */
-export function createClient(): Client {
+/** The caller's side of the protocol, for any pipe: preload port, WebSocket or memory. A listener that throws takes no event
+ *  from the others; `onFault` hears of it. */
+export function createClient(onFault: (fault: unknown) => void = console.error): Client {
   const listeners = new Map<EventName, Set<(payload: never) => void>>();
   const waiting = new Map<number, Waiting>();
-  let unsent: CallFrame[] = [];
+  /** Calls made before there was any pipe; null from the first one on. */
+  let unsent: CallFrame[] | null = [];
   let pipe: Pipe<CallFrame, CoreFrame> | null = null;
   let lastId = 0;
 
   function receive(frame: CoreFrame) {
     if ('event' in frame) {
-      for (const listener of listeners.get(frame.event) ?? []) listener(frame.payload as never);
+      for (const listener of [...(listeners.get(frame.event) ?? [])]) {
+        try {
+          listener(frame.payload as never);
+        } catch (fault) {
+          onFault(fault);
+        }
+      }
       return;
     }
     const call = waiting.get(frame.id);
@@ -50,13 +60,23 @@ export function createClient(): Client {
     waiting.clear();
   }
 
+  function send(frame: CallFrame) {
+    if (unsent) return unsent.push(frame);
+    if (!pipe) throw new LonghandError('core-lost', `[client] ${frame.call}: there is no connection`);
+    return pipe.send(frame);
+  }
+
   return {
     call: (name, ...[input]) =>
       new Promise((resolve, reject) => {
         const frame = { id: ++lastId, call: name, input } as CallFrame;
         waiting.set(frame.id, { resolve, reject });
-        if (pipe) pipe.send(frame);
-        else unsent.push(frame);
+        try {
+          send(frame);
+        } catch (error) {
+          waiting.delete(frame.id);
+          reject(error);
+        }
       }),
     on(name, listener) {
       const known = listeners.get(name) ?? new Set();
@@ -72,8 +92,9 @@ export function createClient(): Client {
       pipe = next;
       next.onMessage(receive);
       next.onClose(() => lost(next));
-      for (const frame of unsent) next.send(frame);
-      unsent = [];
+      const early = unsent ?? [];
+      unsent = null;
+      for (const frame of early) next.send(frame);
     },
   };
 }

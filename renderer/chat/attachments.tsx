@@ -7,50 +7,76 @@ import { useKeysHint } from '../shell/command-keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { actions, useChat } from './store.ts';
+import type { DraftKey } from './view.ts';
 
+type Adding = { id: number; name: string };
 type Refused = { name: string; reason: string };
 
-/** Adds files to the draft as text, one by one; a refused one says why and the others go on. */
-export function useAttach(attachments: readonly Attachment[]) {
+let lastId = 0;
+
+/** Adds files to the draft of a chat as text, one by one; a refused one says why and the others go on. They stay with the
+ *  chat they were given to, whichever is on screen when they are read. Two of one name are two. */
+export function useAttach(key: DraftKey) {
   const { t } = useTranslation();
   const { ensureChat, setAttachments } = actions;
-  const [adding, setAdding] = useState<string[]>([]);
-  const [problem, setProblem] = useState<Refused | null>(null);
+  const [adding, setAdding] = useState<Partial<Record<DraftKey, Adding[]>>>({});
+  const [problem, setProblem] = useState<Partial<Record<DraftKey, Refused | null>>>({});
 
-  async function addOne(name: string, place: () => Promise<{ path: string; name: string }>) {
-    setAdding((names) => [...names, name]);
+  const move = (id: number, from: DraftKey, to: DraftKey) =>
+    setAdding((all) => {
+      const one = all[from]?.find((other) => other.id === id);
+      if (!one || from === to) return all;
+      return { ...all, [from]: all[from]?.filter((other) => other !== one), [to]: [...(all[to] ?? []), one] };
+    });
+
+  /** Returns the chat that it went to. */
+  async function addOne(to: DraftKey, name: string, place: () => Promise<{ path: string; name: string }>) {
+    const id = ++lastId;
+    let at = to;
+    setAdding((all) => ({ ...all, [to]: [...(all[to] ?? []), { id, name }] }));
     try {
-      const chatId = await ensureChat();
+      const chatId = to === 'new' ? await ensureChat() : to;
+      move(id, to, chatId);
+      at = chatId;
       const attachment = await core.call('attachments.add', { chatId, ...(await place()) });
       const present = useChat.getState().attachments[chatId] ?? [];
       setAttachments([...present, attachment], chatId);
     } catch (error) {
       const failure = failureOf(error);
-      setProblem({ name, reason: failure.hint ?? t(`errors.${failure.code}.what`) });
+      const refused = { name, reason: failure.hint ?? t(`errors.${failure.code}.what`) };
+      setProblem((all) => ({ ...all, [at]: refused }));
     } finally {
-      setAdding((names) => names.filter((other) => other !== name));
+      setAdding((all) => ({ ...all, [at]: all[at]?.filter((other) => other.id !== id) }));
     }
+    return at;
   }
 
   return {
-    adding,
-    problem,
+    adding: adding[key] ?? none,
+    problem: problem[key] ?? null,
     async add(files: (File | string)[]) {
-      setProblem(null);
+      setProblem((all) => ({ ...all, [key]: null }));
+      let to = key;
       for (const file of files) {
-        if (typeof file !== 'string') await addOne(file.name, () => placeFile(file));
+        if (typeof file !== 'string') to = await addOne(to, file.name, () => placeFile(file));
         else {
           const name = file.split(/[\\/]/).at(-1) ?? file;
-          await addOne(name, async () => ({ path: file, name }));
+          to = await addOne(to, name, async () => ({ path: file, name }));
         }
       }
     },
-    async remove(attachment: Attachment) {
-      setAttachments(attachments.filter((other) => other.id !== attachment.id));
-      await core.call('attachments.remove', { attachmentId: attachment.id });
+    async remove({ id }: Attachment) {
+      const present = useChat.getState().attachments[key] ?? [];
+      setAttachments(
+        present.filter((other) => other.id !== id),
+        key,
+      );
+      await core.call('attachments.remove', { attachmentId: id });
     },
   };
 }
+
+const none: readonly Adding[] = [];
 
 /** The system's dialog where there is one, the browser's elsewhere. */
 export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) => void }) {

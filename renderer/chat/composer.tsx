@@ -5,6 +5,7 @@ import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { editLast } from '../shell/commands.ts';
 import { modelById, useEngine } from '../shell/engine.ts';
+import { isComposing } from '../ui/composing.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
@@ -38,7 +39,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const sendWith = useSettings((state) => state.values.sendWith);
   const { setDraft, send, setOverlay, setBranchFrom } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
-  const { adding, problem, add, remove } = useAttach(attachments);
+  const { adding, problem, add, remove } = useAttach(key);
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new', paused);
   const filled = draft.trim() !== '' || attachments.length > 0;
@@ -59,8 +60,8 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const submit = (now: boolean) => {
     if (filled && !ready) setEarly({ now });
     if (!ready || (full && !now)) return;
-    if (measured && measured.used + measured.draft > measured.limit)
-      setOverlay({ at: 'overflow', ...measured, resumes: null });
+    if (measured && key !== 'new' && measured.used + measured.draft > measured.limit)
+      setOverlay({ at: 'overflow', chatId: key, ...measured, resumes: null });
     else void send(now);
   };
 
@@ -72,7 +73,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   }, [early, ready]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const mod = isMac() ? event.metaKey : event.ctrlKey;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey && (sendWith === 'enter' || mod)) {
       event.preventDefault();
@@ -110,8 +111,8 @@ export function Composer({ tall = false }: { tall?: boolean }) {
                 <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
               </li>
             ))}
-            {adding.map((name) => (
-              <li key={name}>
+            {adding.map(({ id, name }) => (
+              <li key={id}>
                 <AttachmentChip attachment={{ name }} />
               </li>
             ))}
@@ -208,7 +209,7 @@ function SendButton({ running, ready, onSend }: SendButtonProps) {
 /** Why the last message was not taken. Its text is in the field again. */
 function Refusal() {
   const { t } = useTranslation();
-  const refused = useChat((state) => state.refused);
+  const refused = useChat((state) => state.refused[state.chosen ?? 'new']);
   const { clearRefusal, setOverlay } = actions;
   if (!refused) return null;
   return (

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { MessageId } from '../../app/protocol/index.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { unpaint } from '../ui/paint.ts';
@@ -21,25 +20,33 @@ export function Find() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the branch follows the open chat
   const branch = useMemo(() => shownBranch(useChat.getState()), [open]);
   const matches = useMemo(() => findMatches(branch, query), [branch, query]);
-  const current =
-    matches.length === 0 ? null : (matches[((at % matches.length) + matches.length) % matches.length] ?? null);
+  const index = Math.min(at, matches.length - 1);
+  const current = matches[index] ?? null;
+  const place = index + 1;
+  const step = (by: 1 | -1) => setAt((index + by + matches.length) % Math.max(1, matches.length));
 
   useEffect(() => field.current?.focus(), []);
+  const latest = useRef(current);
+  latest.current = current;
+  const found = current !== null;
+  // A step of the reader's, or another word: its place comes into view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: matches that come while an answer is written move nothing
   useEffect(() => {
-    if (!current) {
-      unpaint();
-      return;
-    }
-    showMessage(current.messageId);
-    return markWhenDrawn(query, current.messageId, current.nth);
-  }, [current, query]);
+    if (!latest.current) return unpaint();
+    showMessage(latest.current.messageId);
+    return markWhenDrawn(() => latest.current && markMatches(query, latest.current, true));
+  }, [at, query, found]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written meanwhile is marked where it stands
+  useEffect(
+    () => markWhenDrawn(() => latest.current && markMatches(query, latest.current, false), REPAINT_MS),
+    [branch, query],
+  );
   useEffect(() => unpaint, []);
 
   const close = () => {
     setOverlay({ at: 'none' });
     focusComposer();
   };
-  const place = matches.length === 0 ? 0 : (((at % matches.length) + matches.length) % matches.length) + 1;
   return (
     <search className="no-drag flex items-center gap-0.5">
       <Field
@@ -54,7 +61,7 @@ export function Find() {
           setAt(0);
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') setAt(at + (event.shiftKey ? -1 : 1));
+          if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
           if (event.key === 'Escape') {
             event.preventDefault();
             event.stopPropagation();
@@ -65,28 +72,17 @@ export function Find() {
       <span role="status" className="min-w-14 text-center text-xs text-fg-3 tabular-nums">
         {query === '' ? '' : t('find.count', { at: place, count: matches.length })}
       </span>
-      <IconButton
-        small
-        icon="up"
-        label={t('find.previous')}
-        disabled={matches.length === 0}
-        onClick={() => setAt(at - 1)}
-      />
-      <IconButton
-        small
-        icon="down"
-        label={t('find.next')}
-        disabled={matches.length === 0}
-        onClick={() => setAt(at + 1)}
-      />
+      <IconButton small icon="up" label={t('find.previous')} disabled={matches.length === 0} onClick={() => step(-1)} />
+      <IconButton small icon="down" label={t('find.next')} disabled={matches.length === 0} onClick={() => step(1)} />
       <IconButton small icon="close" label={t('close')} onClick={close} />
     </search>
   );
 }
 
 const DRAW_MS = 60;
+const REPAINT_MS = 200;
 
-function markWhenDrawn(query: string, messageId: MessageId, nth: number): () => void {
-  const timer = setTimeout(() => markMatches(query, messageId, nth), DRAW_MS);
+function markWhenDrawn(mark: () => void, wait = DRAW_MS): () => void {
+  const timer = setTimeout(mark, wait);
   return () => clearTimeout(timer);
 }

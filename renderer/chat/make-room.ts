@@ -1,4 +1,4 @@
-import type { MessageId } from '../../app/protocol/index.ts';
+import type { ChatId, MessageId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
@@ -9,10 +9,10 @@ import { actions, useChat } from './store.ts';
 
 //  What follows the choice in a full context.
 
-/** What was held up goes on: the message is sent, or the answer is gone on with. */
-export async function goOn(resumes: MessageId | null): Promise<void> {
+/** What was held up in a chat goes on: its message is sent, or its answer is gone on with. */
+export async function goOn(chatId: ChatId, resumes: MessageId | null): Promise<void> {
   actions.closeOverlay('overflow');
-  await (resumes ? actions.resume(resumes) : actions.send(false));
+  await (resumes ? actions.resume(resumes) : actions.send(false, chatId));
   focusComposer();
 }
 
@@ -35,19 +35,12 @@ export async function bringBack(messageId: MessageId): Promise<void> {
   await core.call('context.bringBack', { messageId });
 }
 
-/** The message, with its files, waits in a new chat. */
-export async function takeToNewChat(): Promise<void> {
-  const { chosen, drafts, attachments, setDraft, setAttachments, choose, ensureChat } = useChat.getState();
-  const text = (chosen && drafts[chosen]) ?? '';
-  const files = (chosen && attachments[chosen]) ?? [];
-  setDraft('');
-  setAttachments([]);
-  await choose(null);
-  setDraft(text);
-  if (files.length > 0) {
-    const chatId = await ensureChat();
-    await core.call('attachments.move', { attachmentIds: files.map(({ id }) => id), chatId });
-    setAttachments(files);
-  }
+/** The message of a chat, with its files, waits in a new one. */
+export async function takeToNewChat(chatId: ChatId): Promise<void> {
+  const { drafts, attachments } = useChat.getState();
+  const text = drafts[chatId] ?? '';
+  const files = attachments[chatId] ?? [];
+  await actions.beginWith(text, files);
+  await actions.dropDraft(chatId);
   focusComposer();
 }

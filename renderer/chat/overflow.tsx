@@ -51,11 +51,11 @@ function Question({ full }: { full: Full }) {
     try {
       if (way === 'new-chat') {
         actions.closeOverlay('overflow');
-        return await takeToNewChat();
+        return await takeToNewChat(full.chatId);
       }
       if (way === 'larger' && larger) await makeLarger(larger.size);
       if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
-      await goOn(full.resumes);
+      await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
       setActing(false);
@@ -69,7 +69,7 @@ function Question({ full }: { full: Full }) {
         onStop={() => setSummarising(null)}
         onUse={async (summary) => {
           await setAside(summarising, summary);
-          await goOn(full.resumes);
+          await goOn(full.chatId, full.resumes);
         }}
       />
     );

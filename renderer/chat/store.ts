@@ -1,68 +1,24 @@
 import { create } from 'zustand';
 import {
-  type Attachment,
+  type Chat,
   type ChatId,
-  type Choice,
+  type Failure,
   failureOf,
   LonghandError,
   type MessageId,
-  type RequestInput,
-  type TurnId,
 } from '../../app/protocol/index.ts';
 import { core, useConnection } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
+import type { ChatActions } from './chat-actions.ts';
 import { chatPages } from './chat-pages.ts';
 import { focusComposer } from './focus.ts';
 import { createIncoming, withoutShown } from './incoming.ts';
 import { runningTurn } from './shown.ts';
 import { type ChatData, noChats, withChat, withChats, withOlderChats, withOpened } from './state.ts';
-import { type ChatView, type DraftKey, nothingBegun, nothingChosen, type Overlay } from './view.ts';
+import { type ChatView, type DraftKey, nothingBegun, nothingChosen } from './view.ts';
 
 const DRAFT_MS = 400;
 const NEW_DRAFT = 'longhand.draft';
-
-type ChatActions = {
-  load(): Promise<void>;
-  choose(chatId: ChatId | null): Promise<void>;
-  update(change: Omit<RequestInput<'chats.update'>, 'chatId'>, chatId?: ChatId): Promise<void>;
-  remove(chatId: ChatId): Promise<void>;
-  restore(chatId: ChatId): Promise<void>;
-  setDraft(text: string): void;
-  /** Puts the draft on screen on disk now. */
-  keepDraft(): Promise<void>;
-  /** `place`: where they were added; the draft on screen without it. */
-  setAttachments(attachments: Attachment[], place?: DraftKey): void;
-  /** The id of the chat on screen; makes one where there is none. */
-  ensureChat(): Promise<ChatId>;
-  send(now: boolean): Promise<void>;
-  edit(messageId: MessageId, text: string): Promise<void>;
-  rewrite(messageId: MessageId, text: string): Promise<void>;
-  retry(messageId: MessageId): Promise<void>;
-  resume(messageId: MessageId): Promise<void>;
-  /** For an answer that reached the end of the context: asks what is to give way. */
-  makeRoom(messageId: MessageId): Promise<void>;
-  stop(): Promise<void>;
-  answerNow(): Promise<void>;
-  decide(turnId: TurnId, choice: Choice): Promise<void>;
-  editQueued(messageId: MessageId, text: string | null): Promise<void>;
-  moveQueued(messageId: MessageId, by: -1 | 1): Promise<void>;
-  /** Sends one that nothing would send by itself. */
-  sendQueued(messageId: MessageId): Promise<void>;
-  /** A message that waits goes back into the composer, unless it was sent meanwhile. */
-  takeBack(messageId: MessageId): Promise<void>;
-  show(messageId: MessageId): Promise<void>;
-  readSamples(messageId: MessageId): Promise<void>;
-  /** `quoted`: with the words marked that are quoted below the answer. */
-  showSource(messageId: MessageId, number: number, quoted?: boolean): void;
-  hideSources(): void;
-  setOverlay(overlay: Overlay): void;
-  /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
-  closeOverlay(at: Overlay['at']): void;
-  setEditing(editing: MessageId | null): void;
-  setBranchFrom(answer: MessageId | null): void;
-  setRenaming(renaming: ChatId | null): void;
-  clearRefusal(): void;
-};
 
 export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) => {
   const data = (): ChatData => get();
@@ -74,8 +30,17 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
   const sampled = new Set<MessageId>();
 
   async function read(chatId: ChatId) {
-    const { chat, messages } = await core.call('chats.get', { chatId });
+    const found = await core.call('chats.get', { chatId }).catch((error) => {
+      if (failureOf(error).code !== 'not-found') throw error;
+      return null;
+    });
     incoming.flush();
+    if (!found) {
+      // It was deleted, here or elsewhere; an address may still name it.
+      set((state) => withoutShown(state, chatId));
+      return;
+    }
+    const { chat, messages } = found;
     if (get().chosen === chatId)
       set((state) => ({ ...withOpened(state, chat, messages), drafts: { [chatId]: chat.draft, ...state.drafts } }));
   }
@@ -87,36 +52,54 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     if (get().chosen === chatId && ids.some((id) => id !== null && !open?.messages.has(id))) await read(chatId);
   }
 
-  async function attempt(run: () => Promise<void>) {
-    set({ refused: null });
+  /** What is refused is said in the chat that it was asked in, whichever is on screen then. */
+  async function attempt(run: (key: DraftKey) => Promise<void>, key = draftKey()) {
+    refuse(key, null);
     try {
-      await run();
+      await run(key);
     } catch (error) {
-      set({ refused: failureOf(error) });
+      refuse(key, failureOf(error));
     }
   }
 
+  function refuse(key: DraftKey, failure: Failure | null) {
+    set(({ refused }) => ({ refused: { ...refused, [key]: failure } }));
+  }
+
+  /** Something about the chat on screen: its id stays the same while the core answers. */
+  const attemptInChat = (run: (chatId: ChatId) => Promise<void>) =>
+    attempt(async (key) => {
+      if (key === 'new') throw new LonghandError('conflict', '[chat] no chat is open');
+      await run(key);
+    });
+
   const openChatId = () => {
     const { chosen } = get();
-    if (chosen === null) throw new Error('[chat] no chat is open');
+    if (chosen === null) throw new LonghandError('conflict', '[chat] no chat is open');
     return chosen;
   };
 
-  async function makeChat(): Promise<ChatId> {
+  async function createChat(): Promise<Chat> {
     const { fresh } = get();
     const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
-    let chat = await core.call('chats.create', { modelId });
+    const chat = await core.call('chats.create', { modelId });
     const { thinking, collectionIds } = fresh;
-    if (thinking !== null || collectionIds.length > 0)
-      chat = await core.call('chats.update', {
-        chatId: chat.id,
-        ...(thinking !== null && { thinking }),
-        ...(collectionIds.length > 0 && { collectionIds }),
-      });
+    if (thinking === null && collectionIds.length === 0) return chat;
+    return await core.call('chats.update', {
+      chatId: chat.id,
+      ...(thinking !== null && { thinking }),
+      ...(collectionIds.length > 0 && { collectionIds }),
+    });
+  }
+
+  async function makeChat(): Promise<ChatId> {
+    const chat = await createChat();
+    // Who has opened another chat meanwhile stays there.
+    const here = get().chosen === null;
     localStorage.removeItem(NEW_DRAFT);
     set((state) => ({
-      ...withOpened(withChat(state, chat), chat, []),
-      chosen: chat.id,
+      ...(here ? withOpened(withChat(state, chat), chat, []) : withChat(state, chat)),
+      ...(here && { chosen: chat.id }),
       drafts: { ...state.drafts, new: '', [chat.id]: state.drafts.new ?? '' },
       attachments: { ...state.attachments, new: [], [chat.id]: state.attachments.new ?? [] },
       fresh: nothingChosen,
@@ -131,6 +114,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     drafts: { new: localStorage.getItem(NEW_DRAFT) ?? '' },
     attachments: {},
     fresh: nothingChosen,
+    refused: {},
     renaming: null,
     samples: new Map(),
 
@@ -139,7 +123,10 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       const { value: newest = [] } = await pages.next();
       set((state) => withChats(state, newest));
       const { chosen } = get();
-      if (chosen) await read(chosen);
+      if (chosen) {
+        await read(chosen);
+        await saveDraft();
+      }
       for await (const page of pages) set((state) => withOlderChats(state, page));
     },
 
@@ -173,10 +160,31 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     },
 
     setDraft(text) {
-      set((state) => ({ drafts: { ...state.drafts, [draftKey()]: text }, refused: null }));
-      if (get().chosen === null) keepNewDraft(text);
+      putDraft(draftKey(), text);
       clearTimeout(draftTimer);
       draftTimer = setTimeout(saveDraft, DRAFT_MS);
+    },
+
+    async beginWith(text, files = []) {
+      const { drafts, attachments, choose } = get();
+      if ((drafts.new ?? '') === '' && (attachments.new ?? []).length === 0 && files.length === 0) {
+        await choose(null);
+        get().setDraft(text);
+        return;
+      }
+      const { id } = await createChat();
+      if (files.length > 0)
+        await core.call('attachments.move', { attachmentIds: files.map((file) => file.id), chatId: id });
+      const chat = await core.call('chats.update', { chatId: id, draft: text });
+      set((state) => ({ ...withChat(state, chat), attachments: { ...state.attachments, [id]: files } }));
+      putDraft(id, text);
+      await choose(id);
+    },
+
+    async dropDraft(chatId) {
+      putDraft(chatId, '');
+      get().setAttachments([], chatId);
+      await storeDraft(chatId);
     },
 
     keepDraft: saveDraft,
@@ -193,16 +201,15 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       return making;
     },
 
-    send: (now) =>
-      attempt(async () => {
-        const key = draftKey();
+    send: (now, whose) =>
+      attempt(async (key) => {
         const text = (get().drafts[key] ?? '').trim();
         const attachments = get().attachments[key] ?? [];
         if (text === '' && attachments.length === 0) return;
         const { at } = useConnection.getState();
         // It would be nowhere until the connection is back: it stays in the field.
         if (at === 'lost' || at === 'gone') throw new LonghandError('core-lost', '[chat] sent without a connection');
-        const { branchFrom } = get();
+        const branchFrom = key === draftKey() ? get().branchFrom : null;
         let place = key;
         // Taken at once, so that a second press finds nothing to send.
         clearTimeout(draftTimer);
@@ -211,7 +218,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
           attachments: { ...state.attachments, [key]: [] },
         }));
         try {
-          const chatId = await get().ensureChat();
+          const chatId = key === 'new' ? await get().ensureChat() : key;
           place = chatId;
           const ids = attachments.map((attachment) => attachment.id);
           const answer = await core.call('turns.send', {
@@ -228,42 +235,44 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
             drafts: { ...state.drafts, [place]: [text, state.drafts[place]].filter(Boolean).join('\n\n') },
             attachments: { ...state.attachments, [place]: [...attachments, ...(state.attachments[place] ?? [])] },
           }));
-          if (failureOf(error).code !== 'context-full' || place === 'new') throw error;
-          await showOverflow(place);
+          if (failureOf(error).code === 'context-full' && place !== 'new') await showOverflow(place);
+          else if (place === key) throw error;
+          else refuse(place, failureOf(error));
         }
-        void saveDraft();
-      }),
+        await saveDraft();
+      }, whose),
 
     edit: (messageId, text) =>
-      attempt(async () => {
+      attemptInChat(async (chatId) => {
         const answer = await core.call('turns.edit', { messageId, text });
-        set({ editing: null });
-        await started(openChatId(), [answer.userMessageId, answer.messageId]);
+        closeEditor(messageId);
+        await started(chatId, [answer.userMessageId, answer.messageId]);
       }),
 
     rewrite: (messageId, text) =>
-      attempt(async () => {
+      attemptInChat(async (chatId) => {
         const message = await core.call('turns.rewrite', { messageId, text });
-        set({ editing: null });
-        await started(openChatId(), [message.id]);
+        closeEditor(messageId);
+        await started(chatId, [message.id]);
       }),
 
     retry: (messageId) =>
-      attempt(async () => {
+      attemptInChat(async (chatId) => {
         const answer = await core.call('turns.retry', { messageId });
-        await started(openChatId(), [answer.messageId]);
+        await started(chatId, [answer.messageId]);
       }),
 
     resume: (messageId) =>
-      attempt(async () => {
+      attemptInChat(async (chatId) => {
         const answer = await core.call('turns.resume', { messageId });
-        await started(openChatId(), [answer.messageId]);
+        await started(chatId, [answer.messageId]);
       }),
 
     makeRoom: (messageId) =>
-      attempt(async () => {
-        const measured = await core.call('context.measure', { chatId: openChatId(), draft: '', parentId: messageId });
-        set({ overlay: { at: 'overflow', ...measured, resumes: messageId } });
+      attemptInChat(async (chatId) => {
+        const measured = await core.call('context.measure', { chatId, draft: '', parentId: messageId });
+        if (get().chosen !== chatId) return;
+        set({ overlay: { at: 'overflow', chatId, ...measured, resumes: messageId } });
       }),
 
     async stop() {
@@ -295,9 +304,11 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         () => false,
       );
       if (!message || !taken) return;
-      get().setDraft([message.text, get().drafts[message.chatId]].filter(Boolean).join('\n\n'));
-      get().setAttachments([...message.attachments, ...(get().attachments[message.chatId] ?? [])], message.chatId);
-      focusComposer();
+      const { chatId } = message;
+      putDraft(chatId, [message.text, get().drafts[chatId]].filter(Boolean).join('\n\n'));
+      get().setAttachments([...message.attachments, ...(get().attachments[chatId] ?? [])], chatId);
+      await storeDraft(chatId);
+      if (get().chosen === chatId) focusComposer();
     },
 
     show: (messageId) =>
@@ -326,24 +337,40 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     setEditing: (editing) => set({ editing }),
     setBranchFrom: (branchFrom) => set({ branchFrom }),
     setRenaming: (renaming) => set({ renaming }),
-    clearRefusal: () => set({ refused: null }),
+    clearRefusal: () => refuse(draftKey(), null),
   };
+
+  function putDraft(key: DraftKey, text: string) {
+    set((state) => ({ drafts: { ...state.drafts, [key]: text }, refused: { ...state.refused, [key]: null } }));
+    if (key === 'new') keepNewDraft(text);
+  }
 
   async function saveDraft() {
     clearTimeout(draftTimer);
     const { chosen, drafts, open } = get();
     if (!chosen || open?.chat.id !== chosen || open.chat.draft === (drafts[chosen] ?? '')) return;
-    await core
-      .call('chats.update', { chatId: chosen, draft: drafts[chosen] ?? '' })
-      .catch((error) => set({ refused: failureOf(error) }));
+    await storeDraft(chosen);
+  }
+
+  async function storeDraft(chatId: ChatId) {
+    await core.call('chats.update', { chatId, draft: get().drafts[chatId] ?? '' }).catch((error) => {
+      // It stays in the field, and is stored with the next connection.
+      if (failureOf(error).code !== 'core-lost') refuse(chatId, failureOf(error));
+    });
+  }
+
+  /** Another message may be edited by now. */
+  function closeEditor(messageId: MessageId) {
+    if (get().editing === messageId) set({ editing: null });
   }
 
   async function showOverflow(chatId: ChatId) {
     const attachments = (get().attachments[chatId] ?? []).map((attachment) => attachment.id);
     const draft = get().drafts[chatId] ?? '';
-    const from = parentOf(get().branchFrom);
+    const from = get().chosen === chatId ? parentOf(get().branchFrom) : {};
     const measured = await core.call('context.measure', { chatId, draft, attachments, ...from });
-    set({ overlay: { at: 'overflow', ...measured, resumes: null } });
+    if (get().chosen !== chatId) return refuse(chatId, { code: 'context-full', message: '[chat] the context is full' });
+    set({ overlay: { at: 'overflow', chatId, ...measured, resumes: null } });
   }
 });
 

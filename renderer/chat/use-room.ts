@@ -11,21 +11,20 @@ export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: L
   const model = useChatModel();
   const [machine, setMachine] = useState<Machine | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
-  const { resumes } = full;
+  const { resumes, chatId } = full;
   useEffect(() => {
     let gone = false;
-    const { chosen, drafts, attachments, branchFrom } = useChat.getState();
+    const { drafts, attachments, branchFrom } = useChat.getState();
     core.call('models.machine').then(
       (found) => !gone && setMachine(found),
       () => {},
     );
-    if (chosen === null) return;
     const parentId = resumes ?? branchFrom;
     core
       .call('context.plan', {
-        chatId: chosen,
-        draft: resumes ? '' : (drafts[chosen] ?? ''),
-        attachments: resumes ? [] : (attachments[chosen] ?? []).map(({ id }) => id),
+        chatId,
+        draft: resumes ? '' : (drafts[chatId] ?? ''),
+        attachments: resumes ? [] : (attachments[chatId] ?? []).map(({ id }) => id),
         ...(parentId !== null && { parentId }),
       })
       .then(
@@ -35,6 +34,6 @@ export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: L
     return () => {
       gone = true;
     };
-  }, [resumes]);
+  }, [resumes, chatId]);
   return { larger: largerOf(full, model?.description ?? null, machine), plan };
 }

@@ -1,15 +1,17 @@
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId } from '../../app/protocol/index.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { CodeBlock } from '../ui/markdown/code.tsx';
+import { fencesOf } from '../ui/markdown/fences.ts';
 import { pieces } from '../ui/markdown/limits.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Editor } from './editor.tsx';
 import { Pager } from './pager.tsx';
 import { actions, useChat } from './store.ts';
 
-/** What was asked stays as it was typed: no Markdown, every line break. */
+/** What was asked stays as it was typed: no Markdown but fences of code, every line break. */
 export const UserMessage = memo(function UserMessage({
   message,
   versions,
@@ -39,11 +41,10 @@ export const UserMessage = memo(function UserMessage({
       {message.text !== '' && (
         <div
           dir="auto"
+          data-text
           className="max-w-136 rounded-xl bg-hover px-3.5 py-2.25 text-base leading-[1.4375rem] whitespace-pre-wrap wrap-anywhere"
         >
-          {message.text.length < 5000
-            ? message.text
-            : pieces(message.text).map((piece, index) => <span key={index}>{piece}</span>)}
+          <Typed text={message.text} />
         </div>
       )}
       <div className="absolute end-0 top-full -mt-0.75 flex h-6 items-center opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100">
@@ -54,3 +55,19 @@ export const UserMessage = memo(function UserMessage({
     </div>
   );
 });
+
+function Typed({ text }: { text: string }) {
+  const parts = useMemo(() => fencesOf(text), [text]);
+  return parts.map((part, index) =>
+    part.kind === 'code' ? (
+      <div key={index} className="my-1.5 first:mt-0 last:mb-0">
+        <CodeBlock language={part.language} text={part.text} closed />
+      </div>
+    ) : (
+      <Plain key={index} text={part.text} />
+    ),
+  );
+}
+
+const Plain = ({ text }: { text: string }) =>
+  text.length < 5000 ? text : pieces(text).map((piece, index) => <span key={index}>{piece}</span>);

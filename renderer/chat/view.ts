@@ -17,7 +17,6 @@ export const nothingBegun = {
   overlay: { at: 'none' },
   editing: null,
   branchFrom: null,
-  refused: null,
   sources: null,
 } as const satisfies Partial<ChatView>;
 
@@ -34,7 +33,14 @@ export type Overlay =
   | { at: 'branches' }
   | { at: 'report'; failure: Failure }
   /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
-  | { at: 'overflow'; used: number; draft: number; limit: number; resumes: MessageId | null };
+  | {
+      at: 'overflow';
+      chatId: ChatId;
+      used: number;
+      draft: number;
+      limit: number;
+      resumes: MessageId | null;
+    };
 
 export type ChatView = {
   /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
@@ -48,8 +54,8 @@ export type ChatView = {
   /** The answer that the next message follows, while it begins a branch of its own. */
   branchFrom: MessageId | null;
   renaming: ChatId | null;
-  /** What could not be done with the composer's message; its text is back in the composer. */
-  refused: Failure | null;
+  /** What could not be done in a chat; the text of a message is back in its composer. */
+  refused: Partial<Record<DraftKey, Failure | null>>;
   samples: ReadonlyMap<MessageId, StatsSample[]>;
   /** The panel of sources: of which answer, and which of them is shown. */
   sources: { messageId: MessageId; number: number; quoted: boolean } | null;

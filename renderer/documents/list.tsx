@@ -1,8 +1,9 @@
-import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { Virtualizer } from 'virtua';
 import type { Document, PassageHit } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { useActiveRow } from '../ui/active-row.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -99,7 +100,7 @@ function SearchBox() {
           }
           if (event.key === 'ArrowDown') {
             event.preventDefault();
-            document.querySelector<HTMLElement>('[data-documents] [data-row]')?.focus();
+            document.querySelector<HTMLElement>('[data-documents]')?.focus();
           }
           if (event.key === 'Enter') document.querySelector<HTMLElement>('[data-documents] [data-hit]')?.click();
         }}
@@ -125,7 +126,7 @@ function Nothing() {
   );
 }
 
-/** The height of a document's row in px. Ten rows beyond the window are drawn, so that held keys find the next one there. */
+/** The height of a document's row in px. Ten rows beyond the window are drawn. */
 const ROW = 52;
 
 type RowsProps = { shown: readonly Document[]; hits: readonly PassageHit[] | null };
@@ -139,71 +140,17 @@ function Rows({ shown, hits }: RowsProps) {
     () => rowsOf(shown, hits, unfolded, open?.documentId ?? null),
     [shown, hits, unfolded, open?.documentId],
   );
-  const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
-
-  /** A row that cannot have the focus yet and will have it: keys that come meanwhile go on from there. */
-  const coming = useRef<number | null>(null);
-  /** The row that has or gets the focus is not taken away by a scroll: the keys would go nowhere then. */
-  const [kept, setKept] = useState<readonly number[]>([]);
-  const focusRow = (index: number) => {
-    // A row that is drawn but not measured yet is hidden, and takes no focus.
-    const taken = () => {
-      const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
-      row?.focus({ preventScroll: true });
-      const has = row != null && document.activeElement === row;
-      if (has) coming.current = null;
-      return has;
-    };
-    setKept([index]);
-    bringIn(index);
-    if (taken()) return;
-    coming.current = index;
-    // The row that has the focus may be taken away by the scroll: the list itself keeps it meanwhile.
-    scroller.current?.focus({ preventScroll: true });
-    const look = () => {
-      if (coming.current !== index) return;
-      // Whoever left the list meanwhile is not called back, and a list that is gone looks no further.
-      if (!scroller.current?.contains(document.activeElement)) coming.current = null;
-      if (coming.current === null || taken()) return;
-      // Heights are learned on the way: where the row lies is known better with every frame.
-      bringIn(index);
-      requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  };
-  const bringIn = (index: number) => {
-    const [box, rowsDrawn] = [scroller.current, list.current];
-    if (!box || !rowsDrawn) return;
-    const top = rowsDrawn.getItemOffset(index);
-    const bottom = top + rowsDrawn.getItemSize(index);
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
-  };
-
-  const move = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    const focused = document.activeElement?.closest<HTMLElement>('[data-row]');
-    const from = coming.current ?? (focused ? Number(focused.dataset.row) : null);
-    if (from === null) return;
-    event.preventDefault();
-    let next = from + step;
-    while (rows[next]?.at === 'heading') next += step;
-    if (!rows[next]) {
-      if (next < 0) document.getElementById(SEARCH_FIELD)?.focus();
-      return;
-    }
-    focusRow(next);
-  };
+  const keys = useMemo(() => rows.map((row) => (row.at === 'heading' ? null : keyOfRow(row))), [rows]);
+  const { scroller, list, stop, keepMounted, handlers } = useActiveRow(keys, {
+    onLeave: () => document.getElementById(SEARCH_FIELD)?.focus(),
+  });
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons inside
     <div
       ref={scroller}
       data-documents
       tabIndex={-1}
-      onKeyDown={move}
+      {...handlers}
       className="min-h-0 flex-1 overflow-y-auto pt-1 pb-3 outline-none"
     >
       <nav aria-label={t('documents.list')}>
@@ -213,13 +160,13 @@ function Rows({ shown, hits }: RowsProps) {
           scrollRef={scroller}
           itemSize={ROW}
           bufferSize={10 * ROW}
-          keepMounted={kept}
+          keepMounted={keepMounted}
         >
-          {(row, index) => (
+          {(row) => (
             <Line
               key={keyOfRow(row)}
               row={row}
-              index={index}
+              stop={keyOfRow(row) === stop}
               current={
                 row.at === 'document'
                   ? row.document.id === open?.documentId
@@ -233,7 +180,9 @@ function Rows({ shown, hits }: RowsProps) {
   );
 }
 
-const Line = memo(function Line({ row, index, current }: { row: Row; index: number; current: boolean }) {
+type LineProps = { row: Row /** Tab stops here. */; stop: boolean; current: boolean };
+
+const Line = memo(function Line({ row, stop, current }: LineProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { open, openHit, unfold } = useDocuments.getState();
@@ -251,7 +200,8 @@ const Line = memo(function Line({ row, index, current }: { row: Row; index: numb
       return (
         <button
           type="button"
-          data-row={index}
+          data-row={keyOfRow(row)}
+          tabIndex={stop ? 0 : -1}
           aria-current={current}
           onClick={() => open(row.document.id)}
           className={`flex w-full items-center gap-3 px-4 py-2.25 ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
@@ -269,7 +219,8 @@ const Line = memo(function Line({ row, index, current }: { row: Row; index: numb
       return (
         <button
           type="button"
-          data-row={index}
+          data-row={keyOfRow(row)}
+          tabIndex={stop ? 0 : -1}
           data-hit
           aria-current={current}
           onClick={() => void openHit(row.hit.documentId, row.index)}
@@ -285,7 +236,8 @@ const Line = memo(function Line({ row, index, current }: { row: Row; index: numb
       return (
         <button
           type="button"
-          data-row={index}
+          data-row={keyOfRow(row)}
+          tabIndex={stop ? 0 : -1}
           onClick={() => unfold(row.documentId)}
           className="w-full ps-11 pe-4 pt-1.25 pb-2.25 text-xs text-ink-text ring-inset-focus hover:bg-hover"
         >

@@ -4,13 +4,14 @@ import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
 import { actions, useChat } from '../chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { isComposing } from '../ui/composing.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { openChat } from './commands.ts';
 import { deleteChat } from './delete-chat.ts';
 import { useShell } from './store.ts';
 
-/** One stop of the Tab key: ← and → go between the row and its options. */
-export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
+/** ← and → go between the row and its options. `stop`: Tab stops at this row of the list. */
+export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop: boolean }) {
   const { t } = useTranslation();
   const inChats = useShell((state) => state.place.at === 'chat');
   const current = useChat((state) => state.chosen === chat.id) && inChats;
@@ -35,7 +36,8 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
           <button
             type="button"
             ref={row}
-            data-row
+            data-row={chat.id}
+            tabIndex={stop ? 0 : -1}
             aria-current={current ? 'page' : undefined}
             onClick={() => openChat(chat.id)}
             onDoubleClick={run.rename}
@@ -130,6 +132,7 @@ function Renaming({ chat }: { chat: Chat }) {
         onChange={(event) => setTitle(event.target.value)}
         onBlur={() => finish(true)}
         onKeyDown={(event) => {
+          if (isComposing(event)) return;
           if (event.key === 'Enter') finish(true);
           if (event.key === 'Escape') {
             event.stopPropagation();

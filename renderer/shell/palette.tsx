@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SearchHit } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
+import { focusComposer } from '../chat/focus.ts';
 import { useChat } from '../chat/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { Highlighted } from '../ui/highlight.tsx';
@@ -63,6 +64,10 @@ function useHits(query: string): SearchHit[] {
   return hits;
 }
 
+/** A hit in a title has no message. */
+const openHit = ({ chatId, messageId }: SearchHit) =>
+  messageId === null ? openChat(chatId) : void openMessage(chatId, messageId);
+
 function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void }) {
   const { t } = useTranslation();
   const own = useSettings((state) => state.values.keys);
@@ -86,8 +91,8 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
   };
   const ask = () =>
     run(() => {
-      openChat(null);
-      useChat.getState().setDraft(query);
+      useShell.getState().go({ at: 'chat' });
+      void useChat.getState().beginWith(query).then(focusComposer);
     });
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (isMac() ? event.metaKey : event.ctrlKey) && query !== '') {
@@ -147,9 +152,7 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
                 key={hit.chatId}
                 value={hit.chatId}
                 icon="chat"
-                onSelect={() =>
-                  run(() => (hit.messageId ? void openMessage(hit.chatId, hit.messageId) : openChat(hit.chatId)))
-                }
+                onSelect={() => run(() => openHit(hit))}
               >
                 <span className="max-w-1/2 flex-none truncate">
                   {hit.messageId || hit.title === '' ? (

@@ -1,15 +1,17 @@
 import { create } from 'zustand';
 
-export type SettingsSection =
-  | 'appearance'
-  | 'chat'
-  | 'sampling'
-  | 'thinking'
-  | 'storage'
-  | 'downloads'
-  | 'privacy'
-  | 'engine'
-  | 'shortcuts';
+export const sections = [
+  'appearance',
+  'chat',
+  'sampling',
+  'thinking',
+  'storage',
+  'downloads',
+  'privacy',
+  'engine',
+  'shortcuts',
+] as const;
+export type SettingsSection = (typeof sections)[number];
 export type Place =
   | { at: 'chat' }
   | { at: 'models' }

@@ -21,6 +21,7 @@ export function Dialog({ open, onClose, title, description, width = 480, footer,
         <Radix.Content
           ref={content}
           {...(description === undefined && { 'aria-describedby': undefined })}
+          onEscapeKeyDown={(event) => event.isComposing && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             const first = content.current?.querySelector<HTMLElement>('[data-suggested]');
             if (!first) return;

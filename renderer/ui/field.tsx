@@ -1,10 +1,11 @@
 import { type ComponentProps, forwardRef, type ReactNode, useEffect, useId, useState } from 'react';
+import { isComposing } from './composing.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type FieldProps = Omit<ComponentProps<'input'>, 'size'> & { icon?: IconName; large?: boolean; problem?: string | null };
 
 export const Field = forwardRef<HTMLInputElement, FieldProps>(function Field(
-  { icon, large = false, problem, className = '', ...rest },
+  { icon, large = false, problem, className = '', onKeyDown, ...rest },
   ref,
 ) {
   const id = useId();
@@ -19,6 +20,7 @@ export const Field = forwardRef<HTMLInputElement, FieldProps>(function Field(
           className="min-w-0 flex-1 bg-transparent focus-visible:outline-none"
           aria-invalid={problem ? true : undefined}
           aria-describedby={problem ? id : undefined}
+          onKeyDown={(event) => !isComposing(event) && onKeyDown?.(event)}
           {...rest}
         />
       </span>

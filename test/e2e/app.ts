@@ -131,7 +131,7 @@ export const test = base.extend<Fixtures>({
     const { server, address } = await servePage();
     await use(async (name) => {
       await page.goto('about:blank');
-      await page.goto(`${address}/#${name}`);
+      await page.goto(`${address}/?scene=${name}`);
       await page.waitForFunction(() => 'page' in window);
       return page;
     });

@@ -313,11 +313,9 @@ test.describe('over a core in memory', () => {
     expect(await rows.count()).toBeLessThan(60);
     await rows.first().focus();
     for (let at = 0; at < 5; at += 1) await page.keyboard.press('ArrowDown');
-    await expect(page.locator('[data-row="5"]')).toBeFocused();
+    await expect(rows.nth(5)).toBeFocused();
     await page.keyboard.press('Enter');
-    await expect(page.locator('[data-row="5"]')).toHaveAttribute('aria-current', 'true');
-    await expect(page.locator('[data-row="5"]')).toBeFocused();
-    for (let at = 0; at < 60; at += 1) await page.keyboard.press('ArrowDown');
-    await expect(page.locator('[data-row="65"]')).toBeFocused();
+    await expect(rows.nth(5)).toHaveAttribute('aria-current', 'true');
+    await expect(rows.nth(5)).toBeFocused();
   });
 });

@@ -1,3 +1,5 @@
+import { LONGEST_FORMULA, MOST_CELLS, MOST_ITEMS } from './limits.ts';
+
 /** The blocks of a growing Markdown text. Only what must not render again is told apart here; what stands inside a
  *  paragraph or heading is left to the Markdown library. */
 export type Align = 'start' | 'center' | 'end';
@@ -5,6 +7,10 @@ export type Block =
   | { kind: 'leaf'; source: string }
   | { kind: 'code'; language: string; text: string; closed: boolean }
   | { kind: 'math'; tex: string }
+  /** A formula whose end has not come. While the text grows it is one; later it is the text it was written as. */
+  | { kind: 'open-math'; tex: string; source: string }
+  /** Shown as it was written: a list or table so large that drawing it would stop the page. */
+  | { kind: 'raw'; source: string }
   | { kind: 'list'; ordered: boolean; start: number; items: string[] }
   | { kind: 'quote'; source: string }
   | { kind: 'table'; align: Align[]; header: string[]; rows: string[][] }
@@ -61,6 +67,8 @@ function sizeOf(block: Block): number {
   switch (block.kind) {
     case 'leaf':
     case 'quote':
+    case 'raw':
+    case 'open-math':
       return block.source.length;
     case 'code':
       return block.text.length;
@@ -104,13 +112,15 @@ function linesOf(text: string, from: number): Line[] {
   return lines;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
+//  None of these may take longer than the line is long: a hostile line of a megabyte would stop the page.
+const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
 const HEADING = /^ {0,3}#{1,6}(\s|$)/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const QUOTE = /^ {0,3}>/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:( {1,4}|\t)(.*)|)$/;
 const UNDERLINE = /^ {0,3}(=+|-+)\s*$/;
-const DELIMITER = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const DELIMITER = /^[\s|:-]*$/;
+const DELIMITER_CELL = /^:?-+:?$/;
 
 const isBlank = (text: string) => text.trim() === '';
 const textAt = (lines: readonly Line[], at: number) => lines[at]?.text;
@@ -150,19 +160,27 @@ function readMath(lines: readonly Line[], at: number): Read | null {
   const first = (lines[at] as Line).text.trim();
   const pair = first.startsWith('$$') ? '$$' : first.startsWith('\\[') ? '\\]' : null;
   if (!pair) return null;
-  let tex = first.slice(2);
-  for (let next = at; next < lines.length; next += 1) {
-    if (next > at) {
-      const text = (lines[next] as Line).text;
-      if (isBlank(text)) return null;
-      tex += `\n${text}`;
+  let tex = '';
+  for (let next = at; next < lines.length && tex.length <= LONGEST_FORMULA; next += 1) {
+    const line = next === at ? first.slice(2) : (lines[next] as Line).text;
+    if (next > at && isBlank(line)) return null;
+    const end = line.indexOf(pair);
+    if (end !== -1) {
+      if (!isBlank(line.slice(end + 2))) return null;
+      return [{ kind: 'math', tex: `${tex}${line.slice(0, end)}`.trim() }, next + 1];
     }
-    const end = tex.indexOf(pair);
-    if (end === -1) continue;
-    return tex.slice(end + 2).trim() === '' ? [{ kind: 'math', tex: tex.slice(0, end).trim() }, next + 1] : null;
+    tex += `${line}\n`;
+    if (next === lines.length - 1)
+      return [{ kind: 'open-math', tex: tex.trim(), source: sourceOf(lines, at, next + 1) }, next + 1];
   }
   return null;
 }
+
+const sourceOf = (lines: readonly Line[], from: number, to: number): string =>
+  lines
+    .slice(from, to)
+    .map((line) => line.text)
+    .join('\n');
 
 function readQuote(lines: readonly Line[], at: number): Read {
   const body: string[] = [];
@@ -192,6 +210,7 @@ function readList(lines: readonly Line[], at: number, firstMarker: string): Read
   return [list(), next];
 
   function list(): Block {
+    if (items.length > MOST_ITEMS) return { kind: 'raw', source: sourceOf(lines, at, next) };
     return { kind: 'list', ordered, start: ordered ? Number.parseInt(firstMarker, 10) : 1, items };
   }
 }
@@ -230,16 +249,20 @@ function readTable(lines: readonly Line[], at: number): Read | null {
   const delimiter = textAt(lines, at + 1);
   if (!head.includes('|') || delimiter === undefined || !DELIMITER.test(delimiter)) return null;
   const header = cellsOf(head);
-  const align = cellsOf(delimiter).map(alignOf);
-  if (header.length !== align.length) return null;
+  const marks = cellsOf(delimiter);
+  if (header.length !== marks.length || !marks.every((mark) => DELIMITER_CELL.test(mark))) return null;
+  const align = marks.map(alignOf);
   const rows: string[][] = [];
+  const most = Math.floor(MOST_CELLS / header.length) - 1;
   let next = at + 2;
   for (; next < lines.length; next += 1) {
     const text = (lines[next] as Line).text;
     if (isBlank(text) || interrupts(text)) break;
+    if (rows.length > most) continue;
     const cells = cellsOf(text);
     rows.push(header.map((_, column) => cells[column] ?? ''));
   }
+  if (rows.length > most) return [{ kind: 'raw', source: sourceOf(lines, at, next) }, next];
   return [{ kind: 'table', align, header, rows }, next];
 }
 
@@ -268,11 +291,7 @@ function readParagraph(lines: readonly Line[], at: number): Read {
     }
     if (isBlank(text) || interrupts(text) || readTable(lines, next)) break;
   }
-  const source = lines
-    .slice(at, next)
-    .map((line) => line.text)
-    .join('\n');
-  return [{ kind: 'leaf', source }, next];
+  return [{ kind: 'leaf', source: sourceOf(lines, at, next) }, next];
 }
 
 /** What may begin without an empty line before it. A number other than 1 may not: "in\n1984. It was" is text. */

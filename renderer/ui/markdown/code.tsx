@@ -16,7 +16,7 @@ export const CodeBlock = memo(function CodeBlock(props: { language: string; text
       aria-label={t('code.label', { count })}
       dir="ltr"
     >
-      <div className="flex h-8 items-center ps-3 pe-1.5 text-xs text-fg-3">
+      <div data-apart className="flex h-8 items-center ps-3 pe-1.5 text-xs text-fg-3">
         <span className="min-w-0 truncate">{language || t('code.plain')}</span>
         <CopyButton text={text} label={t('code.copy')} className="ms-auto" />
       </div>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { Icon } from '../icon.tsx';
+import { breaks } from './breaks.ts';
 import { codeOrMath, mathToCode, openable } from './inline.ts';
 import { pieces, tooHeavy } from './limits.ts';
 import { useAskedLink } from './links.tsx';
@@ -10,7 +11,7 @@ import { Formula } from './math.tsx';
 import { useReferences } from './reference-context.ts';
 import { references, withoutRemarks } from './references.ts';
 
-const plugins = [remarkGfm, references];
+const plugins = [remarkGfm, breaks, references];
 
 /** Elements that look otherwise than the browser's. HTML of the source never becomes an element: it stays text. */
 const components: Components = {

@@ -1,10 +1,10 @@
-import { memo, useRef } from 'react';
+import { type CSSProperties, memo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 import { Leaf, Raw } from './leaf.tsx';
-import { DEEPEST } from './limits.ts';
-import { Formula } from './math.tsx';
+import { DEEPEST, MOST_BLOCKS } from './limits.ts';
+import { Formula, OpenFormula } from './math.tsx';
 
 /** Markdown that may still grow. Finished blocks keep their identity and never render again; the text is laid out in
  *  sections that the browser skips while they are out of sight. */
@@ -20,7 +20,7 @@ export const Markdown = memo(function Markdown({
   const stream = useRef<BlockStream>(emptyStream);
   stream.current = advance(stream.current, text);
   const { finished, open } = stream.current;
-  if (depth > DEEPEST) return <Raw text={text} />;
+  if (depth > DEEPEST || finished.length > MOST_BLOCKS) return <Raw text={text} />;
   const blocks = open ? [...finished, open] : finished;
   if (depth > 0) return <Blocks blocks={blocks} growing={false} depth={depth} />;
   const starts = sectionStarts(blocks);
@@ -44,7 +44,7 @@ const Blocks = memo(function Blocks({ blocks, growing, depth }: BlocksProps) {
   return (
     <div className={growing ? 'blocks growing' : 'blocks'}>
       {blocks.map((block, index) => (
-        <BlockView key={index} block={block} depth={depth} />
+        <BlockView key={index} block={block} depth={depth} growing={growing && index === blocks.length - 1} />
       ))}
     </div>
   );
@@ -55,7 +55,9 @@ function sameBlocks(before: BlocksProps, after: BlocksProps): boolean {
   return before.blocks.every((block, index) => block === after.blocks[index]);
 }
 
-const BlockView = memo(function BlockView({ block, depth }: { block: Block; depth: number }) {
+type BlockViewProps = { block: Block; depth: number; growing: boolean };
+
+const BlockView = memo(function BlockView({ block, depth, growing }: BlockViewProps) {
   switch (block.kind) {
     case 'leaf':
       return <Leaf source={block.source} />;
@@ -63,6 +65,10 @@ const BlockView = memo(function BlockView({ block, depth }: { block: Block; dept
       return <CodeBlock language={block.language} text={block.text} closed={block.closed} />;
     case 'math':
       return <Formula tex={block.tex} display />;
+    case 'open-math':
+      return growing ? <OpenFormula tex={block.tex} /> : <Leaf source={block.source} />;
+    case 'raw':
+      return <Raw text={block.source} />;
     case 'quote':
       return (
         <blockquote>
@@ -82,7 +88,13 @@ const TASK = /^\[([ xX])\]\s+/;
 
 function List({ block, depth }: { block: Extract<Block, { kind: 'list' }>; depth: number }) {
   const items = block.items.map((source, index) => <Item key={index} source={source} depth={depth} />);
-  return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
+  if (!block.ordered) return <ul>{items}</ul>;
+  const digits = String(block.start + block.items.length - 1).length;
+  return (
+    <ol start={block.start} style={{ '--digits': digits } as CSSProperties}>
+      {items}
+    </ol>
+  );
 }
 
 const Item = memo(function Item({ source, depth }: { source: string; depth: number }) {

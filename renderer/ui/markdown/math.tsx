@@ -1,20 +1,41 @@
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type DrawnNode, definesMacros, tooLarge } from './formula-limits.ts';
+import { LONGEST_FORMULA } from './limits.ts';
 
-type Katex = typeof import('katex').default;
+//  KaTeX builds elements, never HTML text, and may neither link nor load.
+
+type Katex = typeof import('katex').default & {
+  __renderToDomTree(tex: string, options: import('katex').KatexOptions): DrawnNode & { toNode(): Node };
+};
 
 let katex: Katex | null = null;
 let loading: Promise<Katex> | null = null;
 
 async function load(): Promise<Katex> {
   const [library] = await Promise.all([import('katex'), import('katex/dist/katex.min.css')]);
-  katex = library.default;
+  katex = library.default as Katex;
   return katex;
 }
 
-const LONGEST = 5_000;
+/** The elements of a formula.
+ *  @throws Error what KaTeX cannot read, and what would stop the page */
+function elementsOf(library: Katex, tex: string, display: boolean): Node {
+  if (tex.length > LONGEST_FORMULA) throw new Error(`[math] ${tex.length} characters, at most ${LONGEST_FORMULA}`);
+  if (definesMacros(tex)) throw new Error('[math] formulas with macros of their own are not drawn');
+  const tree = library.__renderToDomTree(tex, {
+    displayMode: display,
+    throwOnError: true,
+    trust: false,
+    strict: 'ignore',
+    maxExpand: 500,
+    maxSize: 20,
+  });
+  const limit = tooLarge(tree);
+  if (limit) throw new Error(`[math] ${limit}`);
+  return tree.toNode();
+}
 
-/** A formula: drawn for the eye, MathML for the ear. KaTeX builds elements, never HTML text, and may neither link nor load.
- *  What it cannot read stays as it was written. */
+/** A formula: drawn for the eye, MathML for the ear. What is not drawn stays as it was written. */
 export const Formula = memo(function Formula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null);
   const [library, setLibrary] = useState(() => katex);
@@ -23,27 +44,27 @@ export const Formula = memo(function Formula({ tex, display }: { tex: string; di
     if (library) return;
     loading ??= load();
     let gone = false;
-    loading.then((loaded) => !gone && setLibrary(() => loaded));
+    loading.then(
+      (loaded) => !gone && setLibrary(() => loaded),
+      () => {
+        loading = null; // the source stays; the next formula tries again
+      },
+    );
     return () => {
       gone = true;
     };
   }, [library]);
   useLayoutEffect(() => {
-    if (!library || !place.current || tex.length > LONGEST) return;
+    if (!library || !place.current) return;
     try {
-      library.render(tex, place.current, {
-        displayMode: display,
-        throwOnError: true,
-        trust: false,
-        maxExpand: 500,
-        maxSize: 20,
-      });
+      place.current.replaceChildren(elementsOf(library, tex, display));
       setProblem(null);
     } catch (error) {
+      place.current.replaceChildren();
       setProblem(error instanceof Error ? error.message : String(error));
     }
   }, [library, tex, display]);
-  const source = !library || problem !== null || tex.length > LONGEST;
+  const source = !library || problem !== null;
   return (
     <span className={display ? 'math block' : undefined} dir="ltr">
       {source && <code {...(problem && { title: problem })}>{tex}</code>}
@@ -51,3 +72,11 @@ export const Formula = memo(function Formula({ tex, display }: { tex: string; di
     </span>
   );
 });
+
+/** A formula that is being written: what is there so far, in the place that the formula will have. */
+export const OpenFormula = ({ tex }: { tex: string }) => (
+  <span className="math open block" dir="ltr">
+    <code>{tex}</code>
+    <span className="caret" />
+  </span>
+);

@@ -5,14 +5,15 @@ import { attach } from '../../../renderer/bridge.ts';
 import { useChat } from '../../../renderer/chat/store.ts';
 import { useSettings } from '../../../renderer/settings/store.ts';
 import { useEngine } from '../../../renderer/shell/engine.ts';
+import { restoreView } from '../../../renderer/shell/history.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
 import '../../../renderer/ui/base.css';
 import { createFakeCore } from '../../support/fake-core.ts';
 import { sceneOf } from './scenes.ts';
 
-//  The renderer as it is, over a core in memory. `#scene` chooses what is in it; `window.page` is for the tests.
+//  The renderer as it is, over a core in memory. `?scene=` chooses what is in it; `window.page` is for the tests.
 
-const scene = sceneOf(location.hash.slice(1));
+const scene = sceneOf(new URLSearchParams(location.search).get('scene') ?? '');
 const core = createFakeCore(scene.world);
 const [page, other] = pipePair<CallFrame, CoreFrame>();
 core.switchboard.add(other);
@@ -34,5 +35,7 @@ declare global {
   }
 }
 window.page = { core, useChat, useShell, useSettings, useEngine };
-if (scene.open) void useChat.getState().choose(scene.open);
+// As in the page itself: what the address names comes first.
+restoreView();
+if (scene.open && useChat.getState().chosen === null) void useChat.getState().choose(scene.open);
 scene.after?.();

@@ -199,7 +199,9 @@ function overflowScene(): Scene {
     after: () =>
       setTimeout(
         () =>
-          useChat.getState().setOverlay({ at: 'overflow', used: 29_800, draft: 6400, limit: 32_768, resumes: null }),
+          useChat
+            .getState()
+            .setOverlay({ at: 'overflow', chatId: chat.id, used: 29_800, draft: 6400, limit: 32_768, resumes: null }),
         600,
       ),
   };

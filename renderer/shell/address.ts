@@ -1,0 +1,64 @@
+import type { ChatId, DocumentId, MessageId } from '../../app/protocol/index.ts';
+import { type Place, type SettingsSection, sections } from './store.ts';
+
+//  What is on screen as the part of the address behind "#": it survives a reload, and back and forward lead through it.
+//  The same in a browser and behind Electron's own protocol.
+
+export type View =
+  | { at: 'chat'; chatId: ChatId | null; source: { messageId: MessageId; number: number } | null }
+  | { at: 'documents'; documentId: DocumentId | null }
+  | Exclude<Place, { at: 'chat' } | { at: 'documents' }>;
+
+/** `#/chat/<id>?source=<message>.<number>`, `#/documents/<id>`, `#/settings/<section>`, `#/models`, `#/performance` */
+export function addressOf(view: View): string {
+  switch (view.at) {
+    case 'chat': {
+      if (view.chatId === null) return '#/chat';
+      const source = view.source ? `?source=${encodeURIComponent(view.source.messageId)}.${view.source.number}` : '';
+      return `#/chat/${encodeURIComponent(view.chatId)}${source}`;
+    }
+    case 'documents':
+      return view.documentId === null ? '#/documents' : `#/documents/${encodeURIComponent(view.documentId)}`;
+    case 'settings':
+      return `#/settings/${view.section}`;
+    default:
+      return `#/${view.at}`;
+  }
+}
+
+/** Null for an address that names nothing here. */
+export function viewOf(hash: string): View | null {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [page, name = ''] = path.split('/').map(decoded);
+  switch (page) {
+    case 'chat':
+      return name === ''
+        ? { at: 'chat', chatId: null, source: null }
+        : { at: 'chat', chatId: name as ChatId, source: sourceOf(query) };
+    case 'documents':
+      return { at: 'documents', documentId: name === '' ? null : (name as DocumentId) };
+    case 'settings':
+      return { at: 'settings', section: isSection(name) ? name : 'appearance' };
+    case 'models':
+    case 'performance':
+      return { at: page };
+    default:
+      return null;
+  }
+}
+
+function sourceOf(query: string): { messageId: MessageId; number: number } | null {
+  const [, messageId, number] = /^(.+)\.(\d{1,6})$/.exec(new URLSearchParams(query).get('source') ?? '') ?? [];
+  return messageId ? { messageId: messageId as MessageId, number: Number(number) } : null;
+}
+
+const isSection = (name: string): name is SettingsSection => (sections as readonly string[]).includes(name);
+
+/** An address that was cut or typed wrongly names nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}

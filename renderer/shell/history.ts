@@ -1,0 +1,91 @@
+import { useChat } from '../chat/store.ts';
+import { useDocuments } from '../documents/store.ts';
+import { addressOf, type View, viewOf } from './address.ts';
+import { useShell } from './store.ts';
+
+/** What is on screen now. */
+function currentView(): View {
+  const { place } = useShell.getState();
+  const { chosen, sources } = useChat.getState();
+  const { shown } = useDocuments.getState();
+  if (place.at === 'chat')
+    return { at: 'chat', chatId: chosen, source: sources && { messageId: sources.messageId, number: sources.number } };
+  if (place.at === 'documents') return { at: 'documents', documentId: shown?.documentId ?? null };
+  return place;
+}
+
+function show(view: View): void {
+  const { go, place } = useShell.getState();
+  switch (view.at) {
+    case 'chat': {
+      const { chosen, choose, showSource, hideSources, sources } = useChat.getState();
+      if (place.at !== 'chat') go({ at: 'chat' });
+      if (chosen !== view.chatId) void choose(view.chatId);
+      if (view.source) showSource(view.source.messageId, view.source.number);
+      else if (sources) hideSources();
+      return;
+    }
+    case 'documents': {
+      const { open, close, shown } = useDocuments.getState();
+      go({ at: 'documents' });
+      if (view.documentId === null) close();
+      else if (shown?.documentId !== view.documentId) open(view.documentId);
+      return;
+    }
+    default:
+      go(view);
+  }
+}
+
+/** Before the first connection: what was open is asked for with everything else. */
+export function restoreView(): void {
+  const view = viewOf(window.location.hash);
+  if (view?.at === 'chat')
+    useChat.setState({ chosen: view.chatId, sources: view.source && { ...view.source, quoted: false } });
+  else if (view) show(view);
+}
+
+/** Keeps the address and the screen the same until the returned function is called. A step back leads to the chat or page
+ *  before; a panel that opened or closed is no step of its own. */
+export function followAddress(): () => void {
+  let showing = false;
+  let queued = false;
+  const write = () => {
+    queued = false;
+    const view = currentView();
+    const address = addressOf(view);
+    if (address === window.location.hash) return;
+    const before = viewOf(window.location.hash);
+    if (showing || before === null || isSame(before, view)) window.history.replaceState(null, '', address);
+    else window.history.pushState(null, '', address);
+    showing = false;
+  };
+  // A step is often two changes: the page and what is on it.
+  const changed = () => {
+    if (queued) return;
+    queued = true;
+    queueMicrotask(write);
+  };
+  const moved = () => {
+    const view = viewOf(window.location.hash);
+    if (!view) return;
+    showing = true;
+    show(view);
+    queueMicrotask(() => {
+      showing = false;
+    });
+  };
+  const stops = [useShell.subscribe(changed), useChat.subscribe(changed), useDocuments.subscribe(changed)];
+  window.addEventListener('popstate', moved);
+  changed();
+  return () => {
+    for (const stop of stops) stop();
+    window.removeEventListener('popstate', moved);
+  };
+}
+
+const isSame = (a: View, b: View): boolean =>
+  a.at === b.at &&
+  (a.at !== 'chat' || b.at !== 'chat' || a.chatId === b.chatId) &&
+  (a.at !== 'documents' || b.at !== 'documents' || a.documentId === b.documentId) &&
+  (a.at !== 'settings' || b.at !== 'settings' || a.section === b.section);

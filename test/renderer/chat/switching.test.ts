@@ -1,0 +1,188 @@
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CallFrame, type ChatId, type CoreFrame, type MessageId, pipePair } from '../../../app/protocol/index.ts';
+import { createFakeCore, createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
+
+//  While the core answers, somebody opens another chat: what was asked for happens in the chat that it was asked for in.
+
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+vi.stubGlobal('requestAnimationFrame', (run: () => void) => setTimeout(run, 0));
+vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
+const { attach } = await import('../../../renderer/bridge.ts');
+const { listenToChats, useChat } = await import('../../../renderer/chat/store.ts');
+const { takeToNewChat } = await import('../../../renderer/chat/make-room.ts');
+const stopListening = listenToChats();
+afterAll(stopListening);
+
+let world: World;
+let held: { call: string; release: () => void }[] = [];
+let holding = new Set<string>();
+/** Calls that the core refuses, and with what. */
+let failing = new Map<string, 'context-full' | 'disk-full'>();
+const [first, second] = [newChat({ title: 'first' }), newChat({ title: 'second' })];
+const question = newMessage(first.id, 'user', { text: 'Why?' });
+const answer = newMessage(first.id, 'assistant', { text: 'So.', parentId: question.id });
+
+beforeEach(async () => {
+  world = createWorld({ measure: { used: 900, draft: 300, limit: 1024 } });
+  world.chats.set(first.id, { ...first, leafId: answer.id });
+  world.chats.set(second.id, second);
+  world.messages.set(question.id, question);
+  world.messages.set(answer.id, answer);
+  held = [];
+  holding = new Set();
+  failing = new Map();
+  const core = createFakeCore(world);
+  const [page, other] = pipePair<CallFrame, CoreFrame>();
+  core.switchboard.add(other);
+  let deliver: (frame: CoreFrame) => void = () => {};
+  page.onMessage((frame) => deliver(frame));
+  attach({
+    ...page,
+    onMessage: (listener) => {
+      deliver = listener;
+    },
+    send: (frame) => {
+      const code = failing.get(frame.call);
+      const go = () => (code ? deliver({ id: frame.id, failure: { code, message: 'refused' } }) : page.send(frame));
+      if (holding.has(frame.call)) held.push({ call: frame.call, release: go });
+      else go();
+    },
+  });
+  useChat.setState({ drafts: { new: '' }, attachments: {}, refused: {}, chosen: null });
+  await chat().load();
+  await chat().choose(first.id);
+});
+
+const chat = () => useChat.getState();
+
+/** Starts something whose call is kept back, opens the other chat, and lets the call go. */
+async function switchDuring(call: string, run: () => Promise<unknown>): Promise<void> {
+  holding.add(call);
+  const done = run();
+  await vi.waitFor(() => expect(held.some((one) => one.call === call)).toBe(true));
+  await chat().choose(second.id);
+  holding.delete(call);
+  for (const one of held.splice(0)) one.release();
+  await done;
+}
+
+const queue = (): MessageId => {
+  const waiting = newMessage(first.id, 'user', { text: 'later', state: { at: 'queued', place: 0 } });
+  world.messages.set(waiting.id, waiting);
+  return waiting.id;
+};
+
+describe('another chat is opened while the core answers', () => {
+  test('a message that is taken back lands in the composer of its own chat, and is stored there', async () => {
+    const id = queue();
+    await chat().choose(first.id);
+    await switchDuring('turns.editQueued', () => chat().takeBack(id));
+    expect(chat().drafts[second.id] ?? '').toBe('');
+    expect(chat().drafts[first.id]).toBe('later');
+    expect(world.chats.get(first.id)?.draft).toBe('later');
+  });
+
+  test('the question about a full context does not open over the other chat; the first one says why', async () => {
+    failing.set('turns.send', 'context-full');
+    chat().setDraft('too long');
+    await switchDuring('turns.send', () => chat().send(false));
+    expect(chat().overlay.at).toBe('none');
+    expect(chat().refused[second.id] ?? null).toBeNull();
+    expect(chat().refused[first.id]?.code).toBe('context-full');
+    expect(chat().drafts[first.id]).toBe('too long');
+  });
+
+  test('making room for an answer is asked in its own chat only', async () => {
+    await switchDuring('context.measure', () => chat().makeRoom(answer.id));
+    expect(chat().overlay.at).toBe('none');
+  });
+
+  test.each(['retry', 'resume'] as const)('%s gives no false error, and leaves the other chat alone', async (what) => {
+    await switchDuring(`turns.${what}`, () => chat()[what](answer.id));
+    expect(Object.values(chat().refused).filter(Boolean)).toEqual([]);
+    expect(chat().open?.chat.id).toBe(second.id);
+  });
+
+  test('an edit that is sent does not close the editor of another message', async () => {
+    await switchDuring('turns.edit', async () => {
+      const sent = chat().edit(question.id, 'Why not?');
+      await Promise.resolve();
+      return sent.then(() => undefined);
+    });
+    expect(Object.values(chat().refused).filter(Boolean)).toEqual([]);
+    chat().setEditing(answer.id);
+    await chat().edit(question.id, 'Why then?');
+    expect(chat().editing).toBe(answer.id);
+  });
+
+  test('a refusal is said where it was asked for', async () => {
+    failing.set('turns.retry', 'disk-full');
+    await switchDuring('turns.retry', () => chat().retry(answer.id));
+    expect(chat().refused[first.id]?.code).toBe('disk-full');
+    expect(chat().refused[second.id] ?? null).toBeNull();
+  });
+
+  test('a new chat that is made for a message takes nobody out of the chat opened meanwhile', async () => {
+    await chat().choose(null);
+    chat().setDraft('hello');
+    await switchDuring('chats.create', () => chat().send(false));
+    expect(chat().chosen).toBe(second.id);
+    expect(chat().open?.chat.id).toBe(second.id);
+    const made = [...world.chats.values()].find(({ id }) => id !== first.id && id !== second.id);
+    expect([...world.messages.values()].find(({ chatId }) => chatId === made?.id)?.text).toBe('hello');
+    expect(chat().drafts.new).toBe('');
+  });
+
+  test('what goes on after room was made is sent in the chat it waited in', async () => {
+    chat().setDraft('the long one');
+    await chat().choose(second.id);
+    await chat().send(false, first.id);
+    const sent = [...world.messages.values()].filter(({ text }) => text === 'the long one');
+    expect(sent.map(({ chatId }) => chatId)).toEqual([first.id]);
+    expect(chat().chosen).toBe(second.id);
+  });
+});
+
+describe('what was typed for a new chat', () => {
+  const typed = async (text: string) => {
+    await chat().choose(null);
+    chat().setDraft(text);
+  };
+
+  test('stays there when a message is taken to a new chat', async () => {
+    await typed('not sent yet');
+    await chat().choose(first.id);
+    chat().setDraft('too long for this chat');
+    await takeToNewChat(first.id);
+    expect(chat().drafts.new).toBe('not sent yet');
+    expect(chat().drafts[first.id]).toBe('');
+    expect(world.chats.get(first.id)?.draft).toBe('');
+    const made = chat().chosen as ChatId;
+    expect(made).not.toBe(first.id);
+    expect(chat().drafts[made]).toBe('too long for this chat');
+  });
+
+  test('stays there when the palette asks something in a new chat', async () => {
+    await typed('not sent yet');
+    await chat().choose(first.id);
+    await chat().beginWith('what the palette asks');
+    expect(chat().drafts.new).toBe('not sent yet');
+    expect(chat().drafts[chat().chosen as ChatId]).toBe('what the palette asks');
+  });
+
+  test('where nothing was typed, no empty chat is made for it', async () => {
+    await chat().beginWith('a question');
+    expect(chat().chosen).toBeNull();
+    expect(chat().drafts.new).toBe('a question');
+    expect(world.chats.size).toBe(2);
+  });
+
+  test('a message that cannot be taken to a new chat stays where it is', async () => {
+    await typed('not sent yet');
+    await chat().choose(first.id);
+    chat().setDraft('too long for this chat');
+    failing.set('chats.create', 'disk-full');
+    await expect(takeToNewChat(first.id)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(chat().drafts[first.id]).toBe('too long for this chat');
+  });
+});
