@@ -31,7 +31,7 @@ import {
   type Switchboard,
   type TurnId,
 } from './protocol/index.ts';
-import { moveAttachments, removeAttachment } from './store/attachments.ts';
+import { moveAttachments, removeAttachment, textWaiting } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
 import { newId } from './store/identity.ts';
 import type { Reach } from './store/lock.ts';
@@ -263,6 +263,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     'attachments.add': (file) => attachFile(core, file),
     'attachments.move': ({ attachmentIds, chatId }) => moveAttachments(db, attachmentIds, chatId),
     'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
+    'attachments.text': ({ attachmentId }) => textWaiting(db, attachmentId),
 
     ...manager.handlers,
     'models.load': async ({ modelId }) => {

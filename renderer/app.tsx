@@ -19,6 +19,7 @@ import { listenToSettings, useSettings } from './settings/store.ts';
 import { PageBoundary, PanelBoundary, WindowBoundary } from './shell/broken.tsx';
 import { commandById } from './shell/commands.ts';
 import { listenToEngine, useEngine } from './shell/engine.ts';
+import { Failures, listenToFailures } from './shell/failures.tsx';
 import { followAddress } from './shell/history.ts';
 import { useKeyboard } from './shell/keyboard.ts';
 import { Locked } from './shell/locked.tsx';
@@ -76,6 +77,7 @@ function useCore(): void {
       listenToPerformance(),
       listenToNotices(),
       followAddress(),
+      listenToFailures(),
     ];
     onMenu((command) => commandById(command).run());
     const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>
@@ -145,6 +147,7 @@ function Frame() {
       <div className="flex min-w-0 flex-1 flex-col">
         <PanelBoundary>
           <Notices />
+          <Failures />
         </PanelBoundary>
         <div className="min-h-0 flex-1">
           <PageBoundary>

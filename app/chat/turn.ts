@@ -11,6 +11,7 @@ import {
   type MessageState,
   type TurnEvent,
   type TurnId,
+  withDecision,
 } from '../protocol/index.ts';
 import { updateChat } from '../store/chats.ts';
 import { findMessage } from '../store/messages.ts';
@@ -202,7 +203,8 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     if (event.choice === 'loop-guard-off')
       safely(() => core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false })));
     phase = 'running';
-    setState({ at: 'running', turnId });
+    const loops = message()?.loops ?? [];
+    writer.set({ state: { at: 'running', turnId }, loops: withDecision(loops, event.choice) });
     tell(event);
     changed();
   }

@@ -162,6 +162,8 @@ export const calls = {
   /** Takes files that wait in the composer of one chat to another. */
   'attachments.move': call(z.object({ attachmentIds: z.array(AttachmentId), chatId: ChatId }), nothing),
   'attachments.remove': call(z.object({ attachmentId: AttachmentId }), nothing),
+  /** What a file in the composer says, for what can be done with it instead of sending it whole. */
+  'attachments.text': call(z.object({ attachmentId: AttachmentId }), z.object({ name: z.string(), text: z.string() })),
 
   'models.list': call(nothing, z.array(ModelEntry)),
   /** Looks at a file or folder the user named, and puts it in the list when it can be run. */

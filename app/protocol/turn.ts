@@ -58,11 +58,20 @@ export const LoopEvidence = z.object({
   /** "Up to": what the rest of the budget would have cost. */
   savedTokens: z.number().int(),
   times: z.number().int(),
+  /** What was decided about it; absent while it is asked, and in answers of older versions. */
+  decided: z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop']).optional(),
 });
 export type LoopEvidence = z.infer<typeof LoopEvidence>;
 
 export const Choice = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop', 'allow', 'deny']);
 export type Choice = z.infer<typeof Choice>;
+
+/** The loops of an answer once the last one is decided about. */
+export function withDecision(loops: readonly LoopEvidence[], choice: Choice): LoopEvidence[] {
+  const decided = LoopEvidence.shape.decided.safeParse(choice);
+  if (!decided.success || decided.data === undefined) return [...loops];
+  return loops.map((loop, index) => (index === loops.length - 1 ? { ...loop, decided: decided.data } : loop));
+}
 
 export const TurnEvent = z.discriminatedUnion('type', [
   /** An answer from documents: with its sources before the first text, and again before the end with what was cited and how

@@ -43,6 +43,13 @@ export const textsWaiting = (db: Database, ids: readonly AttachmentId[]): Attach
     db.all<AttachedText>('SELECT name, text FROM attachments WHERE id = ? AND message_id IS NULL', id),
   );
 
+/** @throws LonghandError `not-found` where no such file waits */
+export function textWaiting(db: Database, id: AttachmentId): AttachedText {
+  const [found] = textsWaiting(db, [id]);
+  if (!found) throw new LonghandError('not-found', `[attachments] no waiting attachment ${id}`);
+  return found;
+}
+
 /** What a message carried waits in its chat's composer again. */
 export const detachAttachments = (db: Database, messageId: MessageId) =>
   db.run('UPDATE attachments SET message_id = NULL, position = 0 WHERE message_id = ?', messageId);

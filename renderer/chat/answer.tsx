@@ -44,7 +44,12 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       ) : message.grounding?.found === false ? (
         <NotFound message={message} />
       ) : (
-        <div dir="auto" data-text className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}>
+        <div
+          dir="auto"
+          data-text
+          data-passages
+          className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}
+        >
           <Citations message={message}>
             <Markdown text={withRemarks(message.text, remarks)} growing={writing} />
           </Citations>

@@ -9,8 +9,8 @@ export type ChatActions = {
   remove(chatId: ChatId): Promise<void>;
   restore(chatId: ChatId): Promise<void>;
   setDraft(text: string): void;
-  /** What was typed and attached there is somewhere else now. */
-  dropDraft(chatId: ChatId): Promise<void>;
+  /** What was typed and attached there is somewhere else now; `text` is what is left. */
+  replaceDraft(chatId: ChatId, text: string): Promise<void>;
   /** Puts the draft on screen on disk now. */
   keepDraft(): Promise<void>;
   /** `place`: where they were added; the draft on screen without it. */

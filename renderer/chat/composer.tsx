@@ -1,7 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MOST_QUEUED } from '../../app/protocol/index.ts';
-import { isMac } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
 import { editLast } from '../shell/commands.ts';
 import { modelById, useEngine } from '../shell/engine.ts';
@@ -18,6 +17,7 @@ import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue, useQueue } from './queue.tsx';
+import { hasMod, sends } from './send-keys.ts';
 import { runningTurn } from './shown.ts';
 import { actions, useChat } from './store.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
@@ -74,8 +74,8 @@ export function Composer({ tall = false }: { tall?: boolean }) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isComposing(event)) return;
-    const mod = isMac() ? event.metaKey : event.ctrlKey;
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && (sendWith === 'enter' || mod)) {
+    const mod = hasMod(event);
+    if (sends(event, sendWith)) {
       event.preventDefault();
       submit(mod && sendWith === 'enter');
     }

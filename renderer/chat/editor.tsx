@@ -1,18 +1,22 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSettings } from '../settings/store.ts';
 import { Button } from '../ui/button.tsx';
+import { isComposing } from '../ui/composing.ts';
 import { focusComposer } from './focus.ts';
+import { sends } from './send-keys.ts';
 import { actions } from './store.ts';
 
 type EditorProps = { text: string; label: string; save: string; onSave: (text: string) => Promise<void> };
 
-/** A message as a field in its own place. */
+/** A message as a field in its own place. Its keys are those of the composer. */
 export function Editor({ text, label, save, onSave }: EditorProps) {
   const { t } = useTranslation();
   const [value, setValue] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
   const saving = useRef(false);
   const { setEditing } = actions;
+  const sendWith = useSettings((state) => state.values.sendWith);
   useEffect(() => {
     const element = field.current;
     element?.focus();
@@ -25,8 +29,11 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
   const submit = async () => {
     if (value.trim() === '' || saving.current) return;
     saving.current = true;
-    await onSave(value);
-    saving.current = false;
+    try {
+      await onSave(value);
+    } finally {
+      saving.current = false;
+    }
     focusComposer();
   };
   return (
@@ -38,12 +45,13 @@ export function Editor({ text, label, save, onSave }: EditorProps) {
         value={value}
         onChange={(event) => setValue(event.target.value)}
         onKeyDown={(event) => {
+          if (isComposing(event)) return;
           if (event.key === 'Escape') {
             event.preventDefault();
             event.stopPropagation();
             close();
           }
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          if (sends(event, sendWith)) {
             event.preventDefault();
             event.stopPropagation();
             void submit();

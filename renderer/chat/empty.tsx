@@ -2,11 +2,15 @@ import { useTranslation } from 'react-i18next';
 import { useDocuments } from '../documents/store.ts';
 import { useFormats } from '../i18n.ts';
 import { openChat } from '../shell/commands.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Composer } from './composer.tsx';
+import { focusComposer } from './focus.ts';
+import { useChatModel } from './model-picker.tsx';
+import { abilityOf, SUGGESTIONS } from './prompts.ts';
 import { actions, useChat } from './store.ts';
 
-/** One question and one way forward; one's documents and the last chat are a line away. */
+/** One question and some ways to begin; one's documents and the last chat are a line away. */
 export function Empty() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -19,6 +23,7 @@ export function Empty() {
         <div className="pt-4.5 pb-4">
           <Composer tall />
         </div>
+        <Suggestions />
         <div className="mt-0.5 flex flex-col px-1">
           <AskDocuments />
           <Line
@@ -38,6 +43,28 @@ export function Empty() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Three things to begin with, until something is typed. Chosen, one goes into the field and can be changed. */
+function Suggestions() {
+  const { t } = useTranslation();
+  const ability = abilityOf(useChatModel());
+  const typed = useChat((state) => (state.drafts[state.chosen ?? 'new'] ?? '') !== '');
+  const take = (text: string) => {
+    actions.setDraft(text);
+    focusComposer();
+  };
+  return (
+    <ul aria-label={t('empty.suggestions')} className={`flex flex-wrap gap-2 px-1 pb-3 ${typed ? 'invisible' : ''}`}>
+      {SUGGESTIONS.map((which) => (
+        <li key={which} className="max-w-full">
+          <Button className="max-w-full" onClick={() => take(t(`empty.${ability}.${which}.text`))}>
+            <span className="truncate">{t(`empty.${ability}.${which}.name`)}</span>
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -6,7 +6,7 @@ import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { quoteOf, savedTime, stripOf } from './loop-evidence.ts';
+import { quoteOf, roundTime, savedTime, stripOf } from './loop-evidence.ts';
 import { writtenFor } from './speed.ts';
 import type { Live } from './state.ts';
 import { actions, useChat } from './store.ts';
@@ -158,7 +158,7 @@ function StripOf({ evidence, time }: { evidence: LoopEvidence; time: number | nu
         >
           <Counted
             sentence={time === null ? 'loop.saved' : 'loop.savedTime'}
-            values={{ tokens: formats.exact(saved), time: formats.duration(time ?? 0) }}
+            values={{ tokens: formats.exact(saved), time: formats.duration(roundTime(time ?? 0)) }}
           />
         </Part>
       )}
@@ -206,6 +206,7 @@ export function LoopLine({ evidence }: { evidence: LoopEvidence }) {
       <div className="flex items-center gap-2">
         <Icon name="loop" size={14} className="text-warn-text" />
         <span className="min-w-0 truncate">
+          {evidence.decided && <b className="font-medium text-fg-2">{t(`loop.decided.${evidence.decided}`)} </b>}
           <Sentence evidence={evidence} />
         </span>
         <Button kind="link" className="text-xs" aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -4,7 +4,8 @@ import { t } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { keysHint } from '../shell/command-keys.ts';
 import { useToasts } from '../ui/toast.tsx';
-import { focusComposer } from './focus.ts';
+import { COMPOSER, focusComposer } from './focus.ts';
+import type { Full, OtherModel } from './room-ways.ts';
 import { actions, useChat } from './store.ts';
 
 //  What follows the choice in a full context.
@@ -18,6 +19,28 @@ export async function goOn(chatId: ChatId, resumes: MessageId | null): Promise<v
 
 export async function makeLarger(contextLength: number): Promise<void> {
   await useSettings.getState().set({ contextLength });
+}
+
+/** The chat goes on with another model, in a context that holds everything. */
+export async function takeOtherModel(chatId: ChatId, { model, size }: OtherModel): Promise<void> {
+  await actions.update({ modelId: model.id }, chatId);
+  const { contextLength } = useSettings.getState().values;
+  const present = model.settings.contextLength ?? contextLength ?? 0;
+  if (present >= size) return;
+  if (model.settings.contextLength === null) await makeLarger(size);
+  else await core.call('models.configure', { modelId: model.id, settings: { ...model.settings, contextLength: size } });
+}
+
+/** Back to the field, with what is too much selected. */
+export function shorten(chatId: ChatId, full: Full): void {
+  actions.closeOverlay('overflow');
+  focusComposer();
+  const text = useChat.getState().drafts[chatId] ?? '';
+  const room = Math.max(0, full.limit * 0.9 - full.used) / Math.max(1, full.draft);
+  requestAnimationFrame(() => {
+    const field = document.getElementById(COMPOSER);
+    if (field instanceof HTMLTextAreaElement) field.setSelectionRange(Math.floor(text.length * room), text.length);
+  });
 }
 
 /** Keeps everything up to a message from the model, and offers the way back. */
@@ -41,6 +64,6 @@ export async function takeToNewChat(chatId: ChatId): Promise<void> {
   const text = drafts[chatId] ?? '';
   const files = attachments[chatId] ?? [];
   await actions.beginWith(text, files);
-  await actions.dropDraft(chatId);
+  await actions.replaceDraft(chatId, '');
   focusComposer();
 }

@@ -20,17 +20,20 @@ export function OverflowBar({ full }: { full: Full }) {
   ].filter(({ share }) => share > 0);
   const at = `${Math.min(1, limit / Math.max(1, needed)) * 100}%`;
   return (
-    <div className="relative tabular-nums">
+    <div className="relative pt-5 tabular-nums">
+      <span
+        aria-hidden
+        className="absolute top-0 -translate-x-1/2 text-xs text-fg-2 rtl:translate-x-1/2"
+        style={{ insetInlineStart: `clamp(1rem, ${at}, 100% - 1rem)` }}
+      >
+        {formats.contextSize(limit)}
+      </span>
       <div aria-hidden className="flex h-3.5 gap-0.5 overflow-hidden rounded-xs">
         {parts.map((part) => (
           <span key={part.color} className={part.color} style={{ flexGrow: part.share }} />
         ))}
       </div>
-      <span
-        aria-hidden
-        className="absolute -top-1.25 h-6 border-s-[1.5px] border-fg"
-        style={{ insetInlineStart: at }}
-      />
+      <span aria-hidden className="absolute top-4 h-6 border-s-[1.5px] border-fg" style={{ insetInlineStart: at }} />
       <div className="mt-2 flex flex-wrap gap-x-4 text-xs text-fg-2">
         {parts.map((part) => (
           <span key={part.color} className="inline-flex items-center gap-1.5">
@@ -38,9 +41,6 @@ export function OverflowBar({ full }: { full: Full }) {
             {part.name}
           </span>
         ))}
-        <span aria-hidden className="absolute -translate-x-1/2 rtl:translate-x-1/2" style={{ insetInlineStart: at }}>
-          {formats.contextSize(limit)}
-        </span>
       </div>
     </div>
   );

@@ -6,9 +6,10 @@ import { Button } from '../ui/button.tsx';
 import { type Offer, Offers } from '../ui/choice.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { focusComposer } from './focus.ts';
-import { goOn, makeLarger, setAside, takeToNewChat } from './make-room.ts';
+import { goOn, makeLarger, setAside, shorten, takeOtherModel, takeToNewChat } from './make-room.ts';
 import { OverflowBar } from './overflow-bar.tsx';
-import { bestWay, type Larger, type Way } from './room-ways.ts';
+import { bestWay, fitsAlone, type Possible, type Way } from './room-ways.ts';
+import { searchInstead } from './search-instead.ts';
 import { actions, useChat } from './store.ts';
 import { SummaryStep } from './summary-step.tsx';
 import { useRoom } from './use-room.ts';
@@ -30,13 +31,15 @@ export function Overflow() {
 function Question({ full }: { full: Full }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { larger, plan } = useRoom(full);
+  const room = useRoom(full);
+  const { larger, plan, other } = room;
   const [picked, setPicked] = useState<Way | null>(null);
   const [summarising, setSummarising] = useState<MessageId | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [acting, setActing] = useState(false);
-  const offers = useOffers(full, larger, plan);
-  const way = picked ?? bestWay(larger, plan);
+  const [read, setRead] = useState<number | null>(null);
+  const offers = useOffers(full, room);
+  const way = picked ?? bestWay(full, room);
   const possible = offers.some(({ value, disabled }) => value === way && !disabled);
 
   const close = () => {
@@ -49,16 +52,22 @@ function Question({ full }: { full: Full }) {
     setActing(true);
     setFailure(null);
     try {
-      if (way === 'new-chat') {
-        actions.closeOverlay('overflow');
-        return await takeToNewChat(full.chatId);
+      if (way === 'new-chat') return await takeToNewChat(full.chatId);
+      if (way === 'shorten') return shorten(full.chatId, full);
+      if (way === 'search') {
+        const asks = await searchInstead(full.chatId, setRead);
+        if (asks) await goOn(full.chatId, null);
+        else close();
+        return;
       }
+      if (way === 'model' && other) await takeOtherModel(full.chatId, other);
       if (way === 'larger' && larger) await makeLarger(larger.size);
       if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
       await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
       setActing(false);
+      setRead(null);
     }
   };
 
@@ -85,7 +94,9 @@ function Question({ full }: { full: Full }) {
       width={560}
       footer={
         <>
-          <span className="text-xs text-fg-3">{t('overflow.safe')}</span>
+          <span role="status" className="text-xs text-fg-3 tabular-nums">
+            {read === null ? t('overflow.safe') : t('overflow.reading', { share: formats.percent(read) })}
+          </span>
           <span className="flex-1" />
           <Button large onClick={close}>
             {t('cancel')}
@@ -93,14 +104,19 @@ function Question({ full }: { full: Full }) {
           <Button large kind="primary" data-suggested disabled={acting || !possible} onClick={() => void act()}>
             {way === 'larger' && larger
               ? t('overflow.do.larger', { size: formats.contextSize(larger.size) })
-              : t(`overflow.do.${way}`)}
+              : t(`overflow.do.${way ?? 'shorten'}`)}
           </Button>
         </>
       }
     >
       <OverflowBar full={full} />
       <div className="mt-4.5">
-        <Offers label={t('overflow.choices')} value={way} offers={offers} onChange={setPicked} />
+        <Offers<Way | 'none'>
+          label={t('overflow.choices')}
+          value={way ?? 'none'}
+          offers={offers}
+          onChange={(next) => setPicked(next === 'none' ? null : next)}
+        />
       </div>
       {failure && (
         <p role="alert" className="mt-3 text-bad-text">
@@ -111,9 +127,7 @@ function Question({ full }: { full: Full }) {
   );
 }
 
-type Room = ReturnType<typeof useRoom>;
-
-function useOffers(full: Full, larger: Larger | null, plan: Room['plan']): Offer<Way>[] {
+function useOffers(full: Full, { larger, plan, other, searchable }: Possible): Offer<Way>[] {
   const { t } = useTranslation();
   const formats = useFormats();
   const frees = (tokens: number) => t('overflow.frees', { tokens: formats.tokens(tokens) });
@@ -159,7 +173,8 @@ function useOffers(full: Full, larger: Larger | null, plan: Room['plan']): Offer
             }),
     });
   }
-  if (!full.resumes) {
+  // Where the message alone is too long, a new chat would only ask again.
+  if (!full.resumes && full.used > 0 && fitsAlone(full)) {
     offers.push({
       value: 'new-chat',
       name: t('overflow.newChat'),
@@ -167,5 +182,21 @@ function useOffers(full: Full, larger: Larger | null, plan: Room['plan']): Offer
       price: frees(full.used),
     });
   }
+  if (searchable) offers.push({ value: 'search', name: t('overflow.search'), about: t('overflow.searchAbout') });
+  if (other) {
+    const size = formats.contextSize(other.size);
+    offers.push({
+      value: 'model',
+      name: t('overflow.model', { model: other.model.name }),
+      about: t('overflow.modelAbout', { size }),
+    });
+  }
+  if (full.resumes) return offers;
+  const over = Math.max(1, full.used + full.draft - full.limit);
+  offers.push({
+    value: 'shorten',
+    name: t('overflow.shorten'),
+    about: t('overflow.shortenAbout', { count: over, tokens: formats.tokens(over) }),
+  });
   return offers;
 }

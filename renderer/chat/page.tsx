@@ -16,6 +16,7 @@ import { Composer } from './composer.tsx';
 import { Empty } from './empty.tsx';
 import { Find } from './find.tsx';
 import { Overflow } from './overflow.tsx';
+import { PlainAfterCrashes } from './plain-chat.tsx';
 import { Report } from './report.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { actions, useChat } from './store.ts';
@@ -32,11 +33,13 @@ export function ChatPage() {
     <div className="flex h-full min-w-0">
       <main className="@container relative flex h-full min-w-0 flex-1 flex-col">
         <Header />
-        {empty ? (
+        {empty || chosen === null ? (
           <Empty />
         ) : (
           <>
-            <Transcript key={chosen} />
+            <PlainAfterCrashes key={chosen} chatId={chosen}>
+              <Transcript />
+            </PlainAfterCrashes>
             <div className="flex-none pt-2 pb-4">
               <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
                 <PanelBoundary>

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../app/protocol/index.ts';
 import { useDocuments } from '../documents/store.ts';
+import { inPassages } from '../documents/use-passage-keys.ts';
 import type { ViewState } from '../documents/viewer/types.ts';
 import { Viewer } from '../documents/viewer/viewer.tsx';
 import { useFormats } from '../i18n.ts';
@@ -36,6 +37,7 @@ export function SourcesPanel() {
   if (beside) {
     return (
       <aside
+        data-passages
         aria-label={t('sources.title')}
         className="relative flex flex-none flex-col border-s border-line bg-canvas"
         style={{ width }}
@@ -85,14 +87,12 @@ function useSidebarMakesWay(needed: boolean): void {
   }, [needed]);
 }
 
-const TEXT = 'input, textarea, [contenteditable=true]';
-
-/** J and K walk through the sources wherever the focus is, but not in a text. */
+/** J and K walk through the sources while the focus is in the panel or in the answer. */
 function useSteps(message: Message, sources: readonly Source[], number: number): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof Element && event.target.closest(TEXT)) return;
+      if (!inPassages(event.target)) return;
       const step = { j: 1, k: -1 }[event.key.toLowerCase()];
       const next = step && sources[sources.findIndex((source) => source.number === number) + step];
       if (!next) return;

@@ -155,6 +155,13 @@ function Figures({ message, samples }: { message: Message; samples: readonly Sta
           note: t('speed.range', { low: formats.exact(decode.low), high: formats.exact(decode.high) }),
         })}
       />
+      {message.usage && (
+        <Figure
+          label={t('speed.written')}
+          value={formats.exact(message.usage.answerTokens + message.usage.thinkingTokens)}
+          note={t('speed.prompt', { tokens: formats.exact(message.usage.promptTokens) })}
+        />
+      )}
       {device && (
         <Figure
           label={t('speed.device')}

@@ -1,12 +1,13 @@
-import type {
-  Chat,
-  ChatId,
-  Choice,
-  EventPayload,
-  Message,
-  MessageId,
-  TurnEvent,
-  TurnId,
+import {
+  type Chat,
+  type ChatId,
+  type Choice,
+  type EventPayload,
+  type Message,
+  type MessageId,
+  type TurnEvent,
+  type TurnId,
+  withDecision,
 } from '../../app/protocol/index.ts';
 import type { Messages } from './tree.ts';
 
@@ -143,7 +144,7 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
     case 'paused':
       return { ...message, state: { at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
     case 'decided':
-      return { ...message, state: { at: 'running', turnId } };
+      return { ...message, state: { at: 'running', turnId }, loops: withDecision(message.loops, event.choice) };
     case 'loop':
       return { ...message, loops: [...message.loops, event.evidence] };
     case 'grounding':

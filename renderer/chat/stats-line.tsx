@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react';
-import { Trans, useTranslation } from 'react-i18next';
+import { useTranslation } from 'react-i18next';
 import type { Message, MessageId, StatsSample } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useKeysHint } from '../shell/command-keys.ts';
@@ -16,21 +16,29 @@ import { actions, useChat } from './store.ts';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
-/** The line of figures, and the chart that its sparkline opens. */
+/** Speed and reason, and the panel of all figures that the speed opens. An answer that found nothing has no figures: they
+ *  would stand below a sentence that nobody waited for. */
 export function StatsLine({ message, versions, last }: StatsLineProps) {
   const [open, setOpen] = useState(false);
   const panel = useId();
   const samples = useSamples(message);
   const running = isRunning(message);
+  const refused = message.grounding?.found === false;
   // A card that asks something has the floor.
   if (message.state.at === 'paused' || (running && samples.length < 2)) return null;
   return (
     <>
       <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
-        {(running || message.timings) && (
+        {!refused && (running || message.timings) && (
           <Speed message={message} samples={samples} open={open} panel={panel} onToggle={() => setOpen(!open)} />
         )}
-        {running ? <Writing /> : <Finished message={message} versions={versions} last={last} />}
+        {running ? (
+          <Writing />
+        ) : refused ? (
+          <Actions message={message} versions={versions} last={last} />
+        ) : (
+          <Finished message={message} versions={versions} last={last} />
+        )}
       </footer>
       {open && <SpeedPanel id={panel} message={message} samples={samples} onClose={() => setOpen(false)} />}
     </>
@@ -42,50 +50,12 @@ function Writing() {
   return <span className="text-ink-text">{t('speed.writing')}</span>;
 }
 
-/** Time to the first token, prompt, length, why it ended; then what can be done with the answer. */
-function Finished({ message, versions, last }: StatsLineProps) {
-  const { timings, usage } = message;
-  const formats = useFormats();
-  const short = versions.length > 1;
-  const long = short ? 'hidden' : '@max-[47.5rem]:hidden';
-  return (
-    <>
-      {timings && (
-        <span>
-          <span className={short ? '' : '@min-[47.5rem]:hidden'}>
-            <Figure sentence="stats.firstToken" values={{ time: formats.duration(timings.firstTokenMs) }} />
-          </span>
-          <span className={long}>
-            <Figure sentence="stats.toFirstToken" values={{ time: formats.duration(timings.firstTokenMs) }} />
-          </span>
-        </span>
-      )}
-      {usage && (
-        <span className={long}>
-          <Figure
-            sentence="stats.prompt"
-            values={{ tokens: formats.exact(usage.promptTokens), cached: formats.exact(usage.cachedTokens) }}
-          />
-        </span>
-      )}
-      {usage && (
-        <span className={long}>
-          <Figure sentence="stats.out" values={{ tokens: formats.exact(usage.answerTokens + usage.thinkingTokens) }} />
-        </span>
-      )}
-      <Reason message={message} last={last} />
-      <Actions message={message} versions={versions} last={last} />
-    </>
-  );
-}
-
-type FigureProps = {
-  sentence: 'stats.firstToken' | 'stats.toFirstToken' | 'stats.prompt' | 'stats.out';
-  values: Record<string, string>;
-};
-
-const Figure = ({ sentence, values }: FigureProps) => (
-  <Trans i18nKey={sentence} values={values} components={{ b: <b className="font-medium text-fg-2" /> }} />
+/** Why it ended, and what can be done with it. Every other figure is in the panel that the speed opens. */
+const Finished = (props: StatsLineProps) => (
+  <>
+    <Reason message={props.message} last={props.last} />
+    <Actions {...props} />
+  </>
 );
 
 const none: StatsSample[] = [];
@@ -188,7 +158,9 @@ function Actions({ message, versions, last }: StatsLineProps) {
         }}
       />
       <Menu label={t('more')} align="end" trigger={<IconButton small icon="more" label={t('more')} />}>
-        <MenuItem onSelect={() => setEditing(message.id)}>{t('message.editAnswer')}</MenuItem>
+        <MenuItem takesFocus onSelect={() => setEditing(message.id)}>
+          {t('message.editAnswer')}
+        </MenuItem>
         <MenuItem
           disabled={message.thinking === ''}
           onSelect={() => void navigator.clipboard.writeText(message.thinking)}

@@ -181,8 +181,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       await choose(id);
     },
 
-    async dropDraft(chatId) {
-      putDraft(chatId, '');
+    async replaceDraft(chatId, text) {
+      putDraft(chatId, text);
       get().setAttachments([], chatId);
       await storeDraft(chatId);
     },

@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'react';
 import type { Machine } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { useEngine } from '../shell/engine.ts';
 import { useChatModel } from './model-picker.tsx';
-import { type Larger, largerOf, type Plan } from './room-ways.ts';
+import { largerOf, otherModelFor, type Plan, type Possible } from './room-ways.ts';
+import { isSearchable } from './search-instead.ts';
 import { useChat } from './store.ts';
 import type { Overlay } from './view.ts';
 
 /** What would make room, and at what price; null what is not known yet. */
-export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: Larger | null; plan: Plan | null } {
+export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): Possible {
   const model = useChatModel();
   const [machine, setMachine] = useState<Machine | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -35,5 +37,15 @@ export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): { larger: L
       gone = true;
     };
   }, [resumes, chatId]);
-  return { larger: largerOf(full, model?.description ?? null, machine), plan };
+  const models = useEngine((state) => state.models);
+  const searchable = useChat(({ drafts, attachments }) =>
+    isSearchable(drafts[chatId] ?? '', attachments[chatId] ?? []),
+  );
+  return {
+    larger: largerOf(full, model?.description ?? null, machine),
+    plan,
+    other: otherModelFor(full, model, models, machine),
+    searchable: searchable && resumes === null,
+    resumes: resumes !== null,
+  };
 }

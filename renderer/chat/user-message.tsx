@@ -6,6 +6,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { CodeBlock } from '../ui/markdown/code.tsx';
 import { fencesOf } from '../ui/markdown/fences.ts';
 import { pieces } from '../ui/markdown/limits.ts';
+import { usePlain } from '../ui/markdown/plain-context.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Editor } from './editor.tsx';
 import { Pager } from './pager.tsx';
@@ -57,7 +58,8 @@ export const UserMessage = memo(function UserMessage({
 });
 
 function Typed({ text }: { text: string }) {
-  const parts = useMemo(() => fencesOf(text), [text]);
+  const plain = usePlain();
+  const parts = useMemo(() => (plain ? [{ kind: 'text' as const, text }] : fencesOf(text)), [plain, text]);
   return parts.map((part, index) =>
     part.kind === 'code' ? (
       <div key={index} className="my-1.5 first:mt-0 last:mb-0">

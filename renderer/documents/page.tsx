@@ -38,11 +38,12 @@ export function DocumentsPage() {
             <CollectionColumn />
           </div>
           <div
+            data-passages
             className={`flex min-h-0 w-87 min-w-0 flex-none flex-col border-line @max-[65rem]/page:w-78 lg:border-e max-lg:w-full! ${open ? 'max-lg:hidden' : ''}`}
           >
             <DocumentColumn />
           </div>
-          <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : 'max-lg:hidden'}`}>
+          <div data-passages className={`flex min-h-0 min-w-0 flex-1 flex-col ${open ? '' : 'max-lg:hidden'}`}>
             <PanelBoundary subject={shown ?? ''} onClose={useDocuments.getState().close}>
               <ViewerColumn />
             </PanelBoundary>

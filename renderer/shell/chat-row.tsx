@@ -88,7 +88,9 @@ export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop:
             />
           }
         >
-          <MenuItem onSelect={run.rename}>{t('chat.rename')}</MenuItem>
+          <MenuItem takesFocus onSelect={run.rename}>
+            {t('chat.rename')}
+          </MenuItem>
           <MenuItem onSelect={run.pin}>{chat.pinned ? t('chat.unpin') : t('chat.pin')}</MenuItem>
           <MenuLine />
           <MenuItem onSelect={run.remove} danger>

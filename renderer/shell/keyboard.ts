@@ -20,6 +20,7 @@ export function useKeyboard(): void {
       if (event.defaultPrevented || event.isComposing) return;
       const keys = keysOf(event, isMac());
       if (keys === null) return;
+      if (keys === 'Mod+A' && selectsAll(event.target)) event.preventDefault();
       const command = keys === 'Escape' ? stopByEscape() : commandFor(keys, event.target);
       if (!command?.available()) return;
       event.preventDefault();
@@ -28,6 +29,14 @@ export function useKeyboard(): void {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** Outside a text field "select all" means what is read, not the buttons around it. */
+function selectsAll(target: EventTarget | null): boolean {
+  if (layerOpen() || (target instanceof Element && target.closest(TEXT))) return false;
+  const read = document.getElementById('transcript') ?? document.querySelector('main');
+  if (read) window.getSelection()?.selectAllChildren(read);
+  return true;
 }
 
 const layerOpen = () => document.querySelector(LAYERS) !== null;

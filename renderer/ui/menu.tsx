@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import { createContext, type ReactElement, type ReactNode, type RefObject, useContext, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
 const surface = 'z-40 min-w-44 rounded-lg bg-raised p-1.25 shadow-2 data-[state=open]:animate-enter';
@@ -17,7 +17,11 @@ type MenuProps = {
   onOpen?: (open: boolean) => void;
 };
 
+/** What is done once the menu is closed and holds the focus no longer. */
+const AfterClose = createContext<RefObject<(() => void) | null>>({ current: null });
+
 export function Menu({ trigger, children, align = 'start', label, width, open, onOpen }: MenuProps) {
+  const afterClose = useRef<(() => void) | null>(null);
   return (
     <DropdownMenu.Root {...(open !== undefined && { open })} {...(onOpen && { onOpenChange: onOpen })}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -28,20 +32,47 @@ export function Menu({ trigger, children, align = 'start', label, width, open, o
           collisionPadding={8}
           aria-label={label}
           className={`${surface} max-h-(--radix-dropdown-menu-content-available-height) overflow-y-auto`}
+          onCloseAutoFocus={(event) => {
+            const run = afterClose.current;
+            afterClose.current = null;
+            if (!run) return;
+            event.preventDefault();
+            run();
+          }}
           {...(width !== undefined && { style: { width: `${width / 16}rem` } })}
         >
-          {children}
+          <AfterClose value={afterClose}>{children}</AfterClose>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
 }
 
-type MenuItemProps = { onSelect: () => void; children: ReactNode; keys?: string; danger?: boolean; disabled?: boolean };
+type MenuItemProps = {
+  onSelect: () => void;
+  children: ReactNode;
+  keys?: string;
+  danger?: boolean;
+  disabled?: boolean;
+  /** Opens something that takes the focus: it would be taken back for the button of the menu. */
+  takesFocus?: boolean;
+};
 
-export function MenuItem({ onSelect, children, keys, danger = false, disabled = false }: MenuItemProps) {
+export function MenuItem({
+  onSelect,
+  children,
+  keys,
+  danger = false,
+  disabled = false,
+  takesFocus = false,
+}: MenuItemProps) {
+  const afterClose = useContext(AfterClose);
+  const select = () => {
+    if (takesFocus) afterClose.current = onSelect;
+    else onSelect();
+  };
   return (
-    <DropdownMenu.Item onSelect={onSelect} disabled={disabled} className={`${row} ${danger ? 'text-bad-text' : ''}`}>
+    <DropdownMenu.Item onSelect={select} disabled={disabled} className={`${row} ${danger ? 'text-bad-text' : ''}`}>
       <span className="flex-1">{children}</span>
       {keys && <span className="ms-4 text-2xs text-fg-3 tabular-nums">{keys}</span>}
     </DropdownMenu.Item>

@@ -50,6 +50,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'attachments.add': { chatId: 'id', path: 'path', name: 'text' },
   'attachments.move': { attachmentIds: 'list', chatId: 'id' },
   'attachments.remove': { attachmentId: 'id' },
+  'attachments.text': { attachmentId: 'id' },
   'models.list': {},
   'models.add': { path: 'path' },
   'models.inspect': { path: 'path' },

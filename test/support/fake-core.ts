@@ -351,6 +351,7 @@ export function createFakeCore(world: World) {
     'context.stopSummary': () => undefined,
     'attachments.move': () => undefined,
     'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
+    'attachments.text': () => ({ name: 'notes.txt', text: 'text' }),
     'attachments.remove': () => undefined,
     ...fakeDocuments(world.library, (name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),

@@ -5,6 +5,7 @@ import { CodeBlock } from './code.tsx';
 import { Leaf, Raw } from './leaf.tsx';
 import { DEEPEST, MOST_BLOCKS } from './limits.ts';
 import { Formula, OpenFormula } from './math.tsx';
+import { usePlain } from './plain-context.ts';
 
 /** Markdown that may still grow. Finished blocks keep their identity and never render again; the text is laid out in
  *  sections that the browser skips while they are out of sight. */
@@ -20,7 +21,8 @@ export const Markdown = memo(function Markdown({
   const stream = useRef<BlockStream>(emptyStream);
   stream.current = advance(stream.current, text);
   const { finished, open } = stream.current;
-  if (depth > DEEPEST || finished.length > MOST_BLOCKS) return <Raw text={text} />;
+  const plain = usePlain();
+  if (plain || depth > DEEPEST || finished.length > MOST_BLOCKS) return <Raw text={text} />;
   const blocks = open ? [...finished, open] : finished;
   if (depth > 0) return <Blocks blocks={blocks} growing={false} depth={depth} />;
   const starts = sectionStarts(blocks);

@@ -1,0 +1,7 @@
+import { createContext, useContext } from 'react';
+
+/** True where text is shown as it was written, without any Markdown. */
+const Context = createContext(false);
+
+export const PlainProvider = Context.Provider;
+export const usePlain = (): boolean => useContext(Context);
