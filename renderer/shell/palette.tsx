@@ -148,12 +148,7 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
         {found.length > 0 && (
           <Group heading={t('palette.chats')}>
             {found.map(({ hit, messages }) => (
-              <Line
-                key={hit.chatId}
-                value={hit.chatId}
-                icon="chat"
-                onSelect={() => run(() => openHit(hit))}
-              >
+              <Line key={hit.chatId} value={hit.chatId} icon="chat" onSelect={() => run(() => openHit(hit))}>
                 <span className="max-w-1/2 flex-none truncate">
                   {hit.messageId || hit.title === '' ? (
                     hit.title || t('chat.untitled')
