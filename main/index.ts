@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { app, type BrowserWindow, dialog } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
 import { defaultDataFolder } from '../app/store/folder.ts';
+import { sweep } from '../app/store/temporary.ts';
 import { type CoreProcess, createCoreProcess } from './core-process.ts';
 import { serveIpc } from './ipc.ts';
 import { openKeychain } from './keychain.ts';
@@ -53,6 +54,7 @@ if (app.requestSingleInstanceLock()) {
 }
 
 function start() {
+  sweep();
   lockDown((address) => core?.notice({ code: 'request-blocked', details: { address } }), devServer);
   servePage(paths.renderer);
   const awake = keepAwake();

@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { app, shell } from 'electron';
+import { shell } from 'electron';
+import { temporaryFolder } from '../app/store/temporary.ts';
 
 /** What a viewer only shows. A file that a system would run, or a page whose scripts would run, is not opened. */
 const SHOWN = new Set(
@@ -14,14 +15,14 @@ const folders = new Set<string>();
 export async function openCopy(given: string, bytes: Uint8Array): Promise<boolean> {
   const name = basename(given.replaceAll('\\', '/'));
   if (!SHOWN.has(extname(name).toLowerCase())) return false;
-  const folder = await mkdtemp(join(app.getPath('temp'), 'longhand-'));
+  const folder = temporaryFolder('opened');
   folders.add(folder);
   const path = join(folder, name);
   await writeFile(path, bytes, { mode: 0o600 });
   return (await shell.openPath(path)) === '';
 }
 
-/** Copies that were opened go with the app. */
+/** Copies that were opened go with the app; of an app that was killed, with the next start (temporary.ts). */
 export async function removeCopies(): Promise<void> {
   await Promise.all([...folders].map((folder) => rm(folder, { recursive: true, force: true })));
   folders.clear();

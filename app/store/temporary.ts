@@ -26,8 +26,8 @@ export function temporaryFolder(purpose: 'uploads' | 'opened' | 'copy'): string 
   return mkdtempSync(join(tmpdir(), `longhand-${purpose}-${process.pid}-`));
 }
 
-/** Only folders of this user whose process has ended. */
-function sweep(): void {
+/** Removes what processes that are gone left there: only folders of this user. */
+export function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(named.exec(name)?.[1] ?? 0);
     if (pid === 0 || isAlive(pid)) continue;

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -15,14 +16,17 @@ beforeEach(() => {
   world.userData = folder;
   done.opened.length = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await removeCopies();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const bytes = new Uint8Array([37, 80, 68, 70]);
 
 test('a document is opened as a copy of its own name, readable by nobody else, and goes with the app', async () => {
   expect(await openCopy('Almanac of the coast.pdf', bytes)).toBe(true);
   const path = String(done.opened[0]);
-  expect(path).toMatch(/longhand-\w+\/Almanac of the coast\.pdf$/);
+  expect(path).toMatch(/longhand-opened-\d+-\w+\/Almanac of the coast\.pdf$/);
   expect(readFileSync(path)).toEqual(Buffer.from(bytes));
   expect(statSync(path).mode & 0o077).toBe(0);
   await removeCopies();
@@ -40,11 +44,24 @@ test.each(['run.sh', 'app.desktop', 'page.html', 'setup.exe', 'noending', 'a.pdf
 test('a name cannot lead out of its folder', async () => {
   await openCopy('../../../etc/notes.txt', bytes);
   await openCopy('..\\..\\notes.txt', bytes);
-  for (const path of done.opened) expect(String(path)).toMatch(new RegExp(`^${folder}/longhand-\\w+/notes\\.txt$`));
+  for (const path of done.opened)
+    expect(String(path)).toMatch(new RegExp(`^${tmpdir()}/longhand-opened-\\d+-\\w+/notes\\.txt$`));
 });
 
 test('an ending in capitals is the same ending', async () => {
   expect(await openCopy('Report.PDF', bytes)).toBe(true);
   expect(await openCopy('SETUP.EXE', bytes)).toBe(false);
   expect(done.opened).toHaveLength(1);
+});
+
+test('copies of an app that was killed are removed by the next one; those of one that runs stay', async () => {
+  const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+  const left = join(tmpdir(), `longhand-opened-${gone}-abcdef`);
+  mkdirSync(left);
+  writeFileSync(join(left, 'secret.pdf'), bytes);
+  await openCopy('First.pdf', bytes);
+  await openCopy('Second.pdf', bytes);
+  expect(existsSync(left)).toBe(false);
+  for (const path of done.opened) expect(existsSync(String(path))).toBe(true);
+  await removeCopies();
 });
