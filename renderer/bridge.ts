@@ -4,6 +4,8 @@ import {
   type Choosing,
   createClient,
   enterPath,
+  Failure,
+  LonghandError,
   type MenuCommand,
   type Pipe,
   pagePath,
@@ -163,17 +165,40 @@ export function choose(what: Choosing): Promise<string[]> | null {
   return preload()?.choose(what) ?? null;
 }
 
+/** Where a file or folder that the user gave us is on disk; null in a browser, which does not say. */
+export const pathOf = (file: File): string | null => preload()?.pathOf(file) || null;
+
 /** A file the user gave us, as a path that the core can read. */
 export async function placeFile(file: File): Promise<{ path: string; name: string }> {
-  const path = preload()?.pathOf(file);
-  if (path) return { path, name: file.name };
-  const answer = await fetch(`${uploadPath}?name=${encodeURIComponent(file.name)}`, {
-    method: 'POST',
-    headers: bearer(secret()),
-    body: file,
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return Upload.parse(await answer.json());
+  const path = pathOf(file);
+  return path === null ? upload(file, { name: file.name }) : { path, name: file.name };
+}
+
+/** Files that belong together, in one folder that the core can read, each under its own path. Returns the folder. */
+export async function placeFolder(files: readonly { path: string; file: File }[]): Promise<string> {
+  const set = crypto.randomUUID();
+  let folder = '';
+  for (const { path, file } of files) {
+    const placed = await upload(file, { name: path, set });
+    folder = placed.path.slice(0, -path.length - 1);
+  }
+  return folder;
+}
+
+async function upload(file: File, place: Record<string, string>): Promise<Upload> {
+  const address = `${uploadPath}?${new URLSearchParams(place)}`;
+  let answer: Response;
+  try {
+    answer = await fetch(address, { method: 'POST', headers: bearer(secret()), body: file });
+  } catch (cause) {
+    // Another program holds or took away the file, or nobody serves this page any more: the browser does not say which.
+    throw new LonghandError('unreadable', `[upload] ${file.name} could not be sent`, { cause });
+  }
+  const said: unknown = await answer.json().catch(() => null);
+  if (answer.ok) return Upload.parse(said);
+  const { data: failure } = Failure.safeParse((said as { failure?: unknown } | null)?.failure);
+  if (!failure) throw new LonghandError('core-lost', `[upload] ${file.name}: ${answer.status}`);
+  throw new LonghandError(failure.code, failure.message, failure.details ? { details: failure.details } : {});
 }
 
 export function openExternal(address: string): void {

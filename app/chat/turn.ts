@@ -9,6 +9,7 @@ import {
   type LoopEvidence,
   type Message,
   type MessageState,
+  type ModelId,
   type TurnEvent,
   type TurnId,
   withDecision,
@@ -70,6 +71,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   // The tokens of a text that was written by hand are not known, so none are kept for it.
   let keepIds = true;
   let name = '';
+  let modelId: ModelId | null = null;
   let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
   let grounding: Grounding | null = null;
   let decision: NodeJS.Timeout | undefined;
@@ -113,6 +115,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       const { generation, modelName } = prepared;
       if (!generation) return refuse();
       name = modelName;
+      modelId = generation.target.modelId;
       keepIds = !begun || generation.prompt.begun?.ids !== null;
       phase = 'running';
       writer.set({ modelName });
@@ -153,6 +156,8 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     const kept = keepIds ? ids : [];
     switch (event.type) {
       case 'started':
+        // Only what has answered counts as used: new chats take it next.
+        safely(() => modelId !== null && core.models.used(modelId));
         return tell({ ...event, model: name });
       case 'delta':
         writer.text(event.kind, event.text, kept);

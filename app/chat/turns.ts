@@ -361,7 +361,6 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
  *  on with keeps its sources. */
 async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean): Promise<Prepared> {
   const { target, name, sampling } = core.models.target(chat.modelId);
-  guarded(core.saving.report, core.models.used)(target.modelId);
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);

@@ -97,7 +97,12 @@ export type Loaded = { backEnd: string; memoryBytes: number; contextLength: numb
 /** `own`: the template that came with the model; `text`: a conversation as the model would get it. */
 export type Preview = { own: string | null; text: string };
 
-export type Inspected = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
+export type Inspected = {
+  description: ModelDescription;
+  thinking: NonNullable<ModelEntry['thinking']>;
+  /** What a GGUF file calls itself. */
+  name: string | null;
+};
 
 /** What can be read of a model without its weights. */
 export type Headers = {

@@ -94,7 +94,17 @@ export async function inspectModel(
   known: ModelText | null,
 ): Promise<Inspected> {
   const description = ModelDescription.parse(await addon.inspect(path));
-  return { description, thinking: await thinkingOf(addon, renderer, path, known) };
+  return {
+    description,
+    thinking: await thinkingOf(addon, renderer, path, known),
+    name: await declaredName(addon, path),
+  };
+}
+
+async function declaredName(addon: typeof Addon, path: string): Promise<string | null> {
+  if (!path.toLowerCase().endsWith('.gguf')) return null;
+  const name = (await addon.ggufMetadata(path))['general.name'];
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
 }
 
 async function thinkingOf(

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { type Download, type DownloadNews, type DownloadStatus, LonghandError } from '../protocol/index.ts';
+import { type Download, type DownloadNews, type DownloadStatus, failureOf, LonghandError } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
   addDownload,
@@ -14,14 +14,15 @@ import {
 } from '../store/downloads.ts';
 import { newId } from '../store/identity.ts';
 import { exists } from './disk.ts';
-import { type DownloadOptions, discard, download, sleepFor } from './download/download.ts';
+import { type DownloadOptions, discard, download } from './download/download.ts';
 import { journalIn } from './download/journal.ts';
 import { roomOn } from './download/part-file.ts';
 import { Throttle } from './download/rate.ts';
 import type { Network } from './download/request.ts';
 import { takeUp } from './download/salvage.ts';
+import { sleepFor } from './download/sleep.ts';
 import { type Space, whenRoom } from './download/space.ts';
-import type { DownloadState } from './download/state.ts';
+import { codeOfFailed, type DownloadState } from './download/state.ts';
 import { folderName, ggufOf, modelPath } from './model-folder.ts';
 import type { Manifest, Shelf } from './shelf.ts';
 import type { Repository, Source } from './source.ts';
@@ -84,6 +85,8 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     doneNow: 0,
   }));
   let active: Active | null = null;
+  /** Those whose old files are being deleted. */
+  const renewing = new Set<string>();
   let closed = false;
 
   const list = () => items.map(shown);
@@ -131,7 +134,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         if (!signal.aborted) set(item, { at: 'waitingForSpace', missing });
     } catch (error) {
       if (signal.aborted || (await bar(item))) return;
-      set(item, { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error) });
+      set(item, { at: 'failed', code: codeOfFailed(error), message: failureOf(error).message });
     }
   }
 
@@ -172,7 +175,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     const wanted = row.files[index];
     const source = options.source(row.source);
     if (!wanted || !source) {
-      set(item, { at: 'failed', code: 'not-found', message: `[downloads] the source ${row.source} is not set up` });
+      set(item, { at: 'failed', code: 'no-source', message: `[downloads] the source ${row.source} is not set up` });
       return null;
     }
     if (await bar(item)) return null;
@@ -207,7 +210,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   async function apply(item: Item, state: DownloadState): Promise<void> {
     if ('done' in state) item.doneNow = state.done;
     // A drive that was taken out is no fault of the file.
-    if (state.at === 'failed' && state.code === 'disk' && (await bar(item))) return;
+    if (state.at === 'failed' && (await bar(item))) return;
     const status = statusOf(state);
     if (status) set(item, status);
   }
@@ -264,11 +267,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     },
     resume(id) {
       const item = find(id);
+      if (renewing.has(id)) throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
       setDownloadPaused(db, id, false);
       const waits = active?.id === id ? active.ended : Promise.resolve();
       waits
         .then(() => {
           if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
+          if (renewing.has(id) || !items.includes(item)) return;
           set(item, { at: 'queued' });
           runNext();
         })
@@ -313,14 +318,23 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     async renew(id, { commit, files }) {
       const item = find(id);
       // Another window was faster.
-      if (item.status.at !== 'changed') throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
-      set(item, { at: 'queued' });
-      await forget(item.row);
-      const wanted = files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag }));
-      renewDownload(db, id, commit, wanted);
-      item.row = { ...item.row, commit, files: wanted, paused: false };
-      item.doneBefore = 0;
-      set(item, { at: 'queued' });
+      if (item.status.at !== 'changed' || renewing.has(id)) {
+        throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+      }
+      // It waits as `changed` until the old files are gone: one that is queued may be begun at any moment.
+      renewing.add(id);
+      try {
+        await forget(item.row);
+        if (!items.includes(item)) return; // cancelled meanwhile
+        const wanted = files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag }));
+        renewDownload(db, id, commit, wanted);
+        item.row = { ...item.row, commit, files: wanted, paused: false };
+        item.doneBefore = 0;
+        item.doneNow = 0;
+        set(item, { at: 'queued' });
+      } finally {
+        renewing.delete(id);
+      }
       runNext();
     },
     async close() {

@@ -9,9 +9,10 @@ const codes: Record<DownloadErrorCode, ErrorCode> = {
   network: 'network',
   off: 'network',
   'wrong-content': 'unreadable',
+  'not-a-model': 'unreadable',
   'remote-changed': 'conflict',
   'hash-mismatch': 'unreadable',
-  disk: 'disk-full',
+  disk: 'unreadable',
   'bad-name': 'bad-request',
 };
 

@@ -36,12 +36,14 @@ export type Keeper = {
 type Check = Promise<{ folder: string; manifest: Manifest; damaged: Damage[] }>;
 
 type Removed = {
-  row: ModelRow;
-  presets: ModelRow[];
+  /** The model, then its presets. */
+  rows: ModelRow[];
   /** In the library, which may move meanwhile: its folder, where the files are our own, and what the engine opens. */
   folder: string | null;
   path: string | null;
   timer: NodeJS.Timeout;
+  /** It is being taken back. */
+  busy: boolean;
 };
 
 /** Longer than the undo is on screen. */
@@ -112,13 +114,37 @@ export function createKeeper({ library, shelf, place, packed, gate, engine, emit
 
   async function finish(modelId: ModelId): Promise<void> {
     const entry = removed.get(modelId);
-    if (!entry) return;
+    const [row] = entry?.rows ?? [];
+    if (!entry || !row || entry.busy) return;
     removed.delete(modelId);
     clearTimeout(entry.timer);
     await packed.forget(modelId);
-    const { path, presetOf } = entry.row;
+    const { path, presetOf } = row;
     if (entry.folder !== null) await gate.shared(() => shelf.discardAside(modelId));
     else if (path && presetOf === null && place.ownsLink(path)) await removeLink(path);
+  }
+
+  function finishLater(modelId: ModelId): NodeJS.Timeout {
+    const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS); // the next start tries again
+    timer.unref();
+    return timer;
+  }
+
+  /** Files first, then the list: what fails between leaves both as they were. */
+  async function takeBack(modelId: ModelId, { rows, folder, path }: Removed): Promise<ModelEntry> {
+    const place = folder === null ? null : join(shelf.folder(), folder);
+    // The same model may have been fetched again in the meantime.
+    const fetchedAgain = place !== null && (await exists(place));
+    if (place !== null && !fetchedAgain) await shelf.takeBack(modelId, place);
+    try {
+      const whole = path === null ? null : join(shelf.folder(), path);
+      return library.put(rows.map((row) => (whole === null ? row : { ...row, path: whole })));
+    } catch (error) {
+      if (place !== null && !fetchedAgain) await shelf.setAside(place, modelId);
+      throw error;
+    } finally {
+      if (fetchedAgain) await shelf.discardAside(modelId);
+    }
   }
 
   return {
@@ -165,34 +191,40 @@ export function createKeeper({ library, shelf, place, packed, gate, engine, emit
       const freed = own ? await shelf.frees(own.folder) : 0;
       if (engine.target()?.modelId === modelId) await engine.unload();
       await stopCheck(modelId);
+      library.find(modelId); // another window may have been faster
       if (own) await shelf.setAside(own.folder, modelId);
       const inside = (path: string) => relative(shelf.folder(), path);
       const folder = own && inside(own.folder);
       const path = row.path !== null && shelf.owns(row.path) ? inside(row.path) : null;
-      // Presets have no files of their own: they go, and come back, with the model.
-      const presets = library.presetsOf(modelId).map((preset) => library.forget(preset.id));
-      library.forget(modelId);
-      const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS);
-      timer.unref();
-      removed.set(modelId, { row, presets, folder, path, timer });
+      let rows: ModelRow[];
+      try {
+        // Presets have no files of their own: they go, and come back, with the model.
+        rows = library.forget(modelId);
+      } catch (error) {
+        // It stays in the list, so its files stay too.
+        if (own) await shelf.takeBack(modelId, own.folder);
+        throw error;
+      }
+      removed.set(modelId, { rows, folder, path, timer: finishLater(modelId), busy: false });
       return { model: library.entryOf(row), freed };
     },
     async restore(modelId) {
       const entry = removed.get(modelId);
-      if (!entry) throw new LonghandError('not-found', `[models] ${modelId} cannot be taken back any more`);
-      removed.delete(modelId);
-      clearTimeout(entry.timer);
-      if (entry.folder !== null) {
-        const folder = join(shelf.folder(), entry.folder);
-        // The same model may have been fetched again in the meantime.
-        if (await exists(folder)) await shelf.discardAside(modelId);
-        else await shelf.takeBack(modelId, folder);
+      if (!entry || entry.busy) {
+        throw new LonghandError('not-found', `[models] ${modelId} cannot be taken back any more`);
       }
-      const { path } = entry;
-      const back = (row: ModelRow) => library.put(path === null ? row : { ...row, path: join(shelf.folder(), path) });
-      const restored = back(entry.row);
-      for (const preset of entry.presets) back(preset);
-      return restored;
+      clearTimeout(entry.timer);
+      entry.busy = true;
+      try {
+        const model = await takeBack(modelId, entry);
+        removed.delete(modelId);
+        return model;
+      } catch (error) {
+        // It can be tried again.
+        entry.busy = false;
+        entry.timer = finishLater(modelId);
+        throw error;
+      }
     },
     async close() {
       for (const { stop } of checks.values()) stop.abort();

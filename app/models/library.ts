@@ -1,7 +1,8 @@
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { EncoderTarget, LoadTarget, Preview } from '../engine/asks.ts';
 import type { Engine } from '../engine/client.ts';
 import {
+  canChat,
   type Emit,
   forecast,
   LonghandError,
@@ -9,6 +10,7 @@ import {
   type ModelEntry,
   type ModelId,
   type ModelSettings,
+  modelForNewChats,
   type SamplingSettings,
   type Settings,
 } from '../protocol/index.ts';
@@ -27,9 +29,12 @@ import {
   setModelUsed,
 } from '../store/models.ts';
 import type { Disk, Glance, Kind } from './disk.ts';
+import { isBeingWritten, openedByFile, openedByFolder } from './model-file.ts';
+import { declaredName, isName, plainName, stemOf, withLabel } from './model-name.ts';
 import type { Packed } from './packed.ts';
 import type { Place } from './place.ts';
 import type { Presences } from './presence.ts';
+import { labelOf } from './variants.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -48,11 +53,12 @@ export type Library = {
   /** `name`: what it is called when its files do not say. */
   add(path: string, name?: string): Promise<ModelEntry>;
   inspect(path: string): Promise<ModelDescription>;
-  /** Out of the list; its files stay. Returns what `put` needs to bring it back. */
-  forget(modelId: ModelId): ModelRow;
-  put(row: ModelRow): ModelEntry;
+  /** Out of the list, with its presets, or not at all; its files stay. Returns what `put` needs to bring them back, the model
+   *  first. */
+  forget(modelId: ModelId): ModelRow[];
+  /** All of them, or none. Returns the first. */
+  put(rows: readonly ModelRow[]): ModelEntry;
   find(modelId: ModelId): ModelRow;
-  presetsOf(modelId: ModelId): ModelRow[];
   /** `sampling`: what the user set for this model. */
   target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
   /** Looks whether its files are there: what `target` knows is from the last look. */
@@ -83,7 +89,7 @@ export type LibraryOptions = {
   /** Bytes a model may take now, when what is in memory makes room for it. */
   memoryLimit: () => number;
   /** Where the files are that are our own. */
-  place: Pick<Place, 'owns'>;
+  place: Pick<Place, 'owns' | 'links'>;
   presences: Presences;
   /** Where packed weights are kept. */
   packed: Pick<Packed, 'fileOf'>;
@@ -137,8 +143,7 @@ export function createLibrary(options: LibraryOptions): Library {
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
     const path = await modelPath(given);
-    const before = findModelByPath(db, path);
-    const facts = await engine.ask('inspect', { path });
+    const facts = await inspectFiles(path);
     if (!facts.description.supported) {
       throw new LonghandError(
         'model-unsupported',
@@ -148,7 +153,9 @@ export function createLibrary(options: LibraryOptions): Library {
         },
       );
     }
-    const called = plainName(name ?? (await nameOf(path))) || 'Model';
+    const called = plainName(await nameOf(path, facts.name, name)) || 'Model';
+    // Asked last: whoever else added it meanwhile was faster, and it is in the list once.
+    const before = findModelByPath(db, path);
     const id = before?.id ?? (newId(now()) as ModelId);
     if (before) setModelFacts(db, id, facts);
     else addModel(db, { id, name: called, path, facts }, now());
@@ -163,8 +170,12 @@ export function createLibrary(options: LibraryOptions): Library {
     return row;
   }
 
+  const rowOf = (modelId: ModelId | null): ModelRow =>
+    find(modelId ?? modelForNewChats(known().map(entryOf), settings().defaultModelId)?.id ?? starterId);
+
   function target(modelId: ModelId | null) {
-    const row = find(modelId ?? settings().defaultModelId ?? starterId);
+    const row = rowOf(modelId);
+    needWriter(row);
     const path = row.path ?? starter;
     needFiles(path);
     guardMemory(row);
@@ -176,6 +187,17 @@ export function createLibrary(options: LibraryOptions): Library {
       name,
       sampling: own.sampling,
     };
+  }
+
+  /** @throws LonghandError `model-unsupported` */
+  function needWriter({ name, facts }: ModelRow): void {
+    if (canChat({ description: facts?.description ?? null })) return;
+    const encoder = facts?.description.encoder || facts?.description.ranker;
+    throw new LonghandError(
+      'model-unsupported',
+      `[models] ${name} ${encoder ? 'reads text and writes none' : 'cannot be run'}`,
+      encoder ? { details: { reason: 'writes-nothing' } } : {},
+    );
   }
 
   /** Null for the built-in model too: its weights are read where they stand. */
@@ -214,25 +236,50 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
-   *  @throws LonghandError `bad-request`, `not-found`, `unreadable` */
+   *  @throws LonghandError `bad-request`, `not-found`, `unreadable`, `permission` */
   async function modelPath(given: string): Promise<string> {
-    const path = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
-    if (!isAbsolute(path)) throw new LonghandError('bad-request', `[models] "${given}" is not a full path`);
-    const whole = resolve(path);
+    const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
+    if (!isAbsolute(expanded)) {
+      throw new LonghandError('bad-request', `[models] "${given}" is not a full path`, {
+        details: { reason: 'no-path' },
+      });
+    }
+    const whole = resolve(expanded);
     const silent = { slow: 'silent', busy: () => 'silent' as const } as const;
     const kind = await options.glance<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
-    if (kind === 'silent') throw new LonghandError('unreadable', `[models] the disk of ${whole} does not answer`);
-    if (kind === null) throw new LonghandError('not-found', `[models] nothing is at ${whole}`);
-    return kind === 'file' && !whole.toLowerCase().endsWith('.gguf') ? dirname(whole) : whole;
+    if (kind === 'silent') throw silentDisk(whole);
+    if (kind === null) {
+      throw new LonghandError('not-found', `[models] nothing is at ${whole}`, { details: { reason: 'no-file' } });
+    }
+    const opened = () => (kind === 'file' ? openedByFile(whole, place.links()) : openedByFolder(whole));
+    const path = await options.glance<string | null>(whole, opened, { slow: null, busy: () => null });
+    if (path === null) throw silentDisk(whole);
+    return path;
+  }
+
+  /** @throws LonghandError `unreadable` with the reason `being-written` when that is why */
+  async function inspectFiles(path: string) {
+    try {
+      return await engine.ask('inspect', { path });
+    } catch (error) {
+      const broken = error instanceof LonghandError && error.code === 'model-broken';
+      if (!broken || !(await isBeingWritten(path))) throw error;
+      const details = { reason: 'being-written' };
+      throw new LonghandError('unreadable', error.message, { details, cause: error });
+    }
   }
 
   /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
-   *  there the repository's name is used. */
-  async function nameOf(path: string): Promise<string> {
+   *  there the repository's name is used. `declared`: what a GGUF file says; `given`: by whoever brought it, which counts unless
+   *  it only repeats the name of the file. */
+  async function nameOf(path: string, declared: string | null, given?: string): Promise<string> {
     const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
-    if (repository !== undefined) return repository;
-    return declaredName(await options.disk.text(join(path, 'config.json'))) ?? basename(path).replace(/\.gguf$/i, '');
+    if (given !== undefined && given !== stemOf(path)) return given;
+    const own = isName(declared) ? withLabel(declared, labelOf(basename(path))) : null;
+    return own ?? repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
   }
+
+  const loadFirst = async () => engine.load(target(null).target);
 
   return {
     async list() {
@@ -240,29 +287,34 @@ export function createLibrary(options: LibraryOptions): Library {
       return known().map(entryOf);
     },
     async look(modelId) {
-      const path = findModel(db, modelId ?? settings().defaultModelId ?? starterId)?.path;
-      if (path) await presences.look([path]);
+      const path = modelId === null ? paths() : [findModel(db, modelId)?.path ?? []].flat();
+      if (path.length > 0) await presences.look(path);
     },
     entryOf,
     linkedPaths,
     refresh: changed,
     add,
     find,
-    presetsOf: (modelId) => presetsOf(db, modelId),
     inspect: async (given) => (await engine.ask('inspect', { path: await modelPath(given) })).description,
     forget(modelId) {
       if (modelId === starterId)
         throw new LonghandError('bad-request', '[models] the built-in model cannot be removed');
-      const row = find(modelId);
-      removeModel(db, modelId);
+      const rows = [find(modelId), ...presetsOf(db, modelId)];
+      db.transaction(() => {
+        for (const { id } of rows) removeModel(db, id);
+      });
       changed();
-      return row;
+      return rows;
     },
-    put(row) {
-      addModel(db, row, now());
-      if (row.lastUsedAt !== null) setModelUsed(db, row.id, row.lastUsedAt);
+    put(rows) {
+      db.transaction(() => {
+        for (const row of rows) {
+          addModel(db, row, now());
+          if (row.lastUsedAt !== null) setModelUsed(db, row.id, row.lastUsedAt);
+        }
+      });
       changed();
-      return entryOf(row);
+      return entryOf(find((rows[0] as ModelRow).id));
     },
     target,
     async configure(modelId, wanted) {
@@ -308,16 +360,8 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     async warmUp(load) {
       await presences.look(paths());
-      const row = findModel(
-        db,
-        settings().defaultModelId ?? known().find(({ facts }) => !facts?.description.encoder)?.id ?? starterId,
-      );
-      const wanted = load && settings().warmStart && row && (row.path === null || presences.of(row.path) === 'here');
-      try {
-        if (wanted) await engine.load(target(row.id).target);
-      } catch {
-        // It says so when it is asked something.
-      }
+      // Whatever the first model says, the built-in one is inspected; that one says so when it is asked something.
+      if (load && settings().warmStart) await loadFirst().catch(() => {});
       const facts = await engine.ask('inspect', { path: starter }).catch(() => null); // asked again at the next start
       if (!facts) return;
       setModelFacts(db, starterId, facts);
@@ -328,28 +372,11 @@ export function createLibrary(options: LibraryOptions): Library {
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
 
+const silentDisk = (path: string) =>
+  new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
+
 /** What is said of files on a drive that is not there: nothing is lost. */
 export const awayError = (path: string) =>
   new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
-    hint: 'The drive or folder of this model is not there. It can be used again as soon as that is back.',
     details: { reason: 'away' },
   });
-
-// Control characters, and marks that turn or hide text: a name must read as it is.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-const MOST_NAME = 200;
-
-/** What the files of somebody say they are called, as a line of text. */
-const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MOST_NAME);
-
-/** What a configuration says its model is called. */
-function declaredName(text: string | null): string | null {
-  try {
-    const config: unknown = JSON.parse(text ?? '');
-    const name = typeof config === 'object' && config !== null && '_name_or_path' in config ? config._name_or_path : '';
-    return typeof name === 'string' && name !== '' && !isAbsolute(name) ? basename(name) : null;
-  } catch {
-    return null;
-  }
-}

@@ -94,7 +94,9 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   /** Asked at every start of the engine: the first may have died before it answered, and a driver may be gone since. */
   const askDevices = guarded(report, async () => {
     const found = await engine.ask('devices', null).catch(() => null); // it is gone again; its next start asks
-    if (found) devices = found;
+    if (!found) return;
+    devices = found;
+    tellMachine();
   });
 
   const inUse = () => {
@@ -230,7 +232,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       const damaged = await gate.shared(() => keeper.dropDamaged(modelId));
       const { source, repository, commit, files, name } = damaged;
       const from = sources.byId(source);
-      if (!from) throw new LonghandError('not-found', `[models] the source ${source} is not set up any more`);
+      if (!from)
+        throw new LonghandError('not-found', `[models] the source ${source} is not set up any more`, {
+          details: { reason: 'no-source' },
+        });
       const pinned = files.map((file) => from.file(repository, commit, file));
       return downloads.start({ source: from.id, name: repository, commit, gated: false, files: pinned }, files, name);
     },
@@ -264,7 +269,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
     'models.search': async ({ text, source, limit, all }) => {
       const asked = source === undefined ? sources.hub() : sources.byId(source);
-      if (!asked) throw new LonghandError('not-found', `[models] the source ${source} is not set up`);
+      if (!asked)
+        throw new LonghandError('not-found', `[models] the source ${source} is not set up`, {
+          details: { reason: 'no-source' },
+        });
       try {
         return await asked.search({ text, limit, onlyRunning: !all }, AbortSignal.timeout(SEARCH_MS));
       } catch (error) {
@@ -285,7 +293,10 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'downloads.renew': async ({ downloadId }) => {
       const row = downloads.row(downloadId);
       const from = sources.byId(row.source);
-      if (!from) throw new LonghandError('not-found', `[downloads] the source ${row.source} is not set up any more`);
+      if (!from)
+        throw new LonghandError('not-found', `[downloads] the source ${row.source} is not set up any more`, {
+          details: { reason: 'no-source' },
+        });
       const { repository, headers, variant } = await looker.inspectNewest(from, row.repository, ggufOf(row) ?? FOLDER);
       needSupported(variant, repository.name);
       await downloads.renew(downloadId, { commit: repository.commit, files: headers.files });

@@ -151,6 +151,12 @@ export function createMover(options: MoverOptions): Mover {
     }
   }
 
+  function needRest(): void {
+    const { movingTo, leaving } = libraryRow(db);
+    if (movingTo === null && leaving === null) return;
+    throw new LonghandError('conflict', '[move] the library is being moved already');
+  }
+
   const waits = async () => {
     if (!stopped) return false;
     const { movingTo, leaving } = libraryRow(db);
@@ -169,10 +175,7 @@ export function createMover(options: MoverOptions): Mover {
       return planMove(place, folder, tuning);
     },
     async begin(given) {
-      const { movingTo, leaving } = libraryRow(db);
-      if (movingTo !== null || leaving !== null) {
-        throw new LonghandError('conflict', '[move] the library is being moved already');
-      }
+      needRest();
       await needed();
       const { folder, copies, free } = await planMove(place, given, tuning);
       // The plan could not try it where nothing can be written yet.
@@ -183,6 +186,12 @@ export function createMover(options: MoverOptions): Mover {
         throw new LonghandError('disk-full', `[move] ${short} bytes are missing at ${folder}`, {
           details: { missing: short },
         });
+      }
+      try {
+        needRest(); // another window may have begun one meanwhile
+      } catch (error) {
+        await rmdir(folder).catch(() => {}); // the other one uses it
+        throw error;
       }
       beginMove(db, folder);
       start();

@@ -90,7 +90,7 @@ async function ggufHeaders(
         (error: unknown) => {
           if (error instanceof DownloadError || signal.aborted) throw error;
           throw new DownloadError(
-            'wrong-content',
+            'not-a-model',
             `[gguf] ${file.name}: ${error instanceof Error ? error.message : error}`,
           );
         },
@@ -129,7 +129,7 @@ async function safetensorsTable(file: RemoteFile, signal: AbortSignal, net: Netw
   const length = head.readBigUInt64LE(0);
   if (length > BigInt(Math.min(MOST_HEADER, file.size - 8))) {
     throw new DownloadError(
-      'wrong-content',
+      'not-a-model',
       `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}`,
     );
   }
@@ -140,7 +140,7 @@ async function safetensorsTable(file: RemoteFile, signal: AbortSignal, net: Netw
       .filter(([name]) => name !== '__metadata__')
       .map(([name, entry]) => ({ name, type: String(entry.dtype), shape: entry.shape.map(Number) }));
   } catch (error) {
-    throw new DownloadError('wrong-content', `[safetensors] the header of ${file.name} is not JSON`, { cause: error });
+    throw new DownloadError('not-a-model', `[safetensors] the header of ${file.name} is not JSON`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
+import type { ModelId } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import {
   addBlob,
@@ -11,6 +12,7 @@ import {
   removeBlob,
   setBlocksOfBlob,
 } from '../store/downloads.ts';
+import { findModel } from '../store/models.ts';
 import { exists } from './disk.ts';
 import { damagedIn } from './download/salvage.ts';
 import type { Place } from './place.ts';
@@ -61,7 +63,7 @@ export type Shelf = {
   discard(path: string): Promise<number>;
   /** Removes the blobs that no model and no download uses. Returns the bytes that were freed. */
   sweep(): Promise<number>;
-  /** Discards what was set aside before the app ended. */
+  /** Discards what was set aside before the app ended; a model that is in the list still goes back: the app ended between. */
   discardRemoved(): Promise<void>;
   /** A damaged file of a model is not on the shelf any more; what is left of it is kept for its repair. */
   drop(sha256: string, path: string): Promise<void>;
@@ -182,7 +184,13 @@ export function createShelf(db: Database, place: Place): Shelf {
       await this.discard(asidePath(id));
     },
     async discardRemoved() {
-      for (const id of await readdir(join(folder(), 'removed')).catch((): string[] => [])) await this.discardAside(id);
+      for (const id of await readdir(join(folder(), 'removed')).catch((): string[] => [])) {
+        const path = findModel(db, id as ModelId)?.path;
+        const [name] = path ? relative(folder(), path).split(sep) : [];
+        const place = name && path && this.owns(path) ? join(folder(), name) : null;
+        if (place === null) await this.discardAside(id);
+        else if (!(await exists(place))) await this.takeBack(id, place);
+      }
     },
     async drop(sha256, path) {
       const blob = await stat(blobPath(sha256)).catch(() => null);

@@ -76,14 +76,14 @@ async function entriesOf(folder: string): Promise<FileEntry[]> {
 
 const etagOf = ({ size, mtimeMs }: { size: number; mtimeMs: number }) => `"${size}-${Math.trunc(mtimeMs)}"`;
 
-/** @throws DownloadError `wrong-content` when it is no GGUF file */
+/** @throws DownloadError `not-a-model` when it is no GGUF file */
 async function blobEntry(path: string): Promise<FileEntry> {
   const handle = await open(path, 'r');
   try {
     const magic = Buffer.alloc(4);
     await handle.read(magic, 0, 4, 0);
     if (magic.toString('latin1') !== 'GGUF') {
-      throw new DownloadError('wrong-content', `[folder] ${path} does not begin as a GGUF file does`);
+      throw new DownloadError('not-a-model', `[folder] ${path} does not begin as a GGUF file does`);
     }
     const found = await handle.stat();
     return { name: `${basename(path).slice(0, 40)}.gguf`, size: found.size, sha256: null, etag: etagOf(found) };

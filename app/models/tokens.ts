@@ -35,7 +35,6 @@ export function createTokens(file: string, cipher: Cipher | null): Tokens {
       return cipher ? cipher.open(entry.text).catch(() => null) : null;
     },
     async write(source, token) {
-      const stored = load();
       const text = token?.trim() ?? '';
       if (/[^\x21-\x7e]/.test(text)) {
         throw new LonghandError(
@@ -43,8 +42,11 @@ export function createTokens(file: string, cipher: Cipher | null): Tokens {
           '[tokens] a character that no token has; letters, digits and signs are allowed',
         );
       }
+      const sealed = cipher && text !== '' ? await cipher.seal(text) : null;
+      // Read after everything that waits: another token may have been written meanwhile.
+      const stored = load();
       if (text === '') delete stored[source];
-      else stored[source] = cipher ? { sealed: true, text: await cipher.seal(text) } : { sealed: false, text };
+      else stored[source] = sealed === null ? { sealed: false, text } : { sealed: true, text: sealed };
       if (Object.keys(stored).length === 0) rmSync(file, { force: true });
       else replace(file, JSON.stringify(stored));
     },

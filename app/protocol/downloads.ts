@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorCode, FailureReason } from './errors.ts';
 
 /** Where a download stands. `done` and `total` are bytes of all its files. */
 export const DownloadStatus = z.discriminatedUnion('at', [
@@ -13,7 +14,7 @@ export const DownloadStatus = z.discriminatedUnion('at', [
   z.object({ at: z.literal('changed') }),
   z.object({ at: z.literal('checking'), checked: z.number() }),
   z.object({ at: z.literal('repairing'), damaged: z.number() }),
-  z.object({ at: z.literal('failed'), code: z.string(), message: z.string() }),
+  z.object({ at: z.literal('failed'), code: z.union([FailureReason, ErrorCode]), message: z.string() }),
 ]);
 export type DownloadStatus = z.infer<typeof DownloadStatus>;
 

@@ -29,6 +29,36 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
+/** What `details.reason` may say where a code is not fine enough for a sentence; closed too (strings `trouble.<reason>`). */
+export const FailureReason = z.enum([
+  // of a download or of what a source answered
+  'not-found', // 404, 410
+  'gated', // 401, 403: needs a token or an accepted licence
+  'rate-limited',
+  'server', // 5xx, or an answer that breaks HTTP's rules
+  'network',
+  'off', // the user has switched the network off
+  'wrong-content', // a web page instead of a file
+  'remote-changed',
+  'hash-mismatch', // the whole file differs from the published hash after a full repair
+  'disk', // it failed in another way than being full
+  'bad-name',
+  'no-source', // where it came from is not set up any more
+  // of a model
+  'bad-reference',
+  'no-model', // a repository without a model
+  'not-a-model', // a file or folder that is none
+  'several-models', // in one folder
+  'no-path', // not the full path of a file or folder
+  'no-file', // nothing is at that path
+  'writes-nothing', // an encoder, where a model that writes is wanted
+  'part-of-a-model', // some of its files alone
+  'being-written', // by another program
+  'away', // its drive or folder is not there
+  'not-ours', // nothing is known to check its files against
+]);
+export type FailureReason = z.infer<typeof FailureReason>;
+
 export const Failure = z.object({
   code: ErrorCode,
   /** `[where] what came, what is allowed`; for the report, in English. */
@@ -61,6 +91,8 @@ const SYSTEM: Readonly<Record<string, ErrorCode>> = {
   ENOTDIR: 'not-found',
   EACCES: 'permission',
   EPERM: 'permission',
+  EBUSY: 'conflict',
+  ETXTBSY: 'conflict',
   EROFS: 'read-only',
   ENOSPC: 'disk-full',
   EDQUOT: 'disk-full',

@@ -2,6 +2,7 @@ export * from './background.ts';
 export * from './calls.ts';
 export * from './chat.ts';
 export * from './client.ts';
+export * from './default-model.ts';
 export * from './dispatch.ts';
 export * from './documents.ts';
 export * from './downloads.ts';

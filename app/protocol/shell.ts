@@ -6,6 +6,7 @@ import type { CallFrame, CoreFrame } from './wire.ts';
 //  Electron: `window.longhand` below, put there by the preload script.
 //  Browser: a WebSocket at `socketPath` of the page's own origin carries the same frames as JSON texts, and the body of
 //  `POST uploadPath?name=...` is stored as a file; the answer is an `Upload`, whose `path` goes into `attachments.add`.
+//  Files of one model come with the same `set` (a UUID) and keep their names below one folder.
 
 export const socketPath = '/socket';
 export const uploadPath = '/uploads';

@@ -66,7 +66,8 @@ export async function startBrowserHost({
     try {
       const announced = Number(context.req.header('content-length') ?? 0);
       const body = raw.body as ReadableStream<Uint8Array>;
-      return context.json(await uploads.receive(body, context.req.query('name') ?? 'file', announced));
+      const { name = 'file', set } = context.req.query();
+      return context.json(await uploads.receive(body, name, announced, set));
     } catch (error) {
       return context.json({ failure: failureOf(error) }, 400);
     }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';
-import { rm, statfs } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, rm, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { LonghandError, type Upload } from '../protocol/index.ts';
+import { codeOfSystem, LonghandError, type Upload } from '../protocol/index.ts';
 import { emptyFolder } from '../store/temporary.ts';
 
 export const uploadLimits = {
@@ -17,13 +17,16 @@ export const uploadLimits = {
   /** Left free on the disk, whatever comes: chats are saved there as well. */
   freeBytes: 1024 ** 3,
   keptMs: 60 * 60 * 1000,
+  /** A model is copied into the library in its turn, which may come after other downloads. */
+  modelKeptMs: 24 * 60 * 60 * 1000,
 };
 
 /** Files from a browser, written as they come and kept until they have been read, at most an hour. */
 export type Uploads = {
-  /** `announced`: how many bytes the browser says there are; 0 when it does not.
-   *  @throws LonghandError `too-large`, `disk-full`, `cancelled` */
-  receive(body: ReadableStream<Uint8Array>, name: string, announced: number): Promise<Upload>;
+  /** `announced`: how many bytes the browser says there are; 0 when it does not. `set`: the id of files that belong together: those
+   *  of a model, which keep their names below one folder and may be as large as the disk allows.
+   *  @throws LonghandError `bad-request`, `too-large`, `disk-full`, `cancelled` */
+  receive(body: ReadableStream<Uint8Array>, name: string, announced: number, set?: string): Promise<Upload>;
   close(): void;
 };
 
@@ -39,14 +42,21 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     kept.delete(path);
   }
 
-  async function receive(body: ReadableStream<Uint8Array>, given: string, announced: number): Promise<Upload> {
-    const name = basename(given.replaceAll('\\', '/')).replaceAll('\0', '').slice(0, 200) || 'file';
-    const path = join(folder, randomUUID());
+  async function receive(
+    body: ReadableStream<Uint8Array>,
+    given: string,
+    announced: number,
+    set?: string,
+  ): Promise<Upload> {
+    const plain = basename(given.replaceAll('\\', '/')).replaceAll('\0', '').slice(0, 200) || 'file';
+    const name = set === undefined ? plain : given;
+    const path = set === undefined ? join(folder, randomUUID()) : placeInSet(folder, set, name);
     const demand = (bytes: number, free: number) => {
-      if (bytes > limits.bytes) {
+      if (set === undefined && bytes > limits.bytes) {
         throw new LonghandError('too-large', `[upload] ${name} has more than ${limits.bytes} bytes`);
       }
-      if (kept.size >= limits.files || all() + bytes - (kept.get(path) ?? 0) > limits.allBytes) {
+      const waiting = set === undefined ? all() + bytes - (kept.get(path) ?? 0) : 0;
+      if (kept.size >= limits.files || waiting > limits.allBytes) {
         throw new LonghandError(
           'too-large',
           `[upload] ${name}: more is waiting than is kept, at most ${limits.allBytes} bytes`,
@@ -58,6 +68,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     };
     const free = await freeBytes(folder);
     demand(announced, free);
+    if (set !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     kept.set(path, 0);
     let bytes = 0;
     const counted = new Transform({
@@ -78,10 +89,13 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
       await discard(path);
       throw uploadError(error, name);
     }
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      discard(path).catch(() => {}); // what stays goes at the next start
-    }, limits.keptMs).unref();
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer);
+        discard(path).catch(() => {}); // what stays goes at the next start
+      },
+      set === undefined ? limits.keptMs : limits.modelKeptMs,
+    ).unref();
     timers.add(timer);
     return { path, name, bytes };
   }
@@ -95,6 +109,19 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
   };
 }
 
+const SET = /^[0-9a-f-]{36}$/;
+/** A name with at most three folders above it; none of them may lead elsewhere. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const NAME = /^(?:(?!\.)[^/\\\u0000-\u001f]{1,200}\/){0,3}(?!\.)[^/\\\u0000-\u001f]{1,200}$/;
+
+function placeInSet(folder: string, set: string, name: string): string {
+  if (SET.test(set) && NAME.test(name)) return join(folder, set, ...name.split('/'));
+  throw new LonghandError(
+    'bad-request',
+    `[upload] set ${JSON.stringify(set.slice(0, 100))}, name ${JSON.stringify(name.slice(0, 300))}: a UUID and a path of at most four plain names are allowed`,
+  );
+}
+
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
@@ -102,9 +129,8 @@ async function freeBytes(folder: string): Promise<number> {
 
 function uploadError(error: unknown, name: string): LonghandError {
   if (error instanceof LonghandError) return error;
-  const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
   return new LonghandError(
-    full ? 'disk-full' : 'cancelled',
+    codeOfSystem(error) ?? 'cancelled',
     `[upload] ${name}: ${error instanceof Error ? error.message : error}`,
   );
 }

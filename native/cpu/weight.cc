@@ -143,9 +143,7 @@ void CpuBackend::prepared() {
   if (packed_file_) packed_file_->complete();
 }
 
-PackedCacheStatus CpuBackend::packed_cache_status() const {
-  return packed_file_ ? packed_file_->state() : PackedCacheStatus::none;
-}
+KeptWeights CpuBackend::kept_weights() const { return packed_file_ ? packed_file_->state() : KeptWeights::none; }
 
 RowPlace find_row(const CpuWeight& weight, int64_t index) {
   const int64_t expert = index / weight.out, row = index % weight.out;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "architectures/architecture.h"
+#include "architectures/family.h"
 #include "ops/backend.h"
 
 namespace longhand {

@@ -170,7 +170,7 @@ void Commands::finish() {
   }
 }
 
-uint64_t Commands::submit() {
+uint64_t Commands::hand_over() {
   @autoreleasepool {
     commit();
     return committed_;

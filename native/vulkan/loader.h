@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/vulkan_subset.h"
+#include "vulkan/khronos.h"
 
 namespace longhand::vulkan {
 

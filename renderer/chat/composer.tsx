@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { MOST_QUEUED } from '../../app/protocol/index.ts';
 import { useSettings } from '../settings/store.ts';
 import { editLast } from '../shell/commands.ts';
-import { modelById, useEngine } from '../shell/engine.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -15,7 +14,7 @@ import { DocumentsMenu } from './documents-menu.tsx';
 import { COMPOSER } from './focus.ts';
 import { Gauge } from './gauge.tsx';
 import { useMeasure } from './measure.ts';
-import { ModelPicker } from './model-picker.tsx';
+import { ModelPicker, useChatModel } from './model-picker.tsx';
 import { Queue, useQueue } from './queue.tsx';
 import { hasMod, sends } from './send-keys.ts';
 import { runningTurn } from './shown.ts';
@@ -157,12 +156,9 @@ const usePaused = () =>
 
 function usePlaceholder(fresh: boolean, paused: boolean): string {
   const { t } = useTranslation();
-  const models = useEngine((state) => state.models);
-  const freshModel = useChat((state) => state.fresh.modelId);
-  const defaultModel = useSettings((state) => state.values.defaultModelId);
+  const model = useChatModel();
   if (paused) return t('composer.orSay');
   if (!fresh) return t('composer.followUp');
-  const model = modelById(models, freshModel ?? defaultModel) ?? models.find((entry) => entry.builtIn);
   return model ? t('composer.message', { model: model.name }) : t('composer.messagePlain');
 }
 

@@ -1,25 +1,26 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { deviceInUse, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
-import { choose, core, isElectron } from '../bridge.ts';
+import { canChat, forecast, type ModelEntry, modelForNewChats } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { FitTag } from '../models/fit-tag.tsx';
 import { removeModel } from '../models/remove.ts';
+import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
-import { type Fit, fitOf, modelById, useEngine } from '../shell/engine.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { Tag, type Tone } from '../ui/choice.tsx';
-import { Field } from '../ui/field.tsx';
+import { modelById, useEngine } from '../shell/engine.ts';
+import { useShell } from '../shell/store.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover, PopoverLine } from '../ui/popover.tsx';
 import { mainType, matchingModels } from './model-list.ts';
 import { actions, useChat } from './store.ts';
 
-/** The model of this chat: the one on screen, the new chat's, the default, the built-in one. */
+/** The model of this chat: its own, else that of new chats. */
 export function useChatModel(): ModelEntry | null {
   const models = useEngine((state) => state.models);
   const own = useChat((state) => (state.chosen === null ? state.fresh.modelId : (state.open?.chat.modelId ?? null)));
   const fallback = useSettings((state) => state.values.defaultModelId);
-  return modelById(models, own ?? fallback) ?? models.find((model) => model.builtIn) ?? null;
+  return modelById(models, own) ?? modelForNewChats(models, fallback);
 }
 
 export function ModelPicker() {
@@ -87,26 +88,61 @@ function ModelList({ current, close }: { current: ModelEntry | null; close: () =
       </label>
       <PopoverLine />
       <ul aria-label={t('model.list')} className="min-h-0 overflow-y-auto">
-        {matchingModels(models, query).map((model) => (
+        {matchingModels(models.filter(canChat), query).map((model) => (
           <ModelRow key={model.id} model={model} current={model.id === current?.id} onPick={() => pick(model)} />
         ))}
       </ul>
       <PopoverLine />
-      <AddModel onAdded={pick} />
+      {current && <ForNewChats model={current} />}
+      <button
+        type="button"
+        onClick={() => {
+          close();
+          useModels.setState({ tab: 'catalogue' });
+          useShell.getState().go({ at: 'models' });
+        }}
+        className="flex h-7.5 flex-none items-center gap-2 rounded-sm px-2.5 text-start ring-inset-focus hover:bg-hover"
+      >
+        <Icon name="download" size={14} className="text-fg-3" />
+        {t('model.more')}
+      </button>
     </>
   );
 }
 
-const fitTones: Record<Fit, Tone> = { fits: 'ok', tight: 'warn', 'too-large': 'bad' };
+/** Without a choice new chats take the model that was used last. */
+function ForNewChats({ model }: { model: ModelEntry }) {
+  const { t } = useTranslation();
+  const { values, set } = useSettings();
+  const chosen = values.defaultModelId === model.id;
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={chosen}
+      onClick={() => void set({ defaultModelId: chosen ? null : model.id }).catch(() => {})} // it goes back to what it was
+      className="flex min-h-7.5 flex-none items-center gap-2 rounded-sm px-2.5 text-start ring-inset-focus hover:bg-hover"
+    >
+      <span className="grid w-3.5 flex-none place-items-center text-ink-text">
+        {chosen ? <Icon name="check" size={14} /> : <Icon name="new" size={14} className="text-fg-3" />}
+      </span>
+      <bdi className="min-w-0 flex-1 truncate">{t('model.forNewChats', { name: model.name })}</bdi>
+    </button>
+  );
+}
+
+/** What a chat is given where nobody chose a context. */
+const USUAL_CONTEXT = 32_768;
 
 function ModelRow({ model, current, onPick }: { model: ModelEntry; current: boolean; onPick: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { status, devices } = useEngine();
-  const { device, contextLength } = useSettings((state) => state.values);
-  const memory = deviceInUse(devices, device)?.memoryBytes ?? 0;
-  const context = contextLength ?? model.description?.contextLength ?? 0;
-  const fit = fitOf(model, Math.min(context, model.description?.contextLength ?? context), memory);
+  const status = useEngine((state) => state.status);
+  const wanted = useSettings((state) => state.values.contextLength);
+  const machine = useModels((state) => state.machine);
+  // The same forecast that a download shows and that a load is measured by.
+  const contextLength = model.settings.contextLength ?? wanted ?? USUAL_CONTEXT;
+  const fit = machine && model.description && forecast(model.description, machine, { contextLength });
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
   const unusable = model.missing || model.description?.supported === false;
   return (
@@ -125,7 +161,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
             {about()}
           </span>
         </span>
-        {!unusable && fit && <Tag tone={fitTones[fit]}>{t(`model.fit.${fit}`)}</Tag>}
+        {!unusable && fit && <FitTag verdict={fit.verdict} />}
       </button>
       {!model.builtIn && (
         <IconButton
@@ -142,67 +178,9 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   function about(): string {
     if (model.away) return t('model.away', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
-    if (model.description?.supported === false) return model.description.problems[0] ?? t('model.unsupported');
+    if (model.description?.supported === false) return t('model.unsupported');
     if (inMemory) return t('model.inMemory');
     const size = model.description ? formats.memory(model.description.weightBytes) : '';
     return model.builtIn ? t('model.builtIn', { size }) : size;
   }
-}
-
-/** Any file or folder by its path; where the system has a dialog, through it. */
-export function AddModel({ onAdded }: { onAdded: (model: ModelEntry) => void }) {
-  const { t } = useTranslation();
-  const [path, setPath] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const add = async (chosen: string) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      onAdded(await core.call('models.add', { path: chosen }));
-      setPath('');
-    } catch (error) {
-      const failure = failureOf(error);
-      setProblem(failure.hint ?? `${t(`errors.${failure.code}.what`)} ${failure.message}`);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (path.trim() !== '') void add(path.trim());
-  };
-  const ask = async (what: 'model-file' | 'model-folder') => {
-    const [chosen] = (await choose(what)) ?? [];
-    if (chosen) void add(chosen);
-  };
-  return (
-    <form onSubmit={submit} className="px-2.5 py-1.5">
-      <div className="flex items-start gap-2">
-        <Field
-          aria-label={t('model.path')}
-          placeholder={t('model.path')}
-          value={path}
-          problem={problem}
-          onChange={(event) => setPath(event.target.value)}
-          className="min-w-0 flex-1"
-          spellCheck={false}
-          dir="ltr"
-        />
-        <Button type="submit" disabled={busy || path.trim() === ''}>
-          {t('model.add')}
-        </Button>
-      </div>
-      {isElectron() && (
-        <div className="mt-1.5 flex gap-1">
-          <Button kind="quiet" icon="file" onClick={() => void ask('model-file')}>
-            {t('model.file')}
-          </Button>
-          <Button kind="quiet" icon="folder" onClick={() => void ask('model-folder')}>
-            {t('model.folder')}
-          </Button>
-        </div>
-      )}
-    </form>
-  );
 }

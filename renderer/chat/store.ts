@@ -6,9 +6,11 @@ import {
   failureOf,
   LonghandError,
   type MessageId,
+  modelForNewChats,
 } from '../../app/protocol/index.ts';
 import { core, useConnection } from '../bridge.ts';
 import { useSettings } from '../settings/store.ts';
+import { useEngine } from '../shell/engine.ts';
 import type { ChatActions } from './chat-actions.ts';
 import { chatPages } from './chat-pages.ts';
 import { focusComposer } from './focus.ts';
@@ -81,7 +83,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   async function createChat(): Promise<Chat> {
     const { fresh } = get();
-    const modelId = fresh.modelId ?? useSettings.getState().values.defaultModelId;
+    const { defaultModelId } = useSettings.getState().values;
+    // Named, so that the chat keeps it when another one is used later.
+    const modelId = fresh.modelId ?? modelForNewChats(useEngine.getState().models, defaultModelId)?.id ?? null;
     const chat = await core.call('chats.create', { modelId });
     const { thinking, collectionIds } = fresh;
     if (thinking === null && collectionIds.length === 0) return chat;

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Adoptable, failureOf } from '../../app/protocol/index.ts';
+import { type Adoptable, type Failure, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { copyIn } from './importing.ts';
 import { useModels } from './store.ts';
@@ -39,7 +40,7 @@ function AdoptableRow({ model }: { model: Adoptable }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Failure | null>(null);
   const link = async () => {
     setBusy(true);
     setProblem(null);
@@ -50,8 +51,7 @@ function AdoptableRow({ model }: { model: Adoptable }) {
         installed: entry.id,
       }));
     } catch (error) {
-      const failure = failureOf(error);
-      setProblem(`${t(`errors.${failure.code}.what`)}: ${failure.message}`);
+      setProblem(failureOf(error));
     } finally {
       setBusy(false);
     }
@@ -62,9 +62,13 @@ function AdoptableRow({ model }: { model: Adoptable }) {
         <span className="block truncate font-semibold">
           <bdi>{model.name}</bdi>
         </span>
-        <span className={`block text-xs wrap-anywhere ${problem ? 'text-bad-text' : 'text-fg-3'}`}>
-          {problem ?? t('models.foundIn', { app: model.app, form: t(`models.form.${model.kind}`) })}
-        </span>
+        {problem ? (
+          <Problem failure={problem} />
+        ) : (
+          <span className="block text-xs wrap-anywhere text-fg-3">
+            {t('models.foundIn', { app: model.app, form: t(`models.form.${model.kind}`) })}
+          </span>
+        )}
       </span>
       <span className="tabular-nums">{formats.fileSize(model.bytes)}</span>
       <Button disabled={busy} onClick={() => void link()}>

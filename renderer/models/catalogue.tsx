@@ -4,21 +4,15 @@ import type { CatalogueModel } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine, useOnGpu } from '../shell/engine.ts';
 import { matchOf } from '../shell/match.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Tag } from '../ui/choice.tsx';
+import { Consent } from './consent.tsx';
+import { fetchModel, useFetching } from './fetching.ts';
 import { FitTag } from './fit-tag.tsx';
 import { Found } from './found.tsx';
-import { LayerStrip, useStripLabel } from './layer-strip.tsx';
 import { Offer } from './offer.tsx';
-import {
-  type Ability,
-  bestFor,
-  FILTERS,
-  fitOf,
-  fittingFirst,
-  leastBytes,
-  likelyDescription,
-  stripOfLetters,
-} from './shape.ts';
+import { usePurpose } from './purpose.tsx';
+import { type Ability, bestFor, FILTERS, fitOf, fittingFirst, leastBytes, likelyDescription } from './shape.ts';
 import { chosenContext, type Place, useModels } from './store.ts';
 
 export const placeOf = (model: CatalogueModel): Place => ({
@@ -30,13 +24,13 @@ export const placeOf = (model: CatalogueModel): Place => ({
 /** Models that run here, those that fit first; beside them one model with its forms. */
 export function Catalogue({ query }: { query: string }) {
   const { t } = useTranslation();
-  const { catalogue, machine, place, contextStep, kvType } = useModels();
+  const { catalogue, machine, place, contextLength, kvType } = useModels();
   const { choose } = useModels.getState();
   const gpu = useOnGpu();
   const models = useEngine((state) => state.models);
   const [ability, setAbility] = useState<Ability | null>(null);
   if (!machine) return null;
-  const chosen = chosenContext({ contextStep, kvType });
+  const chosen = chosenContext({ contextLength, kvType });
   const best = bestFor(catalogue, machine, gpu);
   const shown = fittingFirst(catalogue, machine, chosen)
     .filter((model) => ability === null || model.abilities.includes(ability))
@@ -83,6 +77,7 @@ export function Catalogue({ query }: { query: string }) {
           machine={machine}
         />
       )}
+      <Consent />
     </div>
   );
 }
@@ -103,30 +98,38 @@ type RowProps = {
 function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const strip = stripOfLetters(model.layers);
-  const label = useStripLabel(strip);
+  const purpose = usePurpose(model);
+  const busy = useFetching((state) => state.busy.has(model.id));
+  const size = formats.fileSize(leastBytes(model));
   return (
-    <button
-      type="button"
-      aria-current={current}
-      onClick={onOpen}
-      className={`flex min-h-16 w-full flex-col justify-center gap-1.5 border-b border-line px-5 text-start ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
+    <div
+      className={`flex min-h-16 items-center gap-1 border-b border-line pe-3 ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
     >
-      <span className="flex w-full items-center gap-2.5">
-        <span className="truncate font-semibold">{model.name}</span>
-        {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
-        {here && !best && <Tag>{t('models.installed')}</Tag>}
-        <span className="ms-auto">
-          <FitTag verdict={verdict} />
+      <button
+        type="button"
+        aria-current={current}
+        onClick={onOpen}
+        className="flex min-h-16 min-w-0 flex-1 flex-col justify-center gap-1 ps-5 text-start ring-inset-focus"
+      >
+        <span className="flex w-full items-center gap-2.5">
+          <span className="truncate font-semibold">{model.name}</span>
+          {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
+          {here && !best && <Tag>{t('models.installed')}</Tag>}
+          <span className="ms-auto">
+            <FitTag verdict={verdict} />
+          </span>
         </span>
-      </span>
-      <span className="flex w-full items-center gap-2 text-xs text-fg-2">
-        <LayerStrip strip={strip} />
-        <span className="truncate">{label}</span>
-        <span className="ms-auto whitespace-nowrap text-fg-3 tabular-nums">
-          {t('models.about4', { size: formats.fileSize(leastBytes(model)) })}
-        </span>
-      </span>
-    </button>
+        <span className="text-xs text-fg-2">{purpose}</span>
+      </button>
+      <IconButton
+        icon="download"
+        label={t('models.downloadModel', { name: model.name, size })}
+        disabled={busy}
+        onClick={() => {
+          onOpen();
+          void fetchModel(placeOf(model));
+        }}
+      />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ModelEntry } from '../../app/protocol/index.ts';
+import { failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
@@ -9,7 +9,8 @@ import { useModels } from './store.ts';
 type State =
   | { at: 'rest' }
   | { at: 'busy'; model: ModelEntry; done: number }
-  | { at: 'over'; checked: number; damaged: ModelEntry[] };
+  /** `unchecked`: those whose files could not be read now; that says nothing about them. */
+  | { at: 'over'; checked: number; damaged: ModelEntry[]; unchecked: ModelEntry[] };
 
 /** Hashes every file that Longhand fetched, one model after the other, and says which are not as they were published. */
 export function CheckAll({ models }: { models: readonly ModelEntry[] }) {
@@ -19,16 +20,22 @@ export function CheckAll({ models }: { models: readonly ModelEntry[] }) {
   const share = useModels((store) => (state.at === 'busy' ? (store.checking[state.model.id] ?? 0) : 0));
   const check = async () => {
     const damaged: ModelEntry[] = [];
+    const unchecked: ModelEntry[] = [];
     let checked = 0;
     for (const model of models) {
       const details = await core.call('models.details', { modelId: model.id }).catch(() => null);
-      if (details?.kept !== 'downloaded') continue;
+      if (details !== null && details.kept !== 'downloaded') continue;
       setState({ at: 'busy', model, done: checked });
-      const found = await core.call('models.verify', { modelId: model.id }).catch(() => null);
+      const found = await core.call('models.verify', { modelId: model.id }).catch((error) => failureOf(error));
+      if ('code' in found) {
+        // Removed meanwhile, or nothing of ours: there is nothing to check.
+        if (found.code !== 'cancelled' && found.details?.reason !== 'not-ours') unchecked.push(model);
+        continue;
+      }
       checked++;
-      if (!found || found.damaged.length > 0) damaged.push(model);
+      if (found.damaged.length > 0) damaged.push(model);
     }
-    setState({ at: 'over', checked, damaged });
+    setState({ at: 'over', checked, damaged, unchecked });
   };
   const show = (model: ModelEntry) => void useModels.getState().loadDetails(model.id);
   return (
@@ -42,8 +49,13 @@ export function CheckAll({ models }: { models: readonly ModelEntry[] }) {
           {t('models.checkAll')}
         </Button>
       )}
-      {state.at === 'over' && state.damaged.length === 0 && (
+      {state.at === 'over' && state.damaged.length === 0 && state.checked > 0 && (
         <span className="truncate text-ok-text">{t('models.allIntact', { count: state.checked })}</span>
+      )}
+      {state.at === 'over' && state.unchecked.length > 0 && (
+        <span className="truncate text-warn-text">
+          {t('models.unchecked', { names: state.unchecked.map(({ name }) => name).join(', ') })}
+        </span>
       )}
       {state.at === 'over' &&
         state.damaged.map((model) => (

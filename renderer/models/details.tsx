@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf, type ModelEntry } from '../../app/protocol/index.ts';
+import { canChat, type Failure, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { usePerformance } from '../performance/store.ts';
 import { useEngine } from '../shell/engine.ts';
+import { Problem } from '../shell/problem.tsx';
 import { useShell } from '../shell/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Tag } from '../ui/choice.tsx';
@@ -29,16 +30,17 @@ export function Details({ model }: { model: ModelEntry }) {
   const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
   const loading = status.at === 'loading' && status.modelId === model.id ? status : null;
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Failure | null>(null);
   const [configuring, setConfiguring] = useState(false);
   const run = (work: Promise<unknown>) => {
     setProblem(null);
     work.catch((error) => {
-      const { code, hint, message } = failureOf(error);
+      const failure = failureOf(error);
       // Who stopped it knows.
-      if (code !== 'cancelled') setProblem(hint ?? `${t(`errors.${code}.what`)}. ${message}`);
+      if (failure.code !== 'cancelled') setProblem(failure);
     });
   };
+  const writes = canChat(model);
   const benchmark = () => {
     useShell.getState().go({ at: 'performance' });
     usePerformance.setState({ tab: 'overview', model: model.name });
@@ -74,13 +76,17 @@ export function Details({ model }: { model: ModelEntry }) {
       </div>
       <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.kept}`) : '\u00a0'}</p>
       <div className="mt-3.5 flex flex-wrap gap-2">
-        <Button kind="primary" disabled={model.missing} onClick={() => chatWith(model.id)}>
-          {t('commands.new-chat')}
-        </Button>
-        <Button icon="performance" disabled={model.missing || model.description?.encoder} onClick={benchmark}>
-          {t('models.benchmark')}
-        </Button>
-        {loading ? (
+        {writes && (
+          <>
+            <Button kind="primary" disabled={model.missing} onClick={() => chatWith(model.id)}>
+              {t('commands.new-chat')}
+            </Button>
+            <Button icon="performance" disabled={model.missing} onClick={benchmark}>
+              {t('models.benchmark')}
+            </Button>
+          </>
+        )}
+        {!writes ? null : loading ? (
           <Button onClick={() => run(core.call('models.cancelLoad'))}>{t('models.cancelLoad')}</Button>
         ) : inMemory ? (
           <Button onClick={() => run(core.call('models.unload'))}>{t('models.unload')}</Button>
@@ -90,12 +96,15 @@ export function Details({ model }: { model: ModelEntry }) {
           </Button>
         )}
       </div>
-      {loading && <Loading done={loading.done} total={loading.total} />}
-      {problem && (
-        <p role="alert" className="mt-3 text-xs text-bad-text wrap-anywhere">
-          {problem}
+      {model.description !== null && !writes && (
+        <p className="text-fg-2">
+          {model.description.supported
+            ? t(model.description.ranker ? 'models.isRanker' : 'models.isEncoder')
+            : t('model.unsupported')}
         </p>
       )}
+      {loading && <Loading done={loading.done} total={loading.total} />}
+      {problem && <Problem failure={problem} className="mt-3" />}
       {model.description && <Memory description={model.description} />}
       <Facts model={model} details={details} />
       {details && !model.away && <Check key={model.id} details={details} />}
@@ -134,14 +143,14 @@ function Loading({ done, total }: { done: number; total: number }) {
 
 function Memory({ description }: { description: NonNullable<ModelEntry['description']> }) {
   const { t } = useTranslation();
-  const { machine, contextStep, kvType } = useModels();
+  const { machine, contextLength, kvType } = useModels();
   const strip = stripOfModel(description);
-  const fit = machine && fitOf(description, machine, chosenContext({ contextStep, kvType }));
+  const fit = machine && fitOf(description, machine, chosenContext({ contextLength, kvType }));
   return (
     <>
       {strip.looks.length > 0 && <Layers strip={strip} />}
       <div className="mt-6 mb-2">
-        <ContextSlider title={t('models.column.context')} {...(fit && { memory: fit.total })} />
+        <ContextSlider title={t('models.column.context')} model={description} {...(fit && { memory: fit.total })} />
       </div>
       {machine && fit && <MemoryBar fit={fit} limit={machine.limitBytes} />}
     </>

@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { type Download, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf, sentenceOfCode } from '../sentences.ts';
+import { Details } from '../shell/problem.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useModels } from './store.ts';
 
@@ -46,9 +48,9 @@ function Row({ item, first }: { item: Download; first: boolean }) {
   const tell = (work: Promise<unknown>) => {
     setProblem(null);
     work.catch((error) => {
-      const { code } = failureOf(error);
+      const failure = failureOf(error);
       // Another window took it away, or decided already.
-      if (code !== 'not-found' && code !== 'conflict') setProblem(t(`errors.${code}.what`));
+      if (failure.code !== 'not-found' && failure.code !== 'conflict') setProblem(sentenceOf(failure));
     });
   };
   const share = item.total > 0 ? item.done / item.total : 0;
@@ -84,6 +86,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
       >
         {sentence()}
         {problem && <span className="block text-bad-text">{problem}</span>}
+        {status.at === 'failed' && <Details text={status.message} />}
       </span>
       {status.at === 'changed' && (
         <Button onClick={() => tell(core.call('downloads.renew', { downloadId }))}>{t('models.renew')}</Button>
@@ -138,7 +141,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
       case 'repairing':
         return t('models.status.repairing', { size: formats.fileSize(status.damaged) });
       case 'failed':
-        return t('models.status.failed', { message: status.message });
+        return sentenceOfCode(status.code);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useSettings } from '../settings/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
@@ -49,7 +50,7 @@ export function Found({ query }: { query: string }) {
       )}
       {finding.at === 'failed' && (
         <li role="alert" className="px-5 py-2 text-xs text-bad-text wrap-anywhere">
-          {t(`errors.${finding.failure.code}.what`)}. {t(`errors.${finding.failure.code}.way`)}
+          {sentenceOf(finding.failure)}
         </li>
       )}
       {finding.at === 'found' && finding.models.length === 0 && (

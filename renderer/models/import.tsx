@@ -1,10 +1,21 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { choose, isElectron } from '../bridge.ts';
+import { t } from '../i18n.ts';
+import { sortFiles } from '../shell/dropped.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';
-import { copyIn, importFiles, linkIn, useImport } from './importing.ts';
+import { copyIn, importModels, linkIn, useImport } from './importing.ts';
+
+async function takeChosen(files: readonly File[]): Promise<void> {
+  const { models, files: others } = await sortFiles(files);
+  await importModels(models);
+  const [other] = others;
+  if (other && models.length === 0) {
+    useImport.setState({ open: true, problem: t('models.notAModel', { name: other.name }) });
+  }
+}
 
 /** A file or folder that is on this computer already: used where it is, or copied into the library. */
 export function Import() {
@@ -70,10 +81,11 @@ export function Import() {
           <input
             ref={files}
             type="file"
-            accept=".gguf"
+            multiple
+            accept=".gguf,.safetensors,.json"
             className="hidden"
             aria-label={t('model.file')}
-            onChange={(event) => void importFiles([...(event.target.files ?? [])])}
+            onChange={(event) => void takeChosen([...(event.target.files ?? [])])}
           />
         </div>
       </form>

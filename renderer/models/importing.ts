@@ -1,7 +1,7 @@
 import { create } from 'zustand';
-import { failureOf } from '../../app/protocol/index.ts';
-import { core, isElectron, placeFile } from '../bridge.ts';
-import { t } from '../i18n.ts';
+import { failureOf, LonghandError } from '../../app/protocol/index.ts';
+import { core, placeFolder } from '../bridge.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useModels } from './store.ts';
 
 /** What is being imported; a problem is told beside the field. */
@@ -12,31 +12,56 @@ export const useImport = create<{ open: boolean; busy: boolean; problem: string 
 }));
 
 /** Puts files in the list where they are. */
-export const linkIn = (path: string): Promise<void> =>
-  working(async () => {
-    const model = await core.call('models.add', { path });
-    useModels.setState({ tab: 'installed', installed: model.id });
-  });
+export const linkIn = (path: string): Promise<void> => working(() => link(path));
 
 /** Copies them into the library, as a download from a folder. */
-export const copyIn = (path: string, name?: string): Promise<void> =>
-  working(async () => {
-    await core.call('downloads.start', { reference: path, ...(name !== undefined && { name }) });
-    useModels.setState({ tab: 'downloads' });
-  });
+export const copyIn = (path: string, name?: string): Promise<void> => working(() => copy(path, name));
 
-/** Files that were dropped or chosen. The desktop app knows where they are and uses them there; a browser hands over their
- *  bytes, so they are copied. */
-export async function importFiles(files: readonly File[]): Promise<void> {
-  const [file] = files;
-  if (!file) return;
+/** A model that was dropped or chosen. `opens` and the paths of `parts` begin at what was dropped; `whole`: the path on disk of
+ *  what is opened, null in a browser. */
+export type ImportedModel = {
+  name: string;
+  opens: string;
+  parts: readonly { path: string; file: File }[];
+  whole: string | null;
+};
+
+/** Models that were dropped or chosen, one after the other. The desktop app knows where they are and uses them there; a browser
+ *  hands over their bytes, so they are copied. False when one of them was not taken. */
+export async function importModels(models: readonly ImportedModel[]): Promise<boolean> {
+  if (models.length === 0) return true;
   useImport.setState({ open: true, busy: true, problem: null });
-  try {
-    const { path, name } = await placeFile(file);
-    await (isElectron() ? linkIn(path) : copyIn(path, name.replace(/\.gguf$/i, '')));
-  } catch (error) {
-    useImport.setState({ busy: false, problem: error instanceof Error ? error.message : String(error) });
+  const problems: string[] = [];
+  for (const model of models) {
+    const problem = await importOne(model).then(
+      () => null,
+      (error: unknown) => `${model.name}: ${sentenceOf(failureOf(error))}`,
+    );
+    if (problem !== null) problems.push(problem);
   }
+  useImport.setState({ open: problems.length > 0, busy: false, problem: problems.join(' ') || null });
+  return problems.length === 0;
+}
+
+async function importOne({ name, opens, parts, whole }: ImportedModel): Promise<void> {
+  if (whole !== null) return link(whole);
+  if (/\.safetensors$/i.test(opens)) {
+    throw new LonghandError('bad-request', `[import] ${name} is only a part of a model`, {
+      details: { reason: 'part-of-a-model' },
+    });
+  }
+  const folder = await placeFolder(parts);
+  return copy(opens === '' ? folder : `${folder}/${opens}`, name);
+}
+
+async function link(path: string): Promise<void> {
+  const model = await core.call('models.add', { path });
+  useModels.setState({ tab: 'installed', installed: model.id });
+}
+
+async function copy(path: string, name?: string): Promise<void> {
+  await core.call('downloads.start', { reference: path, ...(name !== undefined && { name }) });
+  useModels.setState({ tab: 'downloads' });
 }
 
 async function working(work: () => Promise<void>): Promise<void> {
@@ -45,8 +70,6 @@ async function working(work: () => Promise<void>): Promise<void> {
     await work();
     useImport.setState({ open: false, busy: false });
   } catch (error) {
-    const failure = failureOf(error);
-    const problem = failure.hint ?? `${t(`errors.${failure.code}.what`)}. ${failure.message}`;
-    useImport.setState({ open: true, busy: false, problem });
+    useImport.setState({ open: true, busy: false, problem: sentenceOf(failureOf(error)) });
   }
 }

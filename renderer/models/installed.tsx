@@ -24,14 +24,14 @@ export function Installed() {
   const { t } = useTranslation();
   const formats = useFormats();
   const models = useEngine((state) => state.models);
-  const { machine, installed, contextStep, kvType } = useModels();
+  const { machine, installed, contextLength, kvType } = useModels();
   const { loadDetails } = useModels.getState();
   const sorted = matchingModels(models, '');
   const current = models.find((model) => model.id === installed) ?? sorted[0] ?? null;
   useEffect(() => {
     if (current) void loadDetails(current.id);
   }, [current?.id, current, loadDetails]);
-  const chosen = chosenContext({ contextStep, kvType });
+  const chosen = chosenContext({ contextLength, kvType });
   return (
     <div className="flex min-h-0 flex-1 max-lg:flex-col">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type Failure, failureOf, type LibraryPlan } from '../../app/protocol/index.ts';
 import { choose, core, isElectron } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -80,7 +81,7 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
             dir="ltr"
             spellCheck={false}
             value={folder}
-            problem={looked.at === 'refused' ? sentenceOf(looked.failure) : null}
+            problem={looked.at === 'refused' ? sentenceFor(looked.failure) : null}
             onChange={(event) => setFolder(event.target.value)}
             data-suggested
           />
@@ -99,11 +100,12 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 
-  function sentenceOf({ code, message, details }: Failure): string {
+  function sentenceFor(failure: Failure): string {
+    const { details } = failure;
     const reason = reasons.find((one) => one === details?.reason);
     if (reason) return t(`library.refused.${reason}`);
     if (typeof details?.missing === 'number') return t('library.missing', { size: formats.fileSize(details.missing) });
-    return `${t(`errors.${code}.what`)}. ${message}`;
+    return sentenceOf(failure);
   }
 
   function sentenceOfPlan({ folder: to, bytes, more, copies, free, missing }: LibraryPlan): string {

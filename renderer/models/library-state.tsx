@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { LibraryMove } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useModels } from './store.ts';
@@ -68,10 +69,8 @@ function Moving({ move }: { move: LibraryMove }) {
         return t('library.at.copying', { of, folder: to });
       case 'paused':
         return t('library.at.paused', { of });
-      case 'stopped': {
-        const { code, message } = status.failure;
-        return t('library.at.stopped', { reason: `${t(`errors.${code}.what`)}. ${message}` });
-      }
+      case 'stopped':
+        return t('library.at.stopped', { reason: sentenceOf(status.failure) });
       case 'switching':
         return t('library.at.switching');
       case 'clearing':

@@ -2,27 +2,27 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useSettings } from '../settings/store.ts';
+import { Details } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-const reasons = ['gated', 'not-found', 'network', 'rate-limited', 'no-model', 'bad-reference', 'off'] as const;
-type Reason = (typeof reasons)[number];
-
 /** Why a repository could not be read, and the way on: a token for a gated one, another try for the rest. */
 export function LookFailed({ failure, onAgain }: { failure: Failure; onAgain: () => void }) {
   const { t } = useTranslation();
-  const reason = reasons.find((one) => one === failure.details?.reason) satisfies Reason | undefined;
+  const gated = failure.details?.reason === 'gated';
   return (
     <div className="mt-5">
       <Notice
         alert
         tone="warn"
-        title={reason ? t(`models.reason.${reason}`) : t(`errors.${failure.code}.what`)}
-        actions={reason !== 'gated' && <Button onClick={onAgain}>{t('failure.tryAgain')}</Button>}
+        title={gated ? t('models.needsToken') : t('models.lookFailed')}
+        actions={!gated && <Button onClick={onAgain}>{t('failure.tryAgain')}</Button>}
       >
-        {reason === 'gated' ? <Token onKept={onAgain} /> : failure.message}
+        {gated ? <Token onKept={onAgain} /> : sentenceOf(failure)}
+        {!gated && <Details text={failure.message} />}
       </Notice>
     </div>
   );

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf, type ModelEntry, ModelSettings } from '../../app/protocol/index.ts';
+import { type Failure, failureOf, type ModelEntry, ModelSettings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { SamplingFields } from '../settings/sampling-fields.tsx';
 import { useEngine } from '../shell/engine.ts';
+import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -19,7 +20,8 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
   const formats = useFormats();
   const devices = useEngine((state) => state.devices).filter((device) => device.available);
   const [values, setValues] = useState(model.settings);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Failure | null>(null);
+  const longest = Math.max(256, model.description?.contextLength ?? 2_000_000);
   const change = (patch: Partial<ModelSettings>) => setValues((current) => ({ ...current, ...patch }));
   const save = async () => {
     setProblem(null);
@@ -27,8 +29,7 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
       await core.call('models.configure', { modelId: model.id, settings: values });
       onClose();
     } catch (error) {
-      const failure = failureOf(error);
-      setProblem(`${t(`errors.${failure.code}.what`)}. ${failure.message}`);
+      setProblem(failureOf(error));
     }
   };
   return (
@@ -43,9 +44,7 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
           <Button large kind="quiet" onClick={() => setValues(ModelSettings.parse({}))}>
             {t('models.reset')}
           </Button>
-          <span className="min-w-0 flex-1 text-xs text-bad-text wrap-anywhere" role="alert">
-            {problem}
-          </span>
+          <span className="min-w-0 flex-1">{problem && <Problem failure={problem} />}</span>
           <Button large onClick={onClose}>
             {t('cancel')}
           </Button>
@@ -61,10 +60,10 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
             label={t('setting.engine.context')}
             value={values.contextLength ?? undefined}
             min={256}
-            max={2_000_000}
+            max={longest}
             step={1}
             placeholder={t('models.fromSettings')}
-            problem={t('sampling.range', { min: 256, max: formats.exact(2_000_000) })}
+            problem={t('sampling.range', { min: 256, max: formats.exact(longest) })}
             onChange={(contextLength) => change({ contextLength: contextLength ?? null })}
           />
         </SettingRow>
@@ -88,7 +87,7 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
   );
 }
 
-type Shown = { own: string | null; text: string; problem: string | null };
+type Shown = { own: string | null; text: string; problem: Failure | null };
 
 /** The chat template, the model's own until it is changed; below it what a short chat becomes. */
 function Template(props: { model: ModelEntry; value: string | null; onChange: (template: string | null) => void }) {
@@ -102,7 +101,7 @@ function Template(props: { model: ModelEntry; value: string | null; onChange: (t
         const preview = await core.call('models.preview', { modelId: model.id, template: value });
         if (current) setShown({ ...preview, problem: null });
       } catch (error) {
-        if (current) setShown((before) => ({ ...before, problem: failureOf(error).message }));
+        if (current) setShown((before) => ({ ...before, problem: failureOf(error) }));
       }
     }, PREVIEW_MS);
     return () => {
@@ -126,9 +125,7 @@ function Template(props: { model: ModelEntry; value: string | null; onChange: (t
       />
       <p className="mt-2 text-xs font-medium text-fg-2">{t('models.templatePreview')}</p>
       {shown.problem ? (
-        <p role="alert" className="mt-1 text-xs text-bad-text wrap-anywhere">
-          {shown.problem}
-        </p>
+        <Problem failure={shown.problem} className="mt-1" />
       ) : (
         <pre
           dir="ltr"

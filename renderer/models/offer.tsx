@@ -1,23 +1,19 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import {
-  type CatalogueModel,
-  failureOf,
-  type Machine,
-  type RemoteModel,
-  type Variant,
-} from '../../app/protocol/index.ts';
-import { core } from '../bridge.ts';
+import type { CatalogueModel, Machine } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useSettings } from '../settings/store.ts';
+import { Details } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { ContextSlider } from './context-slider.tsx';
-import { hubOf } from './hub.ts';
+import { fetchModel, rowsOf, useFetching } from './fetching.ts';
 import { LookFailed } from './look-failed.tsx';
 import { MemoryBar } from './memory-bar.tsx';
-import { FILTERS, type FormRow, fitOf, type KvType, likelyDescription, suggestedVariant } from './shape.ts';
+import { LayerDetails, usePurpose } from './purpose.tsx';
+import { FILTERS, fitOf, type KvType, leastBytes, likelyDescription, suggestedVariant } from './shape.ts';
 import { chosenContext, type Place, useModels } from './store.ts';
 import { Variants } from './variants.tsx';
 
@@ -25,22 +21,19 @@ import { Variants } from './variants.tsx';
 export function Offer({ place, known, machine }: { place: Place; known: CatalogueModel | null; machine: Machine }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { looks, variant, contextStep, kvType } = useModels();
+  const { looks, variant, contextLength, kvType } = useModels();
   const { look } = useModels.getState();
   const asked = useSettings((state) => state.values.askHub);
-  const [problem, setProblem] = useState<string | null>(null);
+  const busy = useFetching((state) => state.busy.has(place.id));
+  const problem = useFetching((state) => state.problems[place.id] ?? null);
+  // The same words are the same place, whichever object says them.
+  const wanted = place.references.join('\n');
   useEffect(() => {
-    if (asked) for (const reference of place.references) void look(reference);
-  }, [asked, place, look]);
+    if (asked) for (const reference of wanted.split('\n')) void look(reference);
+  }, [asked, wanted, look]);
 
-  const chosen = chosenContext({ contextStep, kvType });
-  const remotes = place.references.flatMap((reference): RemoteModel[] => {
-    const found = looks[reference];
-    return found?.at === 'known' ? [found.model] : [];
-  });
-  const rows = remotes
-    .flatMap((remote): FormRow[] => remote.variants.map((one) => ({ reference: remote.reference, variant: one })))
-    .toSorted((a, b) => b.variant.bytes - a.variant.bytes);
+  const chosen = chosenContext({ contextLength, kvType });
+  const rows = rowsOf(place, looks);
   const suggested = suggestedVariant(
     rows.map((row) => row.variant),
     machine,
@@ -56,22 +49,13 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
     const found = looks[reference];
     return found?.at === 'failed' ? [found.failure] : [];
   });
+  const purpose = usePurpose(known);
   const looking = place.references.some((reference) => looks[reference]?.at === 'looking');
-  const download = async () => {
-    if (!current) return;
-    setProblem(null);
-    const { reference } = current;
-    try {
-      await core.call('downloads.start', {
-        reference,
-        variant: current.variant.id,
-        name: nameOf(place, current.variant),
-      });
-    } catch (error) {
-      const failure = failureOf(error);
-      setProblem(`${t(`errors.${failure.code}.what`)}. ${failure.message}`);
-    }
-  };
+  const size = current
+    ? t('models.download', { size: formats.fileSize(current.variant.bytes) })
+    : known
+      ? t('models.downloadAbout', { size: formats.fileSize(leastBytes(known)) })
+      : t('models.downloadPlain');
   return (
     <div className="min-w-0 flex-1 overflow-y-auto px-7 py-6">
       <div className="flex items-start gap-4">
@@ -79,6 +63,7 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
           <h2 className="text-xl font-semibold tracking-tight">
             <bdi className="wrap-anywhere">{place.name}</bdi>
           </h2>
+          {known && <p className="mt-1 font-medium">{purpose}</p>}
           <p className="mt-1 text-fg-2">
             {known
               ? [
@@ -89,28 +74,30 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
               : t('models.unknown')}
           </p>
         </div>
-        {current && (
-          <Button
-            large
-            kind="primary"
-            icon="download"
-            disabled={!current.variant.description.supported}
-            onClick={() => void download()}
-          >
-            {t('models.download', { size: formats.fileSize(current.variant.bytes) })}
-          </Button>
-        )}
+        <Button
+          large
+          kind="primary"
+          icon="download"
+          className="flex-none"
+          disabled={busy || current?.variant.description.supported === false}
+          onClick={() => void fetchModel(place, current)}
+        >
+          {size}
+        </Button>
       </div>
       {problem && (
         <div className="mt-4">
-          <Notice alert tone="bad" title={problem} />
+          <Notice alert tone="bad" title={t('models.notBegun')}>
+            {sentenceOf(problem)}
+            <Details text={problem.message} />
+          </Notice>
         </div>
       )}
-      {fit && (
+      {fit && description && (
         <>
           <div className="mt-6 flex items-start gap-6">
             <div className="min-w-0 flex-1">
-              <ContextSlider title={t('models.ifContext')} />
+              <ContextSlider title={t('models.ifContext')} model={description} />
             </div>
             <div className="flex-none">
               <div className="mb-2 font-semibold">{t('models.storedAs')}</div>
@@ -148,31 +135,14 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
       {rows.length > 0 && (
         <Variants rows={rows} current={current} suggested={suggested} machine={machine} chosen={chosen} />
       )}
+      {known && <LayerDetails model={known} />}
       {looking && <p className="mt-5 animate-breathe text-fg-2">{t('models.looking')}</p>}
-      {!asked && <Ask />}
       {rows.length === 0 && !looking && failed[0] && (
-        <LookFailed failure={failed[0]} onAgain={() => place.references.forEach((reference) => void look(reference))} />
+        <LookFailed
+          failure={failed[0]}
+          onAgain={() => place.references.forEach((reference) => void look(reference, { again: true }))}
+        />
       )}
-    </div>
-  );
-}
-
-/** Two forms of one model must not have one name. */
-const nameOf = (place: Place, variant: Variant): string =>
-  variant.label === '' ? place.name : `${place.name} ${variant.label}`;
-
-/** Said once, before the first time anything is asked over the network. */
-function Ask() {
-  const { t } = useTranslation();
-  const { values, set } = useSettings();
-  const hub = hubOf(values.hubMirror);
-  return (
-    <div className="mt-6 rounded-lg bg-sunken px-4 py-3.5 hairline-soft">
-      <p className="font-semibold">{t('models.ask.title', { hub })}</p>
-      <p className="mt-0.5 text-fg-2">{t('models.ask.about')}</p>
-      <Button className="mt-3" onClick={() => void set({ askHub: true })}>
-        {t('models.ask.yes', { hub })}
-      </Button>
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { Dock } from './dock.tsx';
-import { DropPlace } from './drop.tsx';
 import { isReference } from './hub.ts';
 import { Import } from './import.tsx';
 import { Installed } from './installed.tsx';
@@ -63,11 +62,9 @@ export function ModelsPage() {
         )}
         <Import />
       </header>
-      <DropPlace>
-        {tab === 'installed' && <Installed />}
-        {tab === 'catalogue' && <Catalogue query={query} />}
-        {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
-      </DropPlace>
+      {tab === 'installed' && <Installed />}
+      {tab === 'catalogue' && <Catalogue query={query} />}
+      {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
     </main>
   );
 }

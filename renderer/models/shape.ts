@@ -10,7 +10,13 @@ import {
 //  What the page computes: from descriptions alone, so that every row follows the slider at once.
 
 export const CONTEXTS = [4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144] as const;
-export const USUAL_CONTEXT = CONTEXTS.indexOf(32_768);
+export const USUAL_CONTEXT = 32_768;
+
+/** The contexts that a model can be given: the usual sizes, and its own longest at the end. */
+export function contextsOf({ contextLength }: Pick<ModelDescription, 'contextLength'>): number[] {
+  const shorter = CONTEXTS.filter((size) => size < contextLength);
+  return shorter.length === CONTEXTS.length ? [...CONTEXTS] : [...shorter, contextLength];
+}
 
 export type KvType = 'f16' | 'q8';
 export type Chosen = { contextLength: number; kvType: KvType };
@@ -85,12 +91,47 @@ export function likelyDescription(model: CatalogueModel): ModelDescription {
 export const fitOf = (description: ModelDescription, machine: Machine, chosen: Chosen): Forecast =>
   forecast(description, machine, chosen);
 
+export type Purpose = 'search' | 'trial' | 'short' | 'everyday' | 'writing' | 'reasoning' | 'quick-hard' | 'hard';
+
+/** What a model is good for, from what it can and how much it holds: the words of its card would be advertising. */
+export function purposeOf({ abilities, parameters, activeParameters }: CatalogueModel): Purpose {
+  if (abilities.includes('embeddings')) return 'search';
+  if (parameters >= 15e9) return activeParameters !== undefined && activeParameters < 5e9 ? 'quick-hard' : 'hard';
+  const power = activeParameters === undefined ? parameters : Math.sqrt(parameters * activeParameters);
+  if (power < 0.5e9) return 'trial';
+  if (power < 1e9) return 'short';
+  if (power < 2.5e9) return 'everyday';
+  return power < 6e9 ? 'writing' : 'reasoning';
+}
+
+/** What computers are sold with, in GB. */
+const COMPUTERS = [4, 8, 12, 16, 24, 32, 48, 64, 96, 128] as const;
+/** Share of its memory that a computer can give to a model beside the system and other apps. */
+const FOR_MODELS = 0.7;
+
+/** The smallest computer that a model runs well on, in GB of memory, with the usual context. */
+export function computerFor(model: CatalogueModel): number {
+  const machine = { limitBytes: Number.POSITIVE_INFINITY, bandwidth: null };
+  const { total } = forecast(likelyDescription(model), machine, { contextLength: USUAL_CONTEXT });
+  const needed = total / FOR_MODELS / 2 ** 30;
+  return COMPUTERS.find((memory) => memory >= needed) ?? Math.ceil(needed / 64) * 64;
+}
+
+/** English words in a token, as tokenizers of this size cut them. */
+const WORDS_PER_TOKEN = 0.75;
+
+/** Words a second that a model writes here; null until the memory of this machine was measured. */
+export function wordsPerSecond(description: ModelDescription, machine: Machine): number | null {
+  const { tokensPerSecond } = forecast(description, machine, { contextLength: 4096 });
+  return tokensPerSecond === null ? null : tokensPerSecond * WORDS_PER_TOKEN;
+}
+
 /** On a CPU a token takes as long as reading what it uses: more than this is slower than reading along. */
 const MOST_ON_CPU = 4.5e9;
 
 /** The largest model that leaves room for a usual chat, and is not too slow for this machine. */
 export function bestFor(models: readonly CatalogueModel[], machine: Machine, gpu: boolean): CatalogueModel | null {
-  const chosen: Chosen = { contextLength: CONTEXTS[USUAL_CONTEXT] as number, kvType: 'f16' };
+  const chosen: Chosen = { contextLength: USUAL_CONTEXT, kvType: 'f16' };
   const able = models.filter(
     (model) =>
       !model.abilities.includes('embeddings') &&

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import {
   type Adoptable,
   type CatalogueModel,
+  canChat,
   type Download,
   type Failure,
   type FoundModel,
@@ -15,9 +16,10 @@ import {
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
+import { useShell } from '../shell/store.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { chatWith } from './chat-with.ts';
-import { CONTEXTS, type KvType, USUAL_CONTEXT } from './shape.ts';
+import { type KvType, USUAL_CONTEXT } from './shape.ts';
 
 export type Tab = 'installed' | 'catalogue' | 'downloads';
 
@@ -38,6 +40,8 @@ type ModelsStore = {
   machine: Machine | null;
   catalogue: CatalogueModel[];
   downloads: Download[];
+  /** The last model whose download has ended. */
+  arrived: ModelId | null;
   adoptable: Adoptable[] | null;
   library: Library | null;
   installed: ModelId | null;
@@ -51,14 +55,16 @@ type ModelsStore = {
   source: 'modelscope' | 'folder' | null;
   /** Also what does not run here. */
   all: boolean;
-  contextStep: number;
+  /** Of the whole page; a model that reads less is shown with its longest. */
+  contextLength: number;
   kvType: KvType;
   load(): Promise<void>;
   loadLibrary(): Promise<void>;
   loadDetails(modelId: ModelId): Promise<void>;
   lookAgain(): Promise<void>;
   choose(place: Place): void;
-  look(reference: string, variant?: string): Promise<void>;
+  /** Asks once; a look that failed is asked again only when somebody wants it (`again`). */
+  look(reference: string, options?: { variant?: string; again?: boolean }): Promise<void>;
   find(text: string): Promise<void>;
 };
 
@@ -67,6 +73,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   machine: null,
   catalogue: [],
   downloads: [],
+  arrived: null,
   adoptable: null,
   library: null,
   installed: null,
@@ -78,7 +85,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   finding: { at: 'none' },
   source: null,
   all: false,
-  contextStep: USUAL_CONTEXT,
+  contextLength: USUAL_CONTEXT,
   kvType: 'f16',
   async load() {
     const [machine, catalogue, downloads, library] = await Promise.all([
@@ -102,9 +109,10 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     set({ adoptable: await core.call('models.adoptable').catch(() => []) });
   },
   choose: (place) => set({ place, variant: null }),
-  async look(reference, variant) {
+  async look(reference, { variant, again = false } = {}) {
     const before = get().looks[reference];
     if (before?.at === 'looking' || (before?.at === 'known' && variant === undefined)) return;
+    if (before?.at === 'failed' && !again) return;
     const put = (look: Look) => set((state) => ({ looks: { ...state.looks, [reference]: look } }));
     if (before?.at !== 'known') put({ at: 'looking' });
     try {
@@ -116,25 +124,30 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   },
   async find(text) {
     const { source, all } = get();
-    set({ finding: { at: 'searching' } });
-    try {
-      const place = source === null ? {} : { source };
-      set({ finding: { at: 'found', models: await core.call('models.search', { text, all, ...place }) } });
-    } catch (error) {
-      set({ finding: { at: 'failed', failure: failureOf(error) } });
-    }
+    const searching = { at: 'searching' } as const;
+    set({ finding: searching });
+    const place = source === null ? {} : { source };
+    const finding = await core.call('models.search', { text, all, ...place }).then(
+      (models): Finding => ({ at: 'found', models }),
+      (error: unknown): Finding => ({ at: 'failed', failure: failureOf(error) }),
+    );
+    // Another search began meanwhile: this answer is to an older question.
+    set((state) => (state.finding === searching ? { finding } : {}));
   },
 }));
 
-export const chosenContext = (state: Pick<ModelsStore, 'contextStep' | 'kvType'>) => ({
-  contextLength: CONTEXTS[state.contextStep] ?? 32_768,
-  kvType: state.kvType,
+export const chosenContext = ({ contextLength, kvType }: Pick<ModelsStore, 'contextLength' | 'kvType'>) => ({
+  contextLength,
+  kvType,
 });
 
 export function listenToModels(): () => void {
   const stops = [
-    core.on('downloads.changed', (downloads) => useModels.setState({ downloads })),
-    core.on('download.finished', tellFinished),
+    core.on('downloads.changed', (downloads) => useModels.setState((state) => withDownloads(state, downloads))),
+    core.on('download.finished', (model) => {
+      useModels.setState({ arrived: model.id });
+      tellFinished(model);
+    }),
     core.on('library.changed', (library) => useModels.setState({ library })),
     core.on('machine.changed', (machine) => useModels.setState({ machine })),
     core.on('model.checking', ({ modelId, checked, total }) =>
@@ -148,8 +161,24 @@ export function listenToModels(): () => void {
   };
 }
 
+/** Who watched the last download to its end is shown what has come, in place of an empty list. */
+const withDownloads = ({ tab, arrived }: ModelsStore, downloads: Download[]): Partial<ModelsStore> =>
+  downloads.length === 0 && tab === 'downloads' && arrived !== null
+    ? { downloads, tab: 'installed', installed: arrived, arrived: null }
+    : { downloads };
+
 /** A model has come: from here one goes on with it. */
 function tellFinished(model: ModelEntry) {
+  if (!canChat(model)) {
+    const show = () => {
+      useModels.setState({ tab: 'installed', installed: model.id });
+      useShell.getState().go({ at: 'models' });
+    };
+    useToasts
+      .getState()
+      .show({ text: t('models.arrived', { name: model.name }), action: t('models.showImport'), onAction: show });
+    return;
+  }
   useToasts.getState().show({
     text: t('models.arrived', { name: model.name }),
     action: t('models.useNow'),

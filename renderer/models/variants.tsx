@@ -24,12 +24,13 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
   const { look } = useModels.getState();
   const choose = ({ reference, variant }: FormRow) => {
     useModels.setState({ variant: { reference, id: variant.id } });
-    if (!variant.exact) void look(reference, variant.id);
+    if (!variant.exact) void look(reference, { variant: variant.id });
   };
   const speedText = (speed: number | null, tooLarge: boolean) =>
     speed === null || tooLarge ? MISSING : formats.exact(Math.max(1, Math.round(speed)));
   const models = useEngine((state) => state.models);
   const runs = usePerformance((state) => state.runs);
+  const longest = Math.max(...rows.map(({ variant }) => variant.description.contextLength));
   const head = 'py-2 font-normal text-2xs text-fg-3';
   return (
     <table className="-mx-7 mt-6 w-[calc(100%+3.5rem)] table-auto">
@@ -39,7 +40,7 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
           <th className={`${head} text-start max-xl:hidden`}>{t('models.column.quality')}</th>
           <th className={`${head} text-end`}>{t('models.column.download')}</th>
           <th className={`${head} text-end`}>
-            {t('models.column.memory', { tokens: formats.contextSize(chosen.contextLength) })}
+            {t('models.column.memory', { tokens: formats.contextSize(Math.min(chosen.contextLength, longest)) })}
           </th>
           <th className={`${head} text-end max-xl:hidden`}>{t('models.column.speed')}</th>
           <th className={`${head} ps-5 pe-7 text-start`}>{t('models.column.fit')}</th>

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Adoptable, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
+import { type Adoptable, type Failure, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { AddModel } from '../chat/model-picker.tsx';
 import { useChat } from '../chat/store.ts';
 import { useFormats } from '../i18n.ts';
+import { AddModel } from '../models/add-model.tsx';
 import { useModels } from '../models/store.ts';
+import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -56,15 +57,14 @@ function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
   const { t } = useTranslation();
   const adoptable = useModels((state) => state.adoptable) ?? [];
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Failure | null>(null);
   const adopt = async ({ path }: Adoptable) => {
     setBusy(true);
     setProblem(null);
     try {
       onUse(await core.call('models.adopt', { path }));
     } catch (error) {
-      const { code, hint, message } = failureOf(error);
-      setProblem(hint ?? `${t(`errors.${code}.what`)}. ${message}`);
+      setProblem(failureOf(error));
     } finally {
       setBusy(false);
     }
@@ -86,11 +86,7 @@ function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
           </li>
         ))}
       </ul>
-      {problem && (
-        <p role="alert" className="px-2.5 pb-1 text-xs text-bad-text wrap-anywhere">
-          {problem}
-        </p>
-      )}
+      {problem && <Problem failure={problem} className="px-2.5 pb-1" />}
     </>
   );
 }

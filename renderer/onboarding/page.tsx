@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { failureOf } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
+import { purposeOf } from '../models/shape.ts';
 import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { useEngine } from '../shell/engine.ts';
@@ -41,24 +42,29 @@ export function Onboarding() {
           <p className="mt-1.5 text-lg text-fg-2">{t('onboarding.about')}</p>
         </div>
         <div className={`mt-9 flex w-full ${pick ? 'max-w-235' : 'max-w-154'} gap-4 max-md:flex-col`}>
-          <Place
-            name={starter?.name ?? t('onboarding.starter')}
-            about={t('onboarding.starterAbout')}
-            facts={<StarterFacts model={starter} />}
-          >
-            <Button large kind="primary" className="w-full" data-suggested onClick={() => void begin()}>
-              {t('onboarding.start')}
-            </Button>
-          </Place>
           {pick && (
             <Place
               name={pick.model.name}
-              about={t('onboarding.pickAbout')}
+              about={t('onboarding.pickAbout', { purpose: t(`models.purpose.${purposeOf(pick.model)}`) })}
               facts={<PickFacts model={pick.model} machine={pick.machine} />}
             >
               <GetPick model={pick.model} begin={() => void begin()} />
             </Place>
           )}
+          <Place
+            name={starter?.name ?? t('onboarding.starter')}
+            about={t('onboarding.starterAbout')}
+            facts={<StarterFacts model={starter} />}
+          >
+            <Button
+              large
+              className="w-full"
+              {...(!pick && { kind: 'primary', 'data-suggested': true })}
+              onClick={() => void begin()}
+            >
+              {t('onboarding.start')}
+            </Button>
+          </Place>
           <Place
             name={found ? t('onboarding.found') : t('onboarding.own')}
             about={found ? t('onboarding.foundAbout') : t('onboarding.ownAbout')}

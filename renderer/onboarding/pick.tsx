@@ -4,12 +4,14 @@ import { type CatalogueModel, failureOf, type Machine } from '../../app/protocol
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { hubOf } from '../models/hub.ts';
-import { bestFor, CONTEXTS, fitOf, leastBytes, likelyDescription, USUAL_CONTEXT } from '../models/shape.ts';
+import { bestFor, fitOf, leastBytes, likelyDescription, USUAL_CONTEXT } from '../models/shape.ts';
 import { useModels } from '../models/store.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useSettings } from '../settings/store.ts';
 import { useOnGpu } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Fact } from './fact.tsx';
+import { Words } from './words.tsx';
 
 type Pick = { model: CatalogueModel; machine: Machine };
 
@@ -30,16 +32,15 @@ export function PickFacts({ model, machine }: { model: CatalogueModel; machine: 
   const { t } = useTranslation();
   const formats = useFormats();
   const hub = hubOf(useSettings((state) => state.values.hubMirror));
-  const contextLength = CONTEXTS[USUAL_CONTEXT] as number;
-  const fit = fitOf(likelyDescription(model), machine, { contextLength, kvType: 'f16' });
+  const fit = fitOf(likelyDescription(model), machine, { contextLength: USUAL_CONTEXT, kvType: 'f16' });
   return (
     <>
       <Fact icon="download">{t('onboarding.pickSize', { size: formats.fileSize(leastBytes(model)) })}</Fact>
+      <Words description={likelyDescription(model)} />
       <Fact icon="engine">
         {t('onboarding.pickMemory', {
           memory: formats.memoryFigure(fit.total),
           limit: formats.memory(machine.limitBytes),
-          tokens: formats.contextSize(contextLength),
         })}
       </Fact>
       <Fact icon="privacy">{t('onboarding.pickAsks', { hub })}</Fact>
@@ -67,7 +68,7 @@ export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => 
       setProblem(
         failure.code === 'network'
           ? t('onboarding.pickFails', { size: formats.fileSize(leastBytes(model)) })
-          : `${t(`errors.${failure.code}.what`)}. ${failure.message}`,
+          : sentenceOf(failure),
       );
     } finally {
       setBusy(false);
@@ -80,7 +81,7 @@ export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => 
           {problem}
         </p>
       )}
-      <Button large className="w-full" disabled={busy} onClick={() => void get()}>
+      <Button large kind="primary" className="w-full" data-suggested disabled={busy} onClick={() => void get()}>
         {t('onboarding.pickGet')}
       </Button>
     </>

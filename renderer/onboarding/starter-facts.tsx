@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ModelEntry } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { Fact } from './fact.tsx';
+import { Words } from './words.tsx';
 
 /** True figures of the built-in model, from its own files. */
 export function StarterFacts({ model }: { model: ModelEntry | null }) {
@@ -11,9 +12,7 @@ export function StarterFacts({ model }: { model: ModelEntry | null }) {
   return (
     <>
       <Fact icon="check">{t('onboarding.ready')}</Fact>
-      {description && (
-        <Fact icon="models">{t('onboarding.parameters', { count: Math.round(description.parameters / 1e6) })}</Fact>
-      )}
+      {description && <Words description={description} />}
       {description && (
         <Fact icon="engine">
           {t('onboarding.memory', { memory: formats.memory(description.weightBytes + description.stateBytes) })}

@@ -1,6 +1,8 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { sentenceOf } from '../sentences.ts';
 import { useEngine } from '../shell/engine.ts';
+import { Details } from '../shell/problem.tsx';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { Button } from '../ui/button.tsx';
 import { Segmented, Select } from '../ui/choice.tsx';
@@ -28,7 +30,7 @@ export function PerformancePage() {
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
         <SidebarButtons />
-        <h1 className="font-semibold max-xl:sr-only">{t('performance.title')}</h1>
+        <h1 className="font-semibold max-lg:sr-only">{t('performance.title')}</h1>
         <span className="no-drag">
           <Segmented<Tab>
             label={t('performance.title')}
@@ -41,14 +43,13 @@ export function PerformancePage() {
           />
         </span>
         <span className="flex-1" />
-        <span className="no-drag flex min-w-0 items-center gap-2">
+        <span className="no-drag flex items-center gap-2">
           {shown !== null && tab === 'overview' && (
             <Select
               label={t('performance.model')}
               value={shown}
               options={models.map((name) => ({ value: name, name }))}
               onChange={(next) => usePerformance.setState({ model: next })}
-              width="fill"
             />
           )}
           <Button disabled={runs.length === 0} onClick={() => void exportRuns()}>
@@ -60,7 +61,8 @@ export function PerformancePage() {
       {broken && (
         <div className="p-4">
           <Notice alert tone="bad" title={t('performance.failed')}>
-            {t(`errors.${broken.code}.what`)}. {broken.hint ?? t(`errors.${broken.code}.way`)}
+            {sentenceOf(broken)}
+            <Details text={broken.message} />
           </Notice>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Settings } from '../../app/protocol/index.ts';
+import { canChat, type Settings } from '../../app/protocol/index.ts';
 import { useEngine } from '../shell/engine.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow, TextArea } from '../ui/field.tsx';
@@ -7,7 +7,7 @@ import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
 import { useTyped } from './use-typed.ts';
 
-const FOLLOW = 'starter-or-last';
+const FOLLOW = 'last-used';
 const announcements = ['sentences', 'whole', 'off'] as const;
 const senders = ['enter', 'mod-enter'] as const;
 
@@ -17,8 +17,8 @@ export function ChatDefaults() {
   const models = useEngine((state) => state.models);
   const [prompt, setPrompt] = useTyped(values.systemPrompt, (systemPrompt) => void set({ systemPrompt }));
   const options = [
-    { value: FOLLOW, name: t('setting.chat.modelBuiltIn') },
-    ...models.filter((model) => !model.builtIn).map((model) => ({ value: model.id as string, name: model.name })),
+    { value: FOLLOW, name: t('setting.chat.modelLastUsed') },
+    ...models.filter(canChat).map((model) => ({ value: model.id as string, name: model.name })),
   ];
   return (
     <Section title={t('settings.chat')}>

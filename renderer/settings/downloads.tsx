@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { failureOf, type Response, type Settings, type SourceId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, NumberField, SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
@@ -55,7 +56,10 @@ function TextRow({ name, setting }: TextRowProps) {
       setText(null);
       setProblem(null);
     } catch (error) {
-      setProblem(failureOf(error).message);
+      const failure = failureOf(error);
+      const wrong = failure.code === 'bad-request' || failure.code === 'unreadable';
+      const words = t(`setting.downloads.${name}Problem`);
+      setProblem(wrong ? words : sentenceOf(failure));
     }
   };
   return (

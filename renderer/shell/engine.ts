@@ -34,7 +34,7 @@ export const useEngine = create<EngineStore>()((set) => ({
     await Promise.all([
       core.call('engine.status').then((status) => set({ status })),
       core.call('models.list').then((models) => set({ models })),
-      core.call('engine.devices').then((devices) => set({ devices })),
+      lookForDevices(),
       core.call('app.info').then((info) => set({ info })),
     ]);
   },
@@ -42,14 +42,32 @@ export const useEngine = create<EngineStore>()((set) => ({
 
 export function listenToEngine(): () => void {
   const stops = [
-    core.on('engine.status', (status) =>
-      useEngine.setState((state) => ({ status, restarted: afterRestart(state.restarted, status) })),
-    ),
+    core.on('engine.status', (status) => {
+      const before = useEngine.getState();
+      useEngine.setState({ status, restarted: afterRestart(before.restarted, status) });
+      const anew = status.at === 'idle' && before.status.at !== 'idle';
+      if (anew || (before.devices.length === 0 && status.at === 'ready')) void lookForDevices();
+    }),
     core.on('models.changed', (models) => useEngine.setState({ models })),
   ];
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+let looking = false;
+/** Asked again whenever the engine stands there anew: one that ended before it answered leaves none, and a GPU may have come or
+ *  gone. What is known stays until there is an answer. */
+async function lookForDevices(): Promise<void> {
+  if (looking) return;
+  looking = true;
+  try {
+    useEngine.setState({ devices: await core.call('engine.devices') });
+  } catch {
+    // The engine ended meanwhile: it is asked again when it is back.
+  } finally {
+    looking = false;
+  }
 }
 
 const afterRestart = (restarted: boolean, status: EngineStatus) =>
@@ -71,14 +89,3 @@ export function useOnGpu(): boolean {
 
 export const modelById = (models: readonly ModelEntry[], id: string | null): ModelEntry | null =>
   models.find((model) => model.id === id) ?? null;
-
-export type Fit = 'fits' | 'tight' | 'too-large';
-
-/** Weights, state and context against the memory of the device: fits below 85 %, tight to 100 %. */
-export function fitOf(model: ModelEntry, contextLength: number, memoryBytes: number): Fit | null {
-  const { description } = model;
-  if (!description || memoryBytes <= 0) return null;
-  const needed = description.weightBytes + description.stateBytes + description.contextBytesPerToken * contextLength;
-  const share = needed / memoryBytes;
-  return share < 0.85 ? 'fits' : share <= 1 ? 'tight' : 'too-large';
-}

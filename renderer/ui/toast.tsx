@@ -35,7 +35,7 @@ export function ToastRegion({ label }: { label: string }) {
         >
           <Radix.Description className="line-clamp-2 min-w-0 wrap-anywhere">{toast.text}</Radix.Description>
           <Radix.Action asChild altText={toast.action}>
-            <Button kind="link" className="ms-auto" onClick={toast.onAction}>
+            <Button kind="link" className="ms-auto flex-none" onClick={toast.onAction}>
               {toast.action}
             </Button>
           </Radix.Action>

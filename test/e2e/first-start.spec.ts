@@ -7,8 +7,11 @@ test('first start: ready at once, true figures, an empty chat with focus, an ans
 }) => {
   await page.goto(app.address);
   await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
-  await expect(page.getByText('9 million parameters')).toBeVisible();
-  await begin(page, app);
+  await expect(page.getByText(/^Writes (about|more than) \d+ words per second$/).first()).toBeVisible({
+    timeout: 60_000,
+  });
+  await page.getByRole('button', { name: 'Start chatting', exact: true }).click();
+  await expect(page.locator('#composer')).toBeFocused();
   await ask(page, 'What is your name?');
   await expect(finished(page)).toBeVisible();
   expect(problems).toEqual([]);

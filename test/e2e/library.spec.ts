@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { golden } from '../support/addon.ts';
 import { starterFiles } from '../support/models.ts';
 import { type App, expect, startApp, test } from './app.ts';
+import { dropOn } from './drag.ts';
 
 //  Models that are here already: brought in by hand, found in another program, measured, and the whole library on another disk
 //  that is taken out and put back.
@@ -47,7 +48,6 @@ const models = async (page: Page) => {
     .click();
 };
 const row = (page: Page, name: RegExp) => page.getByRole('list', { name: 'Installed' }).getByRole('button', { name });
-const installed = (page: Page) => page.getByRole('radio', { name: /^Installed/ }).click();
 
 test('the first window lists the models of other apps, and begins with the one that is chosen', async ({
   page,
@@ -66,22 +66,14 @@ test('the first window lists the models of other apps, and begins with the one t
   expect(problems).toEqual([]);
 });
 
-test('a file that is dropped on the page is copied into the library', async ({ page, problems }) => {
+test('a folder that is dropped on the page is copied into the library', async ({ page, problems }) => {
   test.slow();
+  const dropped = join(disk, 'dropped');
+  mkdirSync(dropped);
+  for (const [name, bytes] of Object.entries(starterFiles())) writeFileSync(join(dropped, name), bytes);
   await models(page);
-  const bytes = readFileSync(gguf).toString('base64');
-  const data = await page.evaluateHandle((text) => {
-    const transfer = new DataTransfer();
-    const whole = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    transfer.items.add(new File([whole], 'dropped.gguf'));
-    return transfer;
-  }, bytes);
-  const place = page.getByRole('region', { name: 'Models', exact: true });
-  await place.dispatchEvent('dragenter', { dataTransfer: data });
-  await expect(page.getByText('Drop to import')).toBeVisible();
-  await place.dispatchEvent('drop', { dataTransfer: data });
+  await dropOn(page, null, dropped);
   await expect(page.getByText(/dropped is ready to use$/)).toBeVisible({ timeout: 60_000 });
-  await installed(page);
   await expect(row(page, /^dropped/)).toBeVisible();
   await expect(row(page, /^dropped/)).not.toContainText('linked');
   expect(problems).toEqual([]);
@@ -99,7 +91,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
     mimeType: 'application/octet-stream',
     buffer: readFileSync(gguf),
   });
-  await expect(page.getByText(/chosen is ready to use$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/tiny-qwen35 is ready to use$/)).toBeVisible({ timeout: 60_000 });
 
   const mine = join(disk, 'mine');
   mkdirSync(mine);

@@ -14,7 +14,7 @@ const migrations = join(import.meta.dirname, '../../app/store/migrations');
 const shapes = ['qwen3.5-4b', 'qwen3.5-9b', 'qwen3.5-27b', 'lfm2-1.2b', 'minicpm-sala-9b'];
 
 /** Files of others, nowhere in particular. */
-export const anywhere = { owns: () => false, there: () => true, look: async () => true };
+export const anywhere = { links: () => '', owns: () => false, there: () => true, look: async () => true };
 
 /** Nothing is kept of what the CPU packs. */
 export const unpacked = { fileOf: () => null };

@@ -5,8 +5,9 @@ import type { FileJournal, Journal } from './journal.ts';
 import { openPartFile, type PartFile, roomOn } from './part-file.ts';
 import { Rate, Throttle } from './rate.ts';
 import { type Network, network } from './request.ts';
+import { sleepFor } from './sleep.ts';
 import { afterFull, isDiskFull, type Space, untilRoom, whenRoom } from './space.ts';
-import { type Bytes, DownloadError, type DownloadState, type RemoteFile } from './state.ts';
+import { type Bytes, codeOfFailed, DownloadError, type DownloadState, type RemoteFile } from './state.ts';
 import { runConnection, saveFinished, type Transfer } from './transfer.ts';
 import { blocksThatDiffer, damagedBlocks } from './verify.ts';
 
@@ -109,8 +110,7 @@ class Run {
 
   failure(error: unknown): DownloadState {
     const done = this.#done;
-    if (error instanceof DownloadError) return { at: 'failed', code: error.code, message: error.message, done };
-    return { at: 'failed', code: 'disk', message: error instanceof Error ? error.message : String(error), done };
+    return { at: 'failed', code: codeOfFailed(error), message: messageOf(error), done };
   }
 
   async close(): Promise<void> {
@@ -283,24 +283,10 @@ class Run {
   }
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Gives up a file for good: its part and what the journal knows. */
 export async function discard(file: RemoteFile, options: Pick<DownloadOptions, 'journal' | 'partPath'>): Promise<void> {
   options.journal.forget(file.key);
   await rm(options.partPath, { force: true });
-}
-
-/** Rejects when the signal comes first. */
-export function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { failureOf, LonghandError } from '../../protocol/index.ts';
 import { BLOCK, type BlockMap } from './blocks.ts';
 import { isDiskFull } from './space.ts';
-import { type Bytes, DownloadError } from './state.ts';
+import { type Bytes, codeOfFailed, DownloadError } from './state.ts';
 
 /** The file a download grows in, at its full length from the start. */
 export type PartFile = Awaited<ReturnType<typeof openPartFile>>;
@@ -104,5 +105,8 @@ function after(pieces: readonly Uint8Array[], bytes: Bytes): Uint8Array[] {
 
 function translate(error: NodeJS.ErrnoException): never {
   if (isDiskFull(error)) throw error;
-  throw new DownloadError('disk', `[disk] ${error.message}`, { cause: error });
+  const code = codeOfFailed(error);
+  throw code === 'disk'
+    ? new DownloadError(code, `[disk] ${error.message}`, { cause: error })
+    : new LonghandError(failureOf(error).code, `[disk] ${error.message}`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { sleepFor } from './sleep.ts';
 import type { Bytes } from './state.ts';
 
 const WINDOW_MS = 10_000;
@@ -35,23 +36,42 @@ export class Rate {
 /** Shares a bandwidth limit among connections: `take` resolves when the bytes may be spent. */
 export class Throttle {
   readonly #now: () => number;
-  readonly #sleep: (ms: number) => Promise<void>;
+  readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   #free = 0;
-  bytesPerSecond: number | null;
+  #limit: number | null;
+  /** Another limit counts at once, also for those who wait under the old one. */
+  #changed = new AbortController();
 
   constructor(
     bytesPerSecond: number | null,
     now: () => number = () => performance.now(),
-    sleep: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
+    sleep: (ms: number, signal: AbortSignal) => Promise<void> = sleepFor,
   ) {
-    this.bytesPerSecond = bytesPerSecond;
+    this.#limit = bytesPerSecond;
     this.#now = now;
     this.#sleep = sleep;
   }
-  async take(bytes: Bytes): Promise<void> {
-    if (this.bytesPerSecond === null) return;
+
+  get bytesPerSecond(): number | null {
+    return this.#limit;
+  }
+
+  set bytesPerSecond(limit: number | null) {
+    if (limit === this.#limit) return;
+    this.#limit = limit;
+    this.#free = 0;
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
+
+  /** Rejects at once when the signal comes, whatever the limit. */
+  async take(bytes: Bytes, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#limit === null) return;
     const now = this.#now();
-    this.#free = Math.max(this.#free, now) + (bytes * 1000) / this.bytesPerSecond;
-    if (this.#free > now + 50) await this.#sleep(this.#free - now);
+    this.#free = Math.max(this.#free, now) + (bytes * 1000) / this.#limit;
+    if (this.#free <= now + 50) return;
+    await this.#sleep(this.#free - now, AbortSignal.any([signal, this.#changed.signal])).catch(() => {});
+    signal.throwIfAborted();
   }
 }

@@ -1,3 +1,5 @@
+import { type ErrorCode, type FailureReason, failureOf, LonghandError } from '../../protocol/index.ts';
+
 //  queued ──start──▶ transferring ──all blocks──▶ verifying ──hash ok──▶ done
 //    ▲                │    ▲   │                      └─hash differs──▶ repairing ─▶ verifying
 //    └────resume──── paused└───┴─ENOSPC──▶ waitingForSpace, offline──▶ waitingForNetwork
@@ -6,18 +8,22 @@
 
 export type Bytes = number;
 
-export type DownloadErrorCode =
-  | 'not-found' // 404, 410
-  | 'gated' // 401, 403: needs a token or an accepted licence
+/** What a source or the disk did, finer than an `ErrorCode`. */
+export type DownloadErrorCode = Extract<
+  FailureReason,
+  | 'not-found'
+  | 'gated'
   | 'rate-limited'
-  | 'server' // 5xx, or an answer that breaks HTTP's rules
+  | 'server'
   | 'network'
-  | 'off' // the user has switched the network off
-  | 'wrong-content' // a web page instead of a file
+  | 'off'
+  | 'wrong-content'
+  | 'not-a-model'
   | 'remote-changed'
-  | 'hash-mismatch' // the whole file differs from the published hash after a full repair
+  | 'hash-mismatch'
   | 'disk'
-  | 'bad-name';
+  | 'bad-name'
+>;
 
 export class DownloadError extends Error {
   readonly code: DownloadErrorCode;
@@ -48,7 +54,7 @@ export type DownloadState =
   | { at: 'repairing'; damaged: Bytes; done: Bytes }
   /** `blocks`: the SHA-256 of each block, 32 bytes one after the other. */
   | { at: 'done'; path: string; bytes: Bytes; sha256: string; blocks: Uint8Array }
-  | { at: 'failed'; code: DownloadErrorCode; message: string; done: Bytes }
+  | { at: 'failed'; code: DownloadErrorCode | ErrorCode; message: string; done: Bytes }
   | { at: 'cancelled' };
 
 /** One file of a repository, as its source describes it. */
@@ -70,3 +76,12 @@ export type Address = {
   /** Sent to the host of `url` only, never along a redirect to another host. */
   token?: string;
 };
+
+/** What a failed download is called. What the disk answers has its own code; a file that is not found there, or cannot be read
+ *  or written for no reason that is known, is the disk's fault and not the source's. */
+export function codeOfFailed(error: unknown): DownloadErrorCode | ErrorCode {
+  if (error instanceof DownloadError) return error.code;
+  const { code } = failureOf(error);
+  const ofDisk = !(error instanceof LonghandError) && (code === 'not-found' || code === 'unreadable');
+  return ofDisk ? 'disk' : code;
+}

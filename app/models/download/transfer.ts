@@ -56,7 +56,7 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   const last = answer.ranged ? end : file.size;
   const writer = new BlockWriter(transfer, answer.ranged ? first : 0, last);
   for await (const chunk of answer.body) {
-    await transfer.throttle.take(chunk.length);
+    await transfer.throttle.take(chunk.length, signal);
     await writer.take(chunk);
     transfer.progress(chunk.length);
     if (transfer.finished.length >= MOST_UNSAVED) await saveFinished(transfer);

@@ -1,6 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../../app/protocol/index.ts';
+import { sentenceOf } from '../../sentences.ts';
+import { Details } from '../../shell/problem.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -49,7 +51,8 @@ export function ViewFailed({ failure }: { failure: Failure }) {
   return (
     <Around>
       <Notice tone="bad" title={t('documents.cannotShow')}>
-        {failure.hint ?? failure.message}
+        {sentenceOf(failure)}
+        <Details text={failure.message} />
       </Notice>
     </Around>
   );

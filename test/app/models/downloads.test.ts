@@ -10,7 +10,7 @@ import { createPlace } from '../../../app/models/place.ts';
 import { createShelf, type Shelf } from '../../../app/models/shelf.ts';
 import type { Repository, Source } from '../../../app/models/source.ts';
 import { hubSource } from '../../../app/models/source-hub.ts';
-import type { Download, DownloadNews } from '../../../app/protocol/index.ts';
+import { type Download, type DownloadNews, LonghandError } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { content, type Hub, startHub } from '../../support/hub.ts';
@@ -43,14 +43,18 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function open(seen: Download[][] = [], on: Shelf = shelf): Downloads {
+function open(
+  seen: Download[][] = [],
+  on: Shelf = shelf,
+  finished = async (model: { name: string; path: string }) => void made.push(model),
+): Downloads {
   const downloads = createDownloads({
     db,
     shelf: on,
     source: (id) => (id === 'mirror' ? source : undefined),
     changed: (list) => seen.push(list),
     stuck: (news) => told.push(news),
-    finished: async (model) => void made.push(model),
+    finished,
     tuning: { backOffMs: 5, net: { ...network, stallMs: 10_000 } },
   });
   running.push(downloads);
@@ -223,5 +227,39 @@ test('two files of one quantisation in a repository are two models, and neither 
   await until(() => made.length === 2);
   for (const { name, path } of made) {
     expect(readFileSync(path).equals(files[name as keyof typeof files]), name).toBe(true);
+  }
+});
+
+test('a new version is begun only when the old files are gone, however often the list is woken', async () => {
+  const downloads = open();
+  const old = repository.files.map((file) => ({ ...file, etag: '"of another file"' }));
+  const { id } = downloads.start(repository, old, 'Tiny');
+  await until(() => downloads.list()[0]?.status.at === 'changed');
+  const renewed = downloads.renew(id, { commit: 'newer', files: repository.files });
+  for (let turn = 0; turn < 50; turn++) {
+    downloads.wake();
+    if (downloads.row(id).commit !== 'newer') expect(downloads.list()[0]?.status.at).toBe('changed');
+    await Promise.resolve();
+  }
+  expect(() => downloads.resume(id)).toThrow('fetched again');
+  await renewed;
+  expect(downloads.row(id).commit).toBe('newer');
+});
+
+test('what fails at the end is called by its name and not the disk', async () => {
+  const failures: [unknown, string][] = [
+    [new LonghandError('engine-lost', '[engine] it ended'), 'engine-lost'],
+    [new LonghandError('model-unsupported', '[models] not that one'), 'model-unsupported'],
+    [Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }), 'permission'],
+    [Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }), 'disk'],
+    [Object.assign(new Error('ENOENT: gone'), { code: 'ENOENT' }), 'disk'],
+    [new Error('x is not a function'), 'internal'],
+  ];
+  for (const [error, code] of failures) {
+    const downloads = open([], shelf, () => Promise.reject(error));
+    const { id } = downloads.start(repository, repository.files, 'Tiny');
+    await until(() => downloads.list()[0]?.status.at === 'failed');
+    expect(downloads.list()[0]?.status).toMatchObject({ code });
+    await downloads.cancel(id);
   }
 });

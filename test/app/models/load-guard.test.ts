@@ -37,15 +37,17 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     now: () => 1,
   });
   const id = 'model' as ModelId;
-  library.put({
-    id,
-    name: 'Qwen3.5 4B',
-    path: folder,
-    lastUsedAt: null,
-    facts,
-    settings: ModelSettings.parse({}),
-    presetOf: null,
-  });
+  library.put([
+    {
+      id,
+      name: 'Qwen3.5 4B',
+      path: folder,
+      lastUsedAt: null,
+      facts,
+      settings: ModelSettings.parse({}),
+      presetOf: null,
+    },
+  ]);
   return { target: () => library.target(id) };
 }
 

@@ -69,7 +69,7 @@ test.each([
 ])('%s is refused with a sentence', async (_name, files) => {
   const { repository } = await repositoryOf(files);
   await expect(readRemoteHeaders(repository, null, never, { ...network, stallMs: 500 })).rejects.toMatchObject({
-    code: 'wrong-content',
+    code: 'not-a-model',
   });
 });
 

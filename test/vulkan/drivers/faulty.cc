@@ -29,7 +29,7 @@
 #include <mutex>
 #include <string>
 
-#include "vulkan/vulkan_subset.h"
+#include "vulkan/khronos.h"
 
 namespace {
 

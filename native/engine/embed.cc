@@ -1,0 +1,152 @@
+#include "engine/embed.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "formats/error.h"
+
+namespace longhand {
+
+namespace {
+
+Matrix read_back(Backend& backend, const Tensor& tensor) {
+  Matrix out{tensor.rows, tensor.cols, std::vector<float>(static_cast<size_t>(tensor.rows * tensor.cols))};
+  backend.read(out.data.data(), tensor);
+  return out;
+}
+
+Tensor put(Backend& backend, const Matrix& values) {
+  const Tensor x = backend.scratch(values.rows, values.columns);
+  backend.write(*x.buffer, x.offset * sizeof(float), values.data.data(), values.data.size() * sizeof(float));
+  return x;
+}
+
+void check_text(const Model& model, std::span<const int32_t> tokens, const std::string& where) {
+  model.check_tokens(tokens);
+  if (tokens.empty()) throw std::invalid_argument("[" + where + "] there are no tokens, allowed are 1 and more");
+  if (static_cast<int64_t>(tokens.size()) > model.facts().context) {
+    throw ContextError("[" + where + "] the text has " + std::to_string(tokens.size()) + " tokens, this model reads " +
+                       std::to_string(model.facts().context));
+  }
+}
+
+// Texts one after the other.
+void check_texts(const Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths,
+                 const std::string& where) {
+  size_t first = 0;
+  for (const int32_t length : lengths) {
+    if (length < 0 || static_cast<size_t>(length) > tokens.size() - first)
+      throw std::invalid_argument("[" + where + "] the lengths do not add up to the number of tokens");
+    check_text(model, tokens.subspan(first, static_cast<size_t>(length)), where);
+    first += static_cast<size_t>(length);
+  }
+  if (first != tokens.size() || lengths.empty())
+    throw std::invalid_argument("[" + where + "] the lengths do not add up to the number of tokens");
+}
+
+// Of an encoder, after its last layer: [tokens of all texts, hidden]. `begin` gives its first states.
+template <class Begin>
+Matrix last_states(Model& model, std::span<const int32_t> lengths, const Begin& begin) {
+  Backend& backend = model.backend();
+  Pass pass(backend, lengths);
+  backend.begin({});
+  Tensor x = begin(pass);
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = pass->keep_only(model.family().layer(pass, i, x));
+  backend.finish();
+  return read_back(backend, x);
+}
+
+struct Draft {
+  Matrix hidden, logits;
+};
+
+Draft draft_once(Model& model, SessionMemory& memory, int64_t first, std::span<const int32_t> next,
+                 const Matrix& hidden) {
+  Backend& backend = model.backend();
+  Pass pass(backend, memory.layers(), first, hidden.rows, first + hidden.rows);
+  backend.begin({});
+  const Tensor h = model.family().drafter()->draft(pass, next, put(backend, hidden));
+  const Tensor logits = model.family().head(pass, h);
+  backend.finish();
+  return {read_back(backend, h), read_back(backend, logits)};
+}
+
+Matrix last_row(const Matrix& matrix) {
+  return {1, matrix.columns, {matrix.data.end() - static_cast<ptrdiff_t>(matrix.columns), matrix.data.end()}};
+}
+
+}  // namespace
+
+Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths) {
+  const Family& family = model.family();
+  if (!family.encoder() || family.ranker()) {
+    throw Unsupported(family.ranker() ? "[embed] this model scores pairs of texts: embeddings come from other encoders"
+                                      : "[embed] this model writes text: embeddings come from encoders");
+  }
+  check_texts(model, tokens, lengths, "embed");
+  const auto begin = [&](Pass& pass) { return family.embed(pass, tokens); };
+  const Matrix states = last_states(model, lengths, begin);
+  Matrix vectors{static_cast<int64_t>(lengths.size()), states.columns, {}};
+  std::span<const float> left = states.data;
+  for (const int32_t length : lengths) {
+    const size_t values = static_cast<size_t>(length * states.columns);
+    const std::vector<float> vector = pool(model.pooling(), left.first(values), states.columns);
+    vectors.data.insert(vectors.data.end(), vector.begin(), vector.end());
+    left = left.subspan(values);
+  }
+  return vectors;
+}
+
+std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> seconds,
+                        std::span<const int32_t> lengths) {
+  const Ranker* ranker = model.family().ranker();
+  if (!ranker) throw Unsupported("[rank] this model does not score pairs of texts: cross-encoders do");
+  check_texts(model, tokens, lengths, "rank");
+  if (seconds.size() != lengths.size())
+    throw std::invalid_argument("[rank] there are " + std::to_string(lengths.size()) + " texts and " +
+                                std::to_string(seconds.size()) + " beginnings of second parts");
+  std::vector<int32_t> places;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    if (seconds[i] < 1 || seconds[i] >= lengths[i])
+      throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(seconds[i]) +
+                                  ", allowed are 1 to " + std::to_string(lengths[i] - 1));
+    const std::vector<int32_t> own = ranker->places(lengths[i], seconds[i]);
+    places.insert(places.end(), own.begin(), own.end());
+  }
+  const auto begin = [&](Pass& pass) { return ranker->embed_pair(pass, tokens, places); };
+  const Matrix states = last_states(model, lengths, begin);
+  std::vector<float> scores;
+  std::span<const float> left = states.data;
+  for (const int32_t length : lengths) {
+    scores.push_back(ranker->score(left.first(static_cast<size_t>(states.columns))));
+    left = left.subspan(static_cast<size_t>(length * states.columns));
+  }
+  return scores;
+}
+
+Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t> tokens, std::span<const int32_t> next,
+                    int64_t steps) {
+  const Drafter* drafter = model->family().drafter();
+  if (!drafter) throw Unsupported("[draft] this model has no drafting head");
+  if (tokens.size() != next.size() || tokens.empty()) {
+    throw std::invalid_argument("[draft] there are " + std::to_string(tokens.size()) + " tokens and " +
+                                std::to_string(next.size()) + " next tokens, allowed are equal numbers");
+  }
+  model->check_tokens(next);
+  const auto count = static_cast<int64_t>(tokens.size());
+  Session session(model, {.context = count, .cache = CacheType::f32});
+  SessionMemory memory(model->backend(), {&drafter->layer(), 1}, CacheType::f32, count + steps);
+  memory.reserve(count + steps);
+  Draft draft = draft_once(*model, memory, 0, next, session.trace(tokens, Path::exact).back().matrix);
+  Matrix all = draft.logits;
+  for (int64_t step = 1; step < steps; ++step) {
+    const Matrix row = last_row(draft.logits);
+    const auto token = static_cast<int32_t>(std::ranges::max_element(row.data) - row.data.begin());
+    draft = draft_once(*model, memory, count + step - 1, {&token, 1}, last_row(draft.hidden));
+    all.data.insert(all.data.end(), draft.logits.data.begin(), draft.logits.data.end());
+    ++all.rows;
+  }
+  return all;
+}
+
+}  // namespace longhand

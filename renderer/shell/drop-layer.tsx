@@ -1,0 +1,187 @@
+import { type DragEvent, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { CollectionId } from '../../app/protocol/index.ts';
+import { attachDropped } from '../chat/attach-dropped.ts';
+import { addFiles, ensureCollection } from '../documents/actions.ts';
+import { useDocuments } from '../documents/store.ts';
+import { t as text } from '../i18n.ts';
+import { type ImportedModel, importModels } from '../models/importing.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { useToasts } from '../ui/toast.tsx';
+import { type Dropped, readDropped } from './dropped.ts';
+import { type Place, useShell } from './store.ts';
+
+//  Files dropped anywhere on the app. Models are imported wherever they are dropped; for anything else it counts where.
+
+const holdsFiles = (event: { dataTransfer: DataTransfer | null }) =>
+  event.dataTransfer?.types.includes('Files') ?? false;
+
+/** What hangs over the window: before it is dropped the browser tells the types of files and not their names. Models and folders
+ *  have none. */
+type Hanging = { perhapsModels: boolean };
+
+function useHanging(): [Hanging | null, () => void] {
+  const [hanging, setHanging] = useState<Hanging | null>(null);
+  useEffect(() => {
+    const enter = (event: globalThis.DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      const items = [...(event.dataTransfer?.items ?? [])];
+      setHanging({ perhapsModels: items.every(({ type }) => type === '' || type === 'application/octet-stream') });
+    };
+    const over = (event: globalThis.DragEvent) => {
+      if (holdsFiles(event)) event.preventDefault();
+    };
+    const leave = (event: globalThis.DragEvent) => {
+      if (event.relatedTarget === null) setHanging(null);
+    };
+    const drop = (event: globalThis.DragEvent) => {
+      if (holdsFiles(event)) event.preventDefault();
+      setHanging(null);
+    };
+    window.addEventListener('dragenter', enter);
+    window.addEventListener('dragover', over);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragenter', enter);
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('drop', drop);
+    };
+  }, []);
+  return [hanging, () => setHanging(null)];
+}
+
+/** `take`: where files go that are no models. */
+type Target = { key: string; icon: IconName; name: string; take: (files: File[]) => Promise<void> };
+
+const intoCollection = (wanted: CollectionId | null) => async (files: File[]) => {
+  const collectionId = await ensureCollection(wanted);
+  useShell.getState().go({ at: 'documents' });
+  useDocuments.getState().choose(collectionId);
+  await addFiles(collectionId, files);
+};
+
+/** Files that were brought to the models are not models: that is said, with the way to where they belong. */
+async function notModels(files: File[]): Promise<void> {
+  const [first] = files;
+  if (!first) return;
+  const { collections, chosen } = useDocuments.getState();
+  const own = collections?.filter((collection) => !collection.builtIn) ?? [];
+  const collection = own.find(({ id }) => id === chosen) ?? own[0] ?? null;
+  useToasts.getState().show({
+    text:
+      files.length === 1
+        ? text('models.notAModel', { name: first.name })
+        : text('models.notModels', { count: files.length }),
+    action: text('models.addToDocuments'),
+    onAction: () => void intoCollection(collection?.id ?? null)(files),
+  });
+}
+
+async function take({ models, files }: Dropped, place: Target['take']): Promise<void> {
+  if (files.length > 0) await place(files);
+  if (models.length === 0) return;
+  const alone = files.length === 0;
+  if (alone) useShell.getState().go({ at: 'models' });
+  await importBeside(models, alone);
+}
+
+/** Beside documents that were dropped with them, models come without leaving the page. */
+async function importBeside(models: ImportedModel[], alone: boolean): Promise<void> {
+  const show = (words: string) =>
+    useToasts.getState().show({
+      text: words,
+      action: text('models.showImport'),
+      onAction: () => useShell.getState().go({ at: 'models' }),
+    });
+  const names = models.map(({ name }) => name).join(', ');
+  if (!alone) show(text('models.importBegins', { names }));
+  if (!(await importModels(models)) && !alone) show(text('models.importFailed', { names }));
+}
+
+function targetsAt(place: Place, collections: { id: CollectionId; name: string }[], perhapsModels: boolean): Target[] {
+  const models: Target = { key: 'models', icon: 'models', name: text('models.dropModel'), take: notModels };
+  if (place.at === 'models') return [models];
+  const chat: Target = {
+    key: 'chat',
+    icon: 'chat',
+    name: text('documents.dropInChat'),
+    take: async (files) => attachDropped(files),
+  };
+  const all = collections.map(({ id, name }): Target => {
+    return { key: id, icon: 'collection', name, take: intoCollection(id) };
+  });
+  const first: Target = {
+    key: 'new',
+    icon: 'documents',
+    name: text('documents.firstCollection'),
+    take: intoCollection(null),
+  };
+  return [
+    ...(place.at === 'chat' ? [chat] : []),
+    ...(all.length > 0 ? all : [first]),
+    ...(perhapsModels ? [models] : []),
+  ];
+}
+
+export function DropLayer() {
+  const { t } = useTranslation();
+  const [hanging, end] = useHanging();
+  const place = useShell((state) => state.place);
+  const collections = useDocuments((state) => state.collections)?.filter((collection) => !collection.builtIn) ?? [];
+  if (!hanging) return null;
+  const targets = targetsAt(place, collections, hanging.perhapsModels);
+  const drop = (event: DragEvent, into: Target['take']) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const dropped = readDropped(event.dataTransfer);
+    end();
+    void dropped.then((all) => take(all, into)).catch(() => tellUnreadable());
+  };
+  // Beside the list: models are imported all the same, and with one place there is nothing to choose.
+  const [only] = targets;
+  const beside = targets.length === 1 && only ? only.take : async () => {};
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped with a pointer; buttons do the same with keys
+    <div
+      onDrop={(event) => drop(event, beside)}
+      className="pointer-events-auto fixed inset-0 z-50 grid place-items-center bg-scrim"
+    >
+      <div
+        role="dialog"
+        aria-label={place.at === 'models' ? t('models.drop') : t('documents.dropHere')}
+        className="flex max-h-[80vh] w-90 max-w-[calc(100vw-2rem)] flex-col overflow-hidden rounded-xl bg-raised p-3 shadow-3"
+      >
+        <h2 className="px-2 pt-1 pb-2.5 text-lg font-semibold tracking-tight">
+          {place.at === 'models' ? t('models.drop') : t('documents.dropHere')}
+        </h2>
+        <ul className="flex min-h-0 flex-col gap-1 overflow-y-auto">
+          {targets.map((target) => (
+            <DropTarget key={target.key} target={target} onDrop={(event) => drop(event, target.take)} />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+const tellUnreadable = () =>
+  useToasts.getState().show({ text: text('documents.dropFailed'), action: text('close'), onAction: () => {} });
+
+function DropTarget({ target, onDrop }: { target: Target; onDrop: (event: DragEvent) => void }) {
+  const [over, setOver] = useState(false);
+  return (
+    <li
+      onDragEnter={() => setOver(true)}
+      onDragLeave={() => setOver(false)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={onDrop}
+      className={`flex min-h-14 items-center gap-3 rounded-lg px-3.5 ${over ? 'bg-ink-soft hairline-focus' : 'bg-sunken'}`}
+    >
+      <Icon name={target.icon} size={20} className={over ? 'text-ink-text' : 'text-fg-3'} />
+      <bdi className="min-w-0 flex-1 truncate font-medium">{target.name}</bdi>
+    </li>
+  );
+}
