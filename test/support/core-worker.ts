@@ -14,6 +14,8 @@ const wrapped = (real: MessagePort) => ({
 });
 
 Object.assign(process, {
+  // A worker has the mask of its process and cannot set one; test/attack tries the real ones.
+  umask: () => 0o022,
   parentPort: {
     postMessage: (message: unknown) => parentPort?.postMessage(message),
     on: (_: 'message', listener: (event: { data: unknown; ports: unknown[] }) => void) =>
