@@ -88,11 +88,11 @@ test('search, inspect, fit, download over a cut and a corruption, verify, load, 
   hub.faults.cuts.push(...Array.from({ length: 8 }, () => 3 * BLOCK));
   hub.faults.corrupt = { at: Math.floor(weights / 2), times: 1 };
   await consent.getByRole('button', { name: 'Allow and download' }).click();
+  await expect(page.getByText(/is ready to use$/)).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('table').getByText('Fits')).toBeVisible();
   // The memory of this machine was measured meanwhile: the forecast has a number.
   await expect(page.getByRole('table').getByRole('cell').nth(4)).toHaveText(/^\d/, { timeout: 30_000 });
 
-  await expect(page.getByText(/is ready to use$/)).toBeVisible({ timeout: 60_000 });
   expect(hub.faults).toMatchObject({ cuts: [], corrupt: { times: 0 } });
   const total = Object.values(starterFiles()).reduce((sum, file) => sum + file.length, 0);
   // The file was read a second time to find the wrong block.
