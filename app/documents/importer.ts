@@ -16,6 +16,7 @@ import {
 import { addContent, removeContent } from '../store/passages.ts';
 import { type Copies, isBelow } from './copies.ts';
 import type { DocumentReader } from './reader.ts';
+import { titleOr } from './title.ts';
 
 //  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
 //
@@ -154,7 +155,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       update(id, {
         state: { at: 'ready' },
         attempts: 0,
-        name: facts.title ?? fileName,
+        name: titleOr(fileName, facts.title),
         pages: facts.pages,
         passages: position - 1,
         notices: position === 1 ? [...notices, 'No text was found in it.'] : notices,

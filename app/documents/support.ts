@@ -1,12 +1,13 @@
 import type { Grounding, Quote, Source, Support } from '../protocol/index.ts';
 import { type Citation, citationsIn, withoutCitations } from './citations.ts';
 import { headOf } from './evidence.ts';
+import { confirms, type Quantity, quantitiesIn } from './quantities.ts';
 import { quoteFrom } from './quote.ts';
 import { type Range, statementsOf } from './statements.ts';
-import { contentWords, numbersIn } from './terms.ts';
+import { contentWords } from './terms.ts';
 
-//  How well an answer stands in its sources, sentence by sentence. Numbers and quoted words must stand there as they are;
-//  the other words by their stems. What is compared is one statement of a source, or two that follow each other.
+//  How well an answer stands in its sources, sentence by sentence. Numbers must stand there with what they count, and quoted
+//  words as they are; the other words by their stems. What is compared is one statement of a source, or two that follow each other.
 
 /** Share of a claim's words that a statement needs to have. */
 const SUPPORTED = 0.65;
@@ -54,7 +55,7 @@ const belongs = (answer: string, { start }: Citation, claim: Range): boolean =>
   start >= claim[0] && (start < claim[1] || /^[\s.,;)\]\d[]*$/.test(answer.slice(claim[1], start)));
 
 type Shelved = { source: Source; context: Set<string>; windows: Window[] };
-type Said = { words: Set<string>; numbers: Set<string> };
+type Said = { words: Set<string>; quantities: Quantity[] };
 /** `parts`: its one or two statements. */
 type Window = Said & { range: Range; parts: Said[]; negated: boolean };
 
@@ -67,7 +68,7 @@ function shelved(source: Source): Shelved {
   return { source, context: new Set(contentWords(`${source.name}\n${headOf(source.text)}`)), windows };
 }
 
-const saidIn = (text: string): Said => ({ words: new Set(contentWords(text)), numbers: new Set(numbersIn(text)) });
+const saidIn = (text: string): Said => ({ words: new Set(contentWords(text)), quantities: quantitiesIn(text) });
 
 function windowOf(text: string, statements: readonly Range[]): Window {
   const range: Range = [statements[0]?.[0] ?? 0, statements.at(-1)?.[1] ?? 0];
@@ -107,25 +108,30 @@ function compare(
   { source, context }: Shelved,
   window: Window,
 ): { level: Support['level']; share: number } {
-  const numbers = numbersIn(claim);
-  // Numbers are looked at on their own, and what they count says little.
-  const words = [...new Set(contentWords(claim.replace(/\p{N}[\p{N}.,:/-]*(?: ?\p{L}+)?/gu, ' ')))];
+  const quantities = quantitiesIn(claim).filter(({ firm }) => firm);
+  // Numbers are looked at on their own, with what they count.
+  const words = [...new Set(contentWords(without(claim, quantities)))];
   const inWindow = words.filter((word) => window.words.has(word));
   // The name of the document and the heading say what a statement is about; they are no evidence by themselves.
   const known = words.filter((word) => window.words.has(word) || context.has(word));
-  const evident = inWindow.length > 0 || numbers.some((number) => window.numbers.has(number));
+  const evident = inWindow.length > 0 || quantities.some((quantity) => confirms(window.quantities, quantity));
   const share = evident && words.length > 0 ? known.length / words.length : 0;
   if (share < WEAK) return { level: 'none', share };
   // A number belongs to what it is said of: of two statements, the one with the number speaks of the claim.
   const about = ({ words: there }: Said) => words.filter((word) => there.has(word)).length / words.length;
-  const stands = (number: string) =>
-    window.parts.some((part) => part.numbers.has(number) && (window.parts.length === 1 || about(part) >= WEAK));
-  if (!numbers.every(stands)) return { level: 'none', share };
+  const stands = (quantity: Quantity) =>
+    window.parts.some(
+      (part) => confirms(part.quantities, quantity) && (window.parts.length === 1 || about(part) >= WEAK),
+    );
+  if (!quantities.every(stands)) return { level: 'none', share };
   if (!quotedIn(claim).every((quoted) => plain(source.text).includes(plain(quoted)))) return { level: 'none', share };
   const sound = namesIn(claim).every((name) => plain(`${source.name} ${source.text}`).includes(plain(name)));
   const sameSense = NEGATION.test(claim) === window.negated;
   return { level: share >= SUPPORTED && sound && sameSense ? 'supported' : 'weak', share };
 }
+
+const without = (text: string, ranges: readonly Quantity[]): string =>
+  ranges.reduceRight((left, { start, end }) => `${left.slice(0, start)} ${left.slice(end)}`, text);
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 

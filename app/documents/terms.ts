@@ -65,13 +65,3 @@ export function stem(word: string): string {
 
 const undoubled = (root: string): string | null =>
   root.length >= 3 && /[aeiouy]/.test(root) ? root.replace(/([bdgklmnprt])\1$/, '$1') : null;
-
-/** Numbers as they are compared: "1,200.00" and "1200" are one, "14:30" stays. */
-export const numbersIn = (text: string): string[] =>
-  (text.normalize('NFKC').match(/\p{N}+(?:[.,:/-]\p{N}+)*/gu) ?? []).map((number) => {
-    const whole = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number;
-    return whole
-      .replace(/(\.\d*?)0+$/, '$1')
-      .replace(/\.$/, '')
-      .replace(/^0+(?=\d)/, '');
-  });

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isTelling } from '../title.ts';
 import type { Archive } from './archive.ts';
 import { attribute, walkXml } from './xml.ts';
 
@@ -48,7 +49,7 @@ export async function titleOf(archive: Archive, part = 'docProps/core.xml'): Pro
     },
   });
   const trimmed = title.replace(/\s+/g, ' ').trim();
-  return trimmed.length < 3 || /^(untitled|powerpoint presentation|title|document\d*)$/i.test(trimmed) ? null : trimmed;
+  return trimmed.length >= 3 && isTelling(trimmed) ? trimmed : null;
 }
 
 export const isOn = (attributes: Readonly<Record<string, string>>) =>

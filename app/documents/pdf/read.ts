@@ -64,7 +64,8 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
   if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
   if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures${language}.`);
   if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
-  return { title: titleOf(await pdf.title()), pages: pdf.numPages };
+  const title = await pdf.title();
+  return { title: typeof title === 'string' ? title : null, pages: pdf.numPages };
 }
 
 const scanned = (lines: readonly PageWord[][], page: number) => ({
@@ -108,13 +109,3 @@ const pagesOf = (pages: readonly number[]) =>
   pages.length === 1
     ? `Page ${pages[0]} is`
     : `${pages.length} pages (${pages.slice(0, 5).join(', ')}${pages.length > 5 ? ', …' : ''}) are`;
-
-/** Programs put the name of the file or of a template there. */
-function titleOf(title: unknown): string | null {
-  if (typeof title !== 'string') return null;
-  const trimmed = title.trim();
-  return trimmed.length < 4 ||
-    /^(untitled|microsoft word|title|about:)|^https?:|\.(docx?|indd|tex|dvi|qxd|pptx?)$/i.test(trimmed)
-    ? null
-    : trimmed;
-}

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { citationsIn, citedIn, withoutMarkers } from '../../../app/documents/citations.ts';
+import { quantitiesIn } from '../../../app/documents/quantities.ts';
 import { quoteFrom } from '../../../app/documents/quote.ts';
 import { statementsOf } from '../../../app/documents/statements.ts';
 import { judge } from '../../../app/documents/support.ts';
-import { contentWords, numbersIn, wordsAmong } from '../../../app/documents/terms.ts';
+import { contentWords, wordsAmong } from '../../../app/documents/terms.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
 
 const texts = [
@@ -59,6 +60,13 @@ test.each([
   ['a wrong name', 'Anything larger is reported to the caretaker, Mr Varga [3].', 'weak'],
   ['the opposite', 'Cats do need the permission [2].', 'weak'],
   ['another source than the cited one', 'The monthly rent is 840 euros [2].', 'weak'],
+  ['one right and one wrong number', 'The monthly rent is 840 euros with heating of 195 euros [1].', 'none'],
+  [
+    'two right numbers',
+    'The monthly rent is 840 euros, with heating charged at an advance of 165 euros [1].',
+    'supported',
+  ],
+  ['an ordinal in digits', 'Payment is due on the 3rd working day [1].', 'supported'],
   ['something else', 'The cellar floods every spring [1].', 'none'],
 ])('%s', (_, answer, level) => expect(levels(answer)).toEqual([level]));
 
@@ -103,5 +111,31 @@ test('words and numbers are compared by what they say', () => {
     ),
   ]).toEqual(['tenant', 'payment', 'due']);
   expect(contentWords('日本語')).toEqual(['日本', '本語']);
-  expect(numbersIn('1,200.00 and 1200, 14:30, 03, 7.50')).toEqual(['1200', '1200', '14:30', '3', '7.5']);
+  const numbers = quantitiesIn('1,200.00 and 1200, 14:30, 03, 7.50').map(({ value }) => value);
+  expect(numbers).toEqual(['1200', '1200', '14:30', '3', '7.5']);
+});
+
+const notice = (text: string): Grounding => ({
+  ...grounding,
+  sources: [{ number: 1, name: 'Lease', label: '', text, spans: [], cited: false } as unknown as Source],
+});
+
+test.each([
+  ['The notice period is three months.', 'The notice period is 3 months.', 'supported'],
+  ['The notice period is 3 months.', 'The notice period is three months.', 'supported'],
+  ['There is a three-month notice period.', 'The notice period is 3 months.', 'supported'],
+  ['The notice period is three months.', 'The notice period is four months.', 'none'],
+  ['The notice period is three months.', 'The notice period is 3 years.', 'none'],
+  ['The notice period is a month.', 'The notice period is one month.', 'supported'],
+  ['The notice period is 1 month.', 'The notice period is two months.', 'none'],
+  ['The deposit of the flat is €1,200.', 'The deposit of the flat is 1200 euros.', 'supported'],
+  ['The deposit of the flat is €1,200.', 'The deposit of the flat is twelve hundred dollars.', 'none'],
+  ['The hall seats two hundred and fifty guests.', 'The hall seats 250 guests.', 'supported'],
+  ['The hall seats twenty-one guests.', 'The hall seats 21 guests.', 'supported'],
+  ['The town has 2.5 million inhabitants.', 'The town has 2,500,000 inhabitants.', 'supported'],
+  ['Both tenants sign the contract.', 'The two tenants sign the contract.', 'supported'],
+  ['Interest is 5 percent of the debt.', 'Interest is 5% of the debt.', 'supported'],
+  ['One of the keys opens the cellar.', 'A key opens the cellar.', 'supported'],
+])('%s ▸ %s: %s', (text, answer, level) => {
+  expect(judge(answer, notice(text)).support.map((support) => support.level)).toEqual([level]);
 });
