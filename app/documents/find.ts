@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../store/passages.ts';
 import type { Embedding } from './embedding.ts';
 import { coverage } from './evidence.ts';
-import { type Found, type Ranks, searchPassages, type Wanted } from './retrieve.ts';
+import { type Found, type Ranks, rarity, searchPassages, type Wanted } from './retrieve.ts';
 import { askedWords, wordsAmong } from './terms.ts';
 
 //  By words and by meaning at once: bm25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
@@ -40,7 +40,7 @@ export function weighWords(db: Database, question: string): { words: Map<string,
   let sum = 0;
   for (const [word, written] of askedWords(question)) {
     const having = passagesWith(db, written, MOST_COUNTED);
-    const weight = Math.log(1 + (all - having + 0.5) / (having + 0.5));
+    const weight = rarity(all, having);
     words.set(word, weight);
     sum += weight;
     if (having === 0) unknown += weight;

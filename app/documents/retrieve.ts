@@ -1,8 +1,16 @@
 import type { CollectionId, DocumentId, PassageHit } from '../protocol/index.ts';
 import type { Database, Value } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
-import { type PassageRow, passageColumns, passageOf, type StoredPassage } from '../store/passages.ts';
+import {
+  countPassages,
+  type PassageRow,
+  passageColumns,
+  passageOf,
+  passagesWith,
+  type StoredPassage,
+} from '../store/passages.ts';
 import { codesOf, indexed, wordsOf } from '../store/words.ts';
+import { stem } from './terms.ts';
 
 //  Which passages a question is answered by.
 
@@ -18,19 +26,42 @@ export type Found = { passage: StoredPassage; score: number };
 /** Places by words and by meaning, from 1; null where it is in one of the two lists only. */
 export type Ranks = { words: number | null; meaning: number | null };
 
-/** Words that most sentences have: they find everything and tell nothing. */
+/** Words of grammar: they find everything and tell nothing. */
 const COMMON = new Set(
-  `a about am an and any are as at be been being but by can could did do does for from had has have he her his how i if in
-  into is it its me my of on or our she should so than that the their them then there these they this to was we were what
-  when where which who whom whose why will with would you your der die das und ist ein eine im mit von zu le la les des et
-  est un une du que el los las y es en`.split(/\s+/),
+  `a about after all also am an and any are as at be because been before being between both but by can could did do does
+  during each either else every few for from had has have having he her here hers him his how however i if in into is it
+  its just may me might more most much must my need no nor not of off on once only or other our out over own per she should
+  since so some still such than that the their them then there these they this those though through to too under until up
+  upon us very was we were what when where whether which while who whom whose why will with within without would yes yet
+  you your der die das und ist ein eine im mit von zu le la les des et est un une du que el los las y es en`.split(
+    /\s+/,
+  ),
 );
+
+/** Beside a rare word one that is this much more common says nothing of what is looked for. */
+const TELLING = 0.25;
+/** A word in more passages than that need not be counted on. */
+const MOST_COUNTED = 5000;
+
+/** The words of a query that tell what is looked for: without grammar, and without what every other passage has. */
+export function tellingWords(db: Database, query: string): string[] {
+  const words = [...new Set(wordsOf(query))];
+  const named = words.filter((word) => !COMMON.has(word));
+  if (named.length < 2) return named.length > 0 ? named : words;
+  const all = countPassages(db);
+  const weighed = named.map((word) => ({ word, weight: rarity(all, passagesWith(db, word, MOST_COUNTED)) }));
+  // A word that stands nowhere makes no other one common.
+  const known = weighed.filter(({ weight }) => weight < rarity(all, 0));
+  const rarest = Math.max(0, ...known.map(({ weight }) => weight));
+  return weighed.filter(({ weight }) => weight >= TELLING * rarest).map(({ word }) => word);
+}
+
+/** The weight of a word that stands in `having` of `all` passages, after Robertson and Spärck Jones. */
+export const rarity = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
 
 /** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
 export function searchPassages(db: Database, wanted: Wanted): Found[] {
-  const words = [...new Set(wordsOf(wanted.query))];
-  const telling = words.filter((word) => !COMMON.has(word));
-  const terms = telling.length > 0 ? telling : words;
+  const terms = tellingWords(db, wanted.query);
   const byWords = terms.length > 0 ? match(db, 'passage_words', terms, wanted) : [];
   const codes = codesOf(wanted.query).map(indexed);
   const byCodes = codes.length > 0 ? match(db, 'passage_codes', codes, wanted) : [];
@@ -86,43 +117,63 @@ export function fuse(lists: readonly Found[][]): Found[] {
 const EXCERPT = 220;
 const BEFORE = 50;
 
-/** What is shown of a passage, around the first words that were looked for. */
-export function hitOf({ passage, score }: Found, query: string): PassageHit {
-  const words = wordsOf(query).filter((word) => !COMMON.has(word));
-  const folded = fold(passage.text);
-  const first = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
-  const from = first.length > 0 ? Math.max(0, Math.min(...first) - BEFORE) : 0;
-  const start = from === 0 ? 0 : from + Math.max(0, passage.text.slice(from, from + BEFORE).search(/\s/)) + 1;
-  const end = Math.min(passage.text.length, start + EXCERPT);
+/** What is shown of a passage: where most of the words that were looked for stand together. */
+export function hitOf({ passage, score }: Found, words: readonly string[]): PassageHit {
+  const { text } = passage;
+  const from = Math.max(0, bestStart(placesOf(text, words)) - BEFORE);
+  const start = from === 0 ? 0 : from + Math.max(0, text.slice(from, from + BEFORE).search(/\s/)) + 1;
+  const end = Math.min(text.length, start + EXCERPT);
   const excerpt =
-    (start > 0 ? '… ' : '') +
-    passage.text.slice(start, end).replace(/\s/g, ' ') +
-    (end < passage.text.length ? ' …' : '');
+    (start > 0 ? '… ' : '') + text.slice(start, end).replace(/\s/g, ' ') + (end < text.length ? ' …' : '');
   return {
     passageId: passage.id,
     documentId: passage.documentId,
     label: passage.label,
     excerpt,
-    highlights: placesOf(excerpt, words),
+    highlights: joined(placesOf(excerpt, words)),
     score,
   };
 }
 
-/** Every place of every word, in order; those that touch are joined. */
-function placesOf(text: string, words: readonly string[]): [number, number][] {
+type WordPlace = { start: number; end: number; word: string };
+
+/** Where the excerpt begins that has the most different words. */
+function bestStart(places: readonly WordPlace[]): number {
+  let best = { start: 0, words: 0 };
+  for (const { start } of places) {
+    const near = places.filter((one) => one.start >= start && one.end <= start + EXCERPT - BEFORE);
+    const words = new Set(near.map(({ word }) => word)).size;
+    if (words > best.words) best = { start, words };
+  }
+  return best.start;
+}
+
+/** Every place of every word, in order, in whatever form the index finds it. Scripts without spaces have no words: there the
+ *  characters themselves are looked for. */
+function placesOf(text: string, words: readonly string[]): WordPlace[] {
   const folded = fold(text);
-  const found: [number, number][] = [];
-  for (const word of new Set(words)) {
+  const wanted = words.map((word) => ({ word, root: stem(word) }));
+  const places: WordPlace[] = [];
+  for (const match of folded.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const [there] = match;
+    const found = wanted.find(({ word, root }) => there.startsWith(word) || stem(there) === root);
+    if (found) places.push({ start: match.index, end: match.index + there.length, word: found.word });
+  }
+  for (const word of words.filter((one) => !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u.test(one))) {
     for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length)) {
-      found.push([at, at + word.length]);
+      places.push({ start: at, end: at + word.length, word });
     }
   }
-  found.sort((a, b) => a[0] - b[0]);
-  const joined: [number, number][] = [];
-  for (const [start, end] of found) {
-    const last = joined.at(-1);
+  return places.sort((a, b) => a.start - b.start);
+}
+
+/** As ranges; those that touch are one. */
+function joined(places: readonly WordPlace[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const { start, end } of places) {
+    const last = ranges.at(-1);
     if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else joined.push([start, end]);
+    else ranges.push([start, end]);
   }
-  return joined;
+  return ranges;
 }

@@ -48,7 +48,7 @@ import { type Gathered, gather } from './gather.ts';
 import { followHelp } from './help.ts';
 import { createImporter, failedState } from './importer.ts';
 import { createDocumentReader } from './reader.ts';
-import { hitOf } from './retrieve.ts';
+import { hitOf, tellingWords } from './retrieve.ts';
 import { unpackSpans } from './spans.ts';
 import type { StartReader } from './start.ts';
 import { createWatcher } from './watch.ts';
@@ -177,7 +177,9 @@ export function createDocuments(options: DocumentsOptions): Documents {
     );
     // One file that cannot be read is told at once; among others it stays in the list with its reason.
     if (found.length === 0 && refused[0]) throw refused[0].why;
+    // Told when it is on disk: what a full disk takes back was never there.
     const queued = db.transaction(() => found.map((file) => queue(collectionId, file)));
+    for (const { document, known } of queued) if (!known) tell(document);
     const failed = refused.map(({ file, why }) => {
       const gone = {
         path: file?.path ?? '',
@@ -186,10 +188,14 @@ export function createDocuments(options: DocumentsOptions): Documents {
         bytes: 0,
         changedAt: 0,
       } as const;
-      return update(queue(collectionId, gone), { state: failedState(why) });
+      const { document } = db.transaction(() => {
+        const { id } = queue(collectionId, gone).document;
+        return updateDocument(db, id, { state: failedState(why) });
+      });
+      return tell(document);
     });
     const documents = new Map(failed.map((document) => [document.id, document]));
-    for (const id of queued) {
+    for (const { id } of queued.map((one) => one.document)) {
       const document = await importer.take(id).catch(() => null); // removed again meanwhile
       if (document) documents.set(document.id, document);
       importer.wake();
@@ -197,15 +203,15 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return [...documents.values()];
   }
 
-  function queue(collectionId: CollectionId, { path, fileName, kind, bytes, changedAt }: Gathered): DocumentId {
+  /** `known`: it was there before. */
+  function queue(collectionId: CollectionId, { path, fileName, kind, bytes, changedAt }: Gathered) {
     const same = findBySource(db, collectionId, path);
-    if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) return same.document.id;
+    if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) {
+      return { document: same.document, known: true };
+    }
     const added = { collectionId, fileName, kind, bytes, sourcePath: path, sourceChangedAt: changedAt, watched: false };
-    return tell(addDocument(db, added, now()).document).id;
+    return { document: addDocument(db, added, now()).document, known: false };
   }
-  const update = (id: DocumentId, patch: Parameters<typeof updateDocument>[2]): Document =>
-    tell(updateDocument(db, id, patch).document);
-
   const handlers: Documents['handlers'] = {
     'documents.collections': () => collections(),
     'documents.createCollection': ({ name }) => {
@@ -272,7 +278,8 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
     'documents.search': async (wanted) => {
       const { by, found } = await find(db, embedding, { ...wanted, collectionIds: searched(wanted) });
-      return { by, hits: found.map((one) => hitOf(one, wanted.query)) };
+      const words = tellingWords(db, wanted.query);
+      return { by, hits: found.map((one) => hitOf(one, words)) };
     },
     'documents.passage': ({ passageId }) => {
       const { id, documentId, position, text, headings, spans } = getPassage(db, passageId);

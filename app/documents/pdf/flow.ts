@@ -1,5 +1,6 @@
 import type { Piece, Word } from '../piece.ts';
 import type { PagePiece } from './paragraphs.ts';
+import { keepsHyphen } from './paragraphs.ts';
 
 //  Pages to one text: what is a heading (larger or bolder than most), and the paragraph that goes on over the page.
 
@@ -55,7 +56,7 @@ function goesOn(before: PagePiece, after: PagePiece): boolean {
 
 function joined(before: PagePiece, after: PagePiece): PagePiece {
   const cut = /\p{Ll}[-\u2010]$/u.test(before.text) && /^\p{Ll}/u.test(after.text);
-  const head = cut ? before.text.slice(0, -1) : `${before.text} `;
+  const head = cut ? before.text.slice(0, -1) : keepsHyphen(before.text, after.text) ? before.text : `${before.text} `;
   const words: Word[] = before.where.words.map((word) => ({ ...word, end: Math.min(word.end, head.length) }));
   for (const word of after.where.words) {
     words.push({ ...word, start: word.start + head.length, end: word.end + head.length });

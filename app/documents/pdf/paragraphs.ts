@@ -92,9 +92,9 @@ function createText(page: number) {
       const said = logical(word.text);
       const last = words.at(-1);
       if (newLine && last && endsCut(text, said)) {
-        text = text.replace(/[-\u00ad\u2010]$/, '');
+        text = text.replace(/[-\u2010]$/, '');
         last.end = text.length;
-      } else if (text !== '' && !text.endsWith(CELL_SEPARATOR) && (newLine ? !joinsWide(text, said) : word.spaced)) {
+      } else if (text !== '' && !text.endsWith(CELL_SEPARATOR) && (newLine ? !joins(text, said) : word.spaced)) {
         text += ' ';
       }
       words.push({ start: text.length, end: text.length + said.length, page, box: word.box });
@@ -110,5 +110,9 @@ function createText(page: number) {
 }
 
 /** A word that the end of a line cut: "exam-" and "ple". */
-const endsCut = (text: string, next: string) => /\p{Ll}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(next);
+const endsCut = (text: string, next: string) => /\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next);
+/** A hyphen of its own: "Anglo-" and "Saxon", "1990-" and "1995". */
+export const keepsHyphen = (text: string, next: string) =>
+  /[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{Lu}\p{N}]/u.test(next);
+const joins = (text: string, next: string) => keepsHyphen(text, next) || joinsWide(text, next);
 const joinsWide = (text: string, next: string) => isWide(text.at(-1) ?? '') && isWide(next.charAt(0));

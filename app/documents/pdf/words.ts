@@ -85,7 +85,10 @@ function characters(text: string): string {
   // Words are gathered from left to right; `logical` turns them round, and several letters of one glyph with them.
   const shaped = whole.length > 1 && isRtl(whole) ? [...whole].reverse().join('') : whole;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return shaped.replace(/[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
+  // A soft hyphen that is drawn is a hyphen: files have it where a line ends.
+  return shaped
+    .replaceAll('\u00ad', '-')
+    .replace(/[\u0000-\u0008\u000e-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
 }
 
 function turnOf({ along, vertical, up }: Glyph): Turn {

@@ -1,6 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCopies } from '../../../app/documents/copies.ts';
@@ -144,6 +155,56 @@ test('a file that grows while it is copied is not taken half', async () => {
   await expect(copies.take(path, 'growing.txt')).rejects.toMatchObject({ code: 'conflict' });
   clearInterval(writer);
   await expect(copies.take(path, 'growing.txt')).resolves.toMatchObject({ bytes: expect.any(Number) });
+});
+
+test('a file that is rewritten in place while it is copied is not taken half, though its size stays', async () => {
+  const folder = newFolder();
+  const path = join(folder, 'rewritten.txt');
+  writeFileSync(path, 'x'.repeat(8_000_000));
+  const file = openSync(path, 'r+');
+  let at = 0;
+  const writer = setInterval(() => {
+    at += 1000;
+    writeSync(file, 'y', at);
+  }, 1);
+  const copies = createCopies(join(folder, 'kept'));
+  await expect(copies.take(path, 'rewritten.txt')).rejects.toMatchObject({ code: 'conflict' });
+  clearInterval(writer);
+  closeSync(file);
+  const { kept } = await copies.take(path, 'rewritten.txt');
+  expect(readFileSync(copies.pathOf(kept)).equals(readFileSync(path))).toBe(true);
+});
+
+test('cleaning up leaves a copy that was just made, which nobody refers to yet', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'a.txt'), 'text');
+  const copies = createCopies(join(folder, 'kept'));
+  const { kept } = await copies.take(join(folder, 'a.txt'), 'a.txt');
+  await copies.keepOnly(new Set());
+  expect(existsSync(copies.pathOf(kept))).toBe(true);
+  // At the next start it is old.
+  await new Promise((later) => setTimeout(later, 20));
+  const again = createCopies(join(folder, 'kept'));
+  await again.keepOnly(new Set([kept]));
+  expect(existsSync(again.pathOf(kept))).toBe(true);
+  await again.keepOnly(new Set());
+  expect(existsSync(again.pathOf(kept))).toBe(false);
+});
+
+test('documents that a full disk takes back were never told', async () => {
+  const shelf = await openShelf();
+  await shelf.add({ 'first.txt': 'The first text.' });
+  const folder = newFolder();
+  for (let at = 0; at < 400; at += 1) writeFileSync(join(folder, `file-with-a-long-name-${at}.txt`), `Text ${at}.`);
+  const pages = Number(shelf.db.get('PRAGMA page_count')?.page_count);
+  shelf.db.get(`PRAGMA max_page_count = ${pages + 4}`);
+  const told = shelf.of('document.changed').length;
+  const files = [{ path: folder, name: 'folder' }];
+  await expect(shelf.call('documents.add', { collectionId: shelf.collection.id, files })).rejects.toMatchObject({
+    code: 'disk-full',
+  });
+  expect(shelf.of('document.changed')).toHaveLength(told);
+  expect(await shelf.call('documents.list', {})).toHaveLength(1);
 });
 
 test('where no copy can be kept the reason is told', async () => {

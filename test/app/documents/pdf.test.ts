@@ -146,6 +146,44 @@ test('headers, footers and page numbers are left out; a paragraph goes on over t
   expect(whole).toContain('sentence about the sediment of rivers.');
 });
 
+test('roman page numbers are left out as well', async () => {
+  const pages = ['i', 'ii', 'iii', 'iv', 'v', 'vi'].map(
+    (number, at): Page => ({
+      texts: [
+        { text: `Preface ${number}`, x: 290, y: 812, size: 9 },
+        { text: number, x: 290, y: 30, size: 9 },
+        { text: `Thanks are due to helper ${at} for reading.`, x: 60, y: 700 },
+      ],
+    }),
+  );
+  const whole = (await read(makePdf({ pages }))).texts.join('\n');
+  expect(whole).toContain('Thanks are due to helper 3 for reading.');
+  expect(whole).not.toMatch(/Preface|^[iv]+$/m);
+});
+
+test('a word that the end of a line cuts is found, however its hyphen is drawn; one with a hyphen of its own keeps it', async () => {
+  const cut = (y: number, first: string, next: string, font: 'sans' | 'cid' = 'sans') => [
+    { text: first, x: 60, y, font },
+    { text: next, x: 60, y: y - 14, font },
+  ];
+  const { texts } = await read(
+    makePdf({
+      pages: [
+        {
+          texts: [
+            ...cut(780, 'Rivers carry very much sedi-', 'ment to the sea every year.'),
+            ...cut(700, 'Rivers carry very much gra\u00ad', 'vel to the sea every year.', 'cid'),
+            ...cut(620, 'Rivers carry very many boul\u2010', 'ders to the sea every year.', 'cid'),
+            ...cut(540, 'The law is older than the Anglo-', 'Saxon kings of that time.'),
+          ],
+        },
+      ],
+    }),
+  );
+  const whole = texts.join('\n');
+  for (const word of ['sediment', 'gravel', 'boulders', 'Anglo-Saxon']) expect(whole).toContain(word);
+});
+
 test('a paragraph that the end of a page cuts is one', async () => {
   const { pieces } = await read(
     makePdf({

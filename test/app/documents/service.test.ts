@@ -98,3 +98,91 @@ test('words are found without case, accents and spaces between them', async () =
   }
   expect((await shelf.call('documents.search', { query: '京橋' })).hits).toEqual([]);
 });
+
+test('what stands between dashes at the top of a Markdown file is no text of it', async () => {
+  const shelf = await openShelf();
+  const [bees] = await shelf.add({ 'bees.md': `---\ntitle: Secretmeta\ntags: [hidden]\n---\n\n${GUIDE}` });
+  await shelf.add({ 'wasps.md': `---\nkind: Secretmeta\n...\n# Wasps\n\nWasps sting.\n` });
+  await shelf.add({ 'rules.md': '---\n\nA rule stands above this sentence about hornets.\n' });
+  expect(bees?.name).toBe('Bees');
+  const found = async (query: string) => (await shelf.call('documents.search', { query })).hits.length;
+  expect(await found('secretmeta')).toBe(0);
+  expect(await found('hidden')).toBe(0);
+  expect(await found('hornets')).toBe(1);
+  const { blocks } = await shelf.call('documents.content', { documentId: bees?.id ?? ('' as never) });
+  expect(blocks[0]).toMatchObject({ kind: 'heading', text: 'Bees' });
+});
+
+test.each([
+  ['(anonymous)'],
+  ['Untitled'],
+  ['untitled-2'],
+  ['Microsoft Word - contract_final.doc'],
+  ['Document1'],
+  ['PowerPoint Presentation'],
+  ['LaTeX with hyperref package'],
+  ['Acrobat PDFMaker 11 for Word'],
+  ['thesis.dvi'],
+  ['C:\\Users\\me\\lease.docx'],
+  ['Scanned Document'],
+  ['20240131_001'],
+  ['  '],
+])('a PDF whose title is "%s" is called by the name of its file', async (title) => {
+  const shelf = await openShelf();
+  const pages = [{ texts: [{ text: 'Rivers carry sand to the sea.', x: 72, y: 700 }] }];
+  const [document] = await shelf.add({ 'lease 2024.pdf': makePdf({ title, pages }) });
+  expect(document?.name).toBe('lease 2024.pdf');
+});
+
+test.each([['Untitled Love Story of a Bee'], ['The Document of Rivers'], ['1984 and after'], ['Scan of the old map']])(
+  '"%s" is a title',
+  async (title) => {
+    const shelf = await openShelf();
+    const pages = [{ texts: [{ text: 'Rivers carry sand to the sea.', x: 72, y: 700 }] }];
+    const [document] = await shelf.add({ 'file.pdf': makePdf({ title, pages }) });
+    expect(document?.name).toBe(title);
+  },
+);
+
+/** The passage where most of the asked words stand is far down. */
+const RULES = `# House rules
+
+${'The house is what the house is, and the rules of the house are for the people of the house. '.repeat(8)}
+
+The quiet hours begin at ten.
+`;
+
+test('an excerpt shows the words that were meant, not the first "the"', async () => {
+  const shelf = await openShelf();
+  await shelf.add({ 'rules.md': RULES });
+  const { hits } = await shelf.call('documents.search', { query: 'what are the quiet hours of the house' });
+  const hit = hits.find(({ excerpt }) => excerpt.includes('quiet hours'));
+  expect(hit).toBeDefined();
+  const marked = hit?.highlights.map(([start, end]) => hit.excerpt.slice(start, end).toLowerCase());
+  expect(marked).toContain('quiet');
+  expect(marked).not.toContain('the');
+});
+
+test('words that every passage has do not decide what is found first', async () => {
+  const shelf = await openShelf();
+  const clause = (at: number) =>
+    `# Clause ${at}\n\nThe tenant may use the cellar of building ${at}. The tenant may keep a bicycle there. The tenant may paint it.\n`;
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`clause-${at}.md`, clause(at)]));
+  const long = `# Visitors\n\n${'There is a great deal to say about the stairs and how they are kept clean by everybody. '.repeat(8)}Guests stay for six weeks at most.\n`;
+  await shelf.add({ ...files, 'visitors.md': long });
+  const { hits } = await shelf.call('documents.search', { query: 'how long may guests of a tenant stay' });
+  expect(hits[0]?.excerpt).toContain('Guests stay');
+  // What only has the words of every clause is not found at all.
+  expect(hits).toHaveLength(1);
+});
+
+test('the forms of a word are marked where they stand, and no letters within another word', async () => {
+  const shelf = await openShelf();
+  await shelf.add({ 'rent.md': 'Different parents pay the rent. Paying early is allowed.\n' });
+  const marked = async (query: string) => {
+    const [hit] = (await shelf.call('documents.search', { query })).hits;
+    return hit?.highlights.map(([start, end]) => hit.excerpt.slice(start, end));
+  };
+  expect(await marked('rent')).toEqual(['rent']);
+  expect(await marked('paying')).toEqual(['pay', 'Paying']);
+});

@@ -46,6 +46,19 @@ test('a heading begins a passage, and all passages of its section know the headi
   expect(passages.at(-1)?.text.startsWith('Roads')).toBe(true);
 });
 
+test('what gives way to a long paragraph takes no room from what follows', () => {
+  const long = sentences(17, 'weather');
+  const next = `${sentences(16, 'harvest')} And so on.`;
+  const short = 'Yes.';
+  const [most, more] = [countTokens(long), countTokens(next)];
+  // The last sentence of the first paragraph does not fit beside the second one, the third one does.
+  expect(most).toBeLessThanOrEqual(MOST);
+  expect(more + countTokens(short)).toBeLessThanOrEqual(MOST);
+  expect(more + 13).toBeGreaterThan(MOST);
+  const passages = split([paragraph(long), paragraph(next), paragraph(short)]);
+  expect(passages.map(({ text }) => text)).toEqual([long, `${next}\n\n${short}`]);
+});
+
 test('short sections share a passage', () => {
   const passages = split(['One', 'Two', 'Three'].flatMap((name) => [heading(2, name), paragraph(`${name} is short.`)]));
   expect(passages).toHaveLength(1);
