@@ -243,7 +243,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
       }),
     'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
     'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
-    'turns.retry': ({ messageId }) => turns.retry(messageId),
+    'turns.retry': ({ messageId, documents }) => turns.retry(messageId, documents),
     'turns.resume': ({ messageId }) => turns.resume(messageId),
     'turns.cancel': ({ turnId }) => turns.cancel(turnId),
     'turns.answerNow': ({ turnId }) => turns.answerNow(turnId),

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { judge } from '../documents/support.ts';
-import type { Generation } from '../engine/asks.ts';
 import {
   type Chat,
   type ChatId,
@@ -20,10 +19,9 @@ import { newId } from '../store/identity.ts';
 import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../store/messages.ts';
 import { joinPieces, unsettled } from '../store/streaming.ts';
 import type { Core } from './core.ts';
-import { ground } from './grounded.ts';
-import { promptOf } from './prompt.ts';
+import { closest, type Given, prepare } from './prepare.ts';
 import { branch, placeOf, queued } from './tree.ts';
-import { type Prepared, runTurn, type Turn } from './turn.ts';
+import { runTurn, type Turn } from './turn.ts';
 
 /** A turn that does not end when it is stopped keeps what it has written. */
 const longestCloseMs = 1000;
@@ -35,7 +33,7 @@ export type Turns = {
   send(sent: Sent): Started;
   edit(messageId: MessageId, text: string): Started;
   rewrite(messageId: MessageId, text: string): Message;
-  retry(messageId: MessageId): Started;
+  retry(messageId: MessageId, documents: Request<'turns.retry'>['documents']): Started;
   resume(messageId: MessageId): Started;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
@@ -92,7 +90,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   function launch(
     message: Message,
     earlier: Message | null,
-    unattended = false,
+    { unattended = false, given }: { unattended?: boolean; given?: Given } = {},
   ): { messageId: MessageId; turnId: TurnId } {
     const { id: messageId, chatId, state } = message;
     const turnId = state.at === 'running' ? state.turnId : (newId(core.now()) as TurnId);
@@ -104,7 +102,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       answer: earlier ?? message,
       begun: earlier !== null,
       unattended,
-      prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null),
+      prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null, given),
       onEnd(sound) {
         one.over = true;
         safely(() => {
@@ -176,7 +174,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       return [message, storeAnswer(chat.id, message.id)];
     });
     core.emit('message.changed', question);
-    return { userMessageId: question.id, ...launch(reply, null, sent.unattended) };
+    return { userMessageId: question.id, ...launch(reply, null, { unattended: sent.unattended }) };
   }
 
   function sendLater(chat: Chat, sent: Sent, waiting: readonly Message[]): Started {
@@ -275,7 +273,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       return message;
     },
 
-    retry(messageId) {
+    retry(messageId, documents) {
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant' || old.parentId === null) {
         throw new LonghandError('bad-request', '[turns.retry] only answers');
@@ -284,7 +282,8 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       const begun = begunAnswer(old.chatId, old.parentId);
       if (begun) return { userMessageId: null, ...begun };
       const active = ofChat(old.chatId);
-      const started = launch(storeAnswer(old.chatId, old.parentId), null);
+      const given = documents === 'search' ? undefined : documents === 'without' ? null : closest(old);
+      const started = launch(storeAnswer(old.chatId, old.parentId), null, { given });
       // Not before: what waits would be sent in between, and a new answer that cannot be stored would cost the old one.
       active?.turn.cancel();
       return { userMessageId: null, ...started };
@@ -355,31 +354,6 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       for (const { turn } of running.values()) turn.close();
     },
   };
-}
-
-/** Builds the prompt from what is on disk. A chat with collections is answered from their documents; an answer that is gone
- *  on with keeps its sources. */
-async function prepare(core: Core, turnId: TurnId, chat: Chat, answer: Message, begun: boolean): Promise<Prepared> {
-  const { target, name, sampling } = core.models.target(chat.modelId);
-  const settings = core.settings();
-  const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
-  const path = branch(messagesOf(core.db, chat.id), answer.parentId);
-  const known = begun ? answer.grounding : null;
-  const asks = chat.collectionIds.length > 0;
-  const grounding = asks ? (known ?? (await ground(core, chat, path, await core.engine.load(target)))) : known;
-  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding };
-  const sources = grounding?.sources;
-  const generation: Generation = {
-    turnId,
-    priority: 'chat',
-    target,
-    prompt: promptOf(core.db, { chat, settings, thinking, sources }, path, begun ? answer : null),
-    sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
-    stops: [],
-    thinkingBudget: settings.thinkingBudget,
-    loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
-  };
-  return { generation, modelName: name, grounding };
 }
 
 /** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */

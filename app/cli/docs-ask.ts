@@ -1,5 +1,15 @@
 import { citedIn } from '../documents/citations.ts';
-import { type Client, LonghandError, type Message, quotedIn, type TurnEvent, whereOf } from '../protocol/index.ts';
+import {
+  type Client,
+  closestIn,
+  deniesQuote,
+  type Grounding,
+  LonghandError,
+  type Message,
+  quotedIn,
+  type TurnEvent,
+  whereOf,
+} from '../protocol/index.ts';
 import type { Context } from './command.ts';
 import { chosen, type DocsAction, modelNamed } from './docs-arguments.ts';
 
@@ -12,9 +22,8 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
   const { id: chatId } = await client.call('chats.create', { modelId });
   try {
     await client.call('chats.update', { chatId, sampling, collectionIds: collections.map(({ id }) => id) });
-    const message = await answerTo(client, chatId, words.join(' '), signal, (event) => {
-      if (!json && event.type === 'delta' && event.kind === 'answer') terminal.out(event.text);
-    });
+    const print = json ? () => {} : printer(terminal.out);
+    const message = await answerTo(client, chatId, words.join(' '), signal, print);
     const { text, grounding, state, loops } = message;
     if (state.at === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
     const found = grounding?.found ?? false;
@@ -30,16 +39,35 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
   }
 };
 
+/** Prints the answer as it is written. One that only denies what the quote below it says is left out, so its first words wait
+ *  until it is clear that it is none. */
+function printer(out: (text: string) => void): (event: TurnEvent) => void {
+  let grounding: Grounding | null = null;
+  let held = '';
+  let open = false;
+  return (event) => {
+    if (event.type === 'grounding') grounding = event.grounding;
+    if (event.type === 'delta' && event.kind === 'answer') held += event.text;
+    const over = event.type === 'finished' || event.type === 'failed';
+    open ||= quotedIn(grounding) === null || held.length > HELD || (over && !deniesQuote(held, grounding));
+    if (!open) return;
+    out(held);
+    held = '';
+  };
+}
+
+const HELD = 160;
+
 function report(terminal: Context['terminal'], { text, grounding, state }: Message) {
   terminal.out('\n');
   if (state.at === 'done' && state.reason === 'loop')
     terminal.note(terminal.dim('stopped: the answer was repeating itself'));
   if (!grounding) return;
-  const quoted = quotedIn(grounding);
-  if (quoted) terminal.out(`\n“${quoted.text}”\n  ${quoted.where}\n`);
+  const quoted = quotedIn(grounding) ?? closestIn(grounding);
+  if (quoted) terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${quoted.where}\n`);
   const cited = citedIn(text);
   const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
-  const title = grounding.found ? 'Cited:' : 'Closest:';
+  const title = grounding.found ? 'Cited:' : 'Closest passages:';
   if (sources.length > 0) terminal.note(terminal.dim(title));
   for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
   const weak = grounding.support.filter(({ level }) => level !== 'supported').length;

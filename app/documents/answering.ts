@@ -32,7 +32,7 @@ export type Answering = {
   examine: Examine;
 };
 
-/** Shown when nothing was found. */
+/** Passages shown when nothing was found. */
 const CLOSEST = 3;
 /** Characters of a token, at least: a collection with more than that many is not counted. */
 const TOKEN_CHARACTERS = 6;
@@ -49,13 +49,13 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
     }
     const { by, sure, candidates } = await examine(question, collectionIds);
     const best = candidates.map(({ passage }) => passage);
-    if (!sure) {
-      return { found: false, by, question, sources: sourcesOf(best.slice(0, CLOSEST)), support: [], quote: null };
-    }
-    const sources = sourcesOf(all ?? (await fitting(best.slice(0, room.passages), room)));
+    const sources = sourcesOf(
+      sure ? (all ?? (await fitting(best.slice(0, room.passages), room))) : best.slice(0, CLOSEST),
+    );
     const [top] = candidates;
     const first = sources.find(({ passageId }) => passageId === top?.passage.id);
     const quote = top && first ? quoteFrom(first, top.statement) : null;
+    if (!sure) return { found: false, by, question, sources, support: [], quote };
     return { found: true, by: all ? 'whole-documents' : by, question, sources, support: [], quote };
   }
 

@@ -110,8 +110,12 @@ export const calls = {
   'turns.edit': call(z.object({ messageId: MessageId, text: z.string() }), Started),
   /** Corrects an answer by hand: a new version, not generated. */
   'turns.rewrite': call(z.object({ messageId: MessageId, text: z.string() }), Message),
-  /** A new version of an answer. */
-  'turns.retry': call(z.object({ messageId: MessageId }), Started),
+  /** A new version of an answer. `closest`: from the passage that came closest, though nothing was sure enough; `without`: as
+   *  if the chat had no documents. */
+  'turns.retry': call(
+    z.object({ messageId: MessageId, documents: z.enum(['search', 'closest', 'without']).default('search') }),
+    Started,
+  ),
   /** Goes on writing an answer that was stopped, cut or lost; in the same message. */
   'turns.resume': call(z.object({ messageId: MessageId }), Started),
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),

@@ -190,19 +190,35 @@ export const Grounding = z.object({
   question: z.string(),
   sources: z.array(Source),
   support: z.array(Support),
-  /** Null when nothing was found, or when no single sentence could answer ("summarise"). */
+  /** Null when no single sentence could answer ("summarise"). Where nothing was found: the sentence that came closest. */
   quote: Quote.nullable(),
 });
 export type Grounding = z.infer<typeof Grounding>;
 
 export type Quoted = { text: string; source: Source; where: string };
 
-/** The quoted words in one line, whose they are and where they stand; null where nothing is quoted. */
-export function quotedIn(grounding: Grounding | null | undefined): Quoted | null {
-  const { quote, sources = [] } = grounding ?? {};
+/** The quoted words in one line, whose they are and where they stand; null where nothing answers. */
+export const quotedIn = (grounding: Grounding | null | undefined): Quoted | null =>
+  grounding?.found ? quoteOf(grounding) : null;
+
+/** The same of what came closest where nothing was found. */
+export const closestIn = (grounding: Grounding | null | undefined): Quoted | null =>
+  grounding && !grounding.found ? quoteOf(grounding) : null;
+
+function quoteOf({ quote, sources }: Grounding): Quoted | null {
   const source = quote && sources.find(({ number }) => number === quote.source);
   const text = source ? source.text.slice(quote.start, quote.end).replace(/\s+/g, ' ').trim() : '';
   return source && text !== '' ? { text, source, where: whereOf({ ...source, label: quote.label }) } : null;
+}
+
+const DENIES =
+  /^(?:(?:i(?:['’]m| am) )?(?:sorry|afraid)[,.]? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|can not|did not|didn['’]t|do not|don['’]t|was (?:not able|unable) to) (?:find|see|have) (?:that|this|it|the answer|an? answer|any|anything|(?:the |enough )?information|a mention|details)|(?:there is |i have )?no (?:answer|information|mention)|(?:the|your|these) (?:passages?|documents?|text|sources?) (?:do(?:es)? not|don['’]t|doesn['’]t) (?:contain|mention|say|state|answer|provide))\b/i;
+const LONGEST_DENIAL = 160;
+
+/** Whether an answer says nothing but that it found nothing, where words were found that answer. They stand alone then. */
+export function deniesQuote(text: string, grounding: Grounding | null | undefined): boolean {
+  const said = text.replace(/\[\d{1,3}\]/g, '').trim();
+  return said.length <= LONGEST_DENIAL && DENIES.test(said) && quotedIn(grounding) !== null;
 }
 
 /** The name of a source and where in it: "report.pdf, p. 3". */

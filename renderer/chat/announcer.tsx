@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Message, quotedIn } from '../../app/protocol/index.ts';
+import { deniesQuote, type Message, quotedIn } from '../../app/protocol/index.ts';
 import { useSettings } from '../settings/store.ts';
 import { spoken, wholeSentences } from './speech.ts';
 import type { ChatData } from './state.ts';
@@ -48,7 +48,8 @@ export function Announcer() {
 
   useEffect(() => {
     if (running || mode === 'off' || !answer || told.current.id !== answer.id) return;
-    const rest = answer.text.slice(mode === 'whole' ? 0 : told.current.until);
+    const text = deniesQuote(answer.text, answer.grounding) ? t('sources.quoteOnly') : answer.text;
+    const rest = text.slice(mode === 'whole' ? 0 : told.current.until);
     told.current.id = null;
     const quoted = quotedIn(answer.grounding);
     const quote = quoted && t('sources.quotedFrom', { text: quoted.text, where: quoted.where });

@@ -1,15 +1,16 @@
 import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Message, MessageId } from '../../app/protocol/index.ts';
+import { deniesQuote, type Message, type MessageId } from '../../app/protocol/index.ts';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { withRemarks } from '../ui/markdown/references.ts';
 import { Citations } from './citations.tsx';
 import { Editor } from './editor.tsx';
 import { FailureNotice } from './failure-notice.tsx';
-import { type Remark, remarksOf } from './grounding.ts';
-import { GroundingLine, NotFound } from './grounding-line.tsx';
+import { type Attached, attachedChips, type Remark, remarksOf } from './grounding.ts';
+import { GroundingLine } from './grounding-line.tsx';
 import { LoopLine } from './loop-card.tsx';
 import { decidedLoops } from './loop-evidence.ts';
+import { NotFound } from './not-found.tsx';
 import { Paused } from './paused.tsx';
 import { QuoteCard } from './quote-card.tsx';
 import { Reading } from './reading.tsx';
@@ -19,6 +20,7 @@ import { Thinking } from './thinking.tsx';
 import { Waiting } from './waiting.tsx';
 
 const none: readonly Remark[] = [];
+const noChips: readonly Attached[] = [];
 
 type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
@@ -30,6 +32,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const { rewrite } = actions;
   const writing = message.state.at === 'running';
   const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);
+  const chips = useMemo(() => (writing ? noChips : attachedChips(message)), [writing, message]);
   return (
     <div aria-busy={writing}>
       {writing && live?.reading && <Reading reading={live.reading} />}
@@ -43,6 +46,8 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
         />
       ) : message.grounding?.found === false ? (
         <NotFound message={message} />
+      ) : deniesQuote(message.text, message.grounding) ? (
+        <p className="text-fg-2">{t('sources.quoteOnly')}</p>
       ) : (
         <div
           dir="auto"
@@ -51,7 +56,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
           className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}
         >
           <Citations message={message}>
-            <Markdown text={withRemarks(message.text, remarks)} growing={writing} />
+            <Markdown text={withRemarks(message.text, remarks, chips)} growing={writing} />
           </Citations>
           {writing && message.text === '' && message.thinking === '' && !live?.reading && <Waiting message={message} />}
         </div>

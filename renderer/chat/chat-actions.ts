@@ -23,7 +23,7 @@ export type ChatActions = {
   beginWith(text: string, files?: Attachment[]): Promise<void>;
   edit(messageId: MessageId, text: string): Promise<void>;
   rewrite(messageId: MessageId, text: string): Promise<void>;
-  retry(messageId: MessageId): Promise<void>;
+  retry(messageId: MessageId, documents?: RequestInput<'turns.retry'>['documents']): Promise<void>;
   resume(messageId: MessageId): Promise<void>;
   /** For an answer that reached the end of the context: asks what is to give way. */
   makeRoom(messageId: MessageId): Promise<void>;

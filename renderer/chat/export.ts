@@ -1,4 +1,4 @@
-import { type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
+import { deniesQuote, type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
 import { figuresOf, seriesOf } from './speed.ts';
 
@@ -18,7 +18,7 @@ export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return message.text;
   const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
-  return `${message.text}\n\n> ${line}`;
+  return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${message.text}\n\n> ${line}`;
 }
 
 /** What would be code, a link or an element stays text, and in its line. */

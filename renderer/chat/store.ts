@@ -260,9 +260,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         await started(chatId, [message.id]);
       }),
 
-    retry: (messageId) =>
+    retry: (messageId, documents) =>
       attemptInChat(async (chatId) => {
-        const answer = await core.call('turns.retry', { messageId });
+        const answer = await core.call('turns.retry', { messageId, documents });
         await started(chatId, [answer.messageId]);
       }),
 

@@ -298,12 +298,38 @@ test.describe('over a core in memory', () => {
     expect(problems).toEqual([]);
   });
 
-  test('nothing found: what was looked for, and the closest passages', async ({ page, scene }) => {
+  test('nothing sure: the closest sentence is marked, and the answer can be had from it or without', async ({
+    page,
+    scene,
+  }) => {
     await scene('not-found');
-    const card = page.getByRole('region', { name: 'Not in your documents' });
+    const card = page.getByRole('region', { name: 'Not sure. Closest passage:' });
     await expect(card).toContainText('price of copper in 1912');
+    await expect(card.locator('mark')).toHaveText(/^Each token lets .* one new association\.$/);
     await card.getByRole('button', { name: /p\. 31/ }).click();
     await expect(panel(page).getByText('Page 31 of 62')).toBeVisible();
+    await card.locator('[data-closest]').click();
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^Each token lets .* one new association\.$/);
+    await card.getByRole('button', { name: 'Answer without documents' }).click();
+    await expect(page.getByRole('img', { name: /2 of 2/ })).toBeVisible();
+  });
+
+  test('an answer that names no source has chips behind the sentences that stand in one', async ({ page, scene }) => {
+    await scene('uncited');
+    const answer = page.locator('.prose').last();
+    await expect(answer.getByRole('button', { name: /^Source 1/ })).toBeVisible();
+    await expect(answer).toHaveText(/fixed size\. 1 It costs the same at every position\. 2 Most/);
+    await expect(page.getByText('This answer cites no source.')).toHaveCount(0);
+    await answer.getByRole('button', { name: /^Source 1/ }).click();
+    await expect(panel(page).getByText('Page 14 of 62')).toBeVisible();
+  });
+
+  test('words that were found stand alone when the model denies them', async ({ page, scene }) => {
+    await scene('denied');
+    await expect(page.locator('[data-quote]')).toContainText('Neither the memory nor the time');
+    await expect(page.getByText('I could not find that')).toHaveCount(0);
+    await expect(page.getByText(/This sentence fits your question best/).first()).toBeVisible();
+    await expect(page.getByText(/not found in the sources/)).toHaveCount(0);
   });
 
   test('ten thousand documents: a few rows are drawn, and the keys walk through them', async ({ page, scene }) => {

@@ -84,11 +84,10 @@ function characters(text: string): string {
   const whole = SHAPES.test(text) ? text.normalize('NFKC') : text;
   // Words are gathered from left to right; `logical` turns them round, and several letters of one glyph with them.
   const shaped = whole.length > 1 && isRtl(whole) ? [...whole].reverse().join('') : whole;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   // A soft hyphen that is drawn is a hyphen: files have it where a line ends.
-  return shaped
-    .replaceAll('\u00ad', '-')
-    .replace(/[\u0000-\u0008\u000e-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
+  const drawn = shaped.replaceAll('\u00ad', '-');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return drawn.replace(/[\u0000-\u0008\u000e-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
 }
 
 function turnOf({ along, vertical, up }: Glyph): Turn {

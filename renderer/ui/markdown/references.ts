@@ -1,10 +1,13 @@
 //  Two things that stand inside an answer's text and are no Markdown: the number of a source, [3], and the place after a
-//  sentence where a remark about it goes. Both become elements of their own; what is between them stays one text.
+//  sentence where a remark about it goes, or the number of a source that the answer itself does not name. They become
+//  elements of their own; what is between them stays one text.
 
-/** Around the index of a remark. Private characters, taken out of what comes in. */
+/** Around the index of a remark, and around the number of a source. Private characters, taken out of what comes in. */
 const OPEN = '\uE002';
+const SOURCE = '\uE004';
 const CLOSE = '\uE003';
-const INSIDE = /\[(\d{1,3})\]|\uE002(\d+)\uE003/g;
+const INSIDE = /\[(\d{1,3})\]|\uE002(\d+)\uE003|\uE004(\d+)\uE003/g;
+const PRIVATE = /[\uE002-\uE004]/g;
 
 type Node = { type: string; value?: string; children?: Node[]; data?: Record<string, unknown> };
 
@@ -19,7 +22,8 @@ function split(text: string): Node[] {
   let at = 0;
   for (const match of text.matchAll(INSIDE)) {
     if (match.index > at) nodes.push({ type: 'text', value: text.slice(at, match.index) });
-    nodes.push(match[1] ? element('cite', match[1]) : element('data', match[2] as string));
+    const [, written, remark, attached] = match;
+    nodes.push(remark ? element('data', remark) : element('cite', (written ?? attached) as string));
     at = match.index + match[0].length;
   }
   if (at < text.length) nodes.push({ type: 'text', value: text.slice(at) });
@@ -38,17 +42,25 @@ function walk(node: Node): void {
 /** For the Markdown library: numbers in brackets and remarks become the elements `cite` and `data`. */
 export const references = () => walk as (tree: unknown) => void;
 
-export const withoutRemarks = (text: string): string => text.replace(/\uE002\d*\uE003?/g, '');
+export const withoutRemarks = (text: string): string => text.replace(/[\uE002\uE004]\d*\uE003?/g, '');
 
-/** Puts remark `index` behind the sentence that ends at `end`. Not inside code: there everything is said as it is. */
-export function withRemarks(text: string, remarks: readonly { end: number; index: number }[]): string {
-  const clean = text.replace(/[\uE002\uE003]/g, '\uFFFD');
+type Remark = { end: number; index: number };
+type Chip = { end: number; number: number };
+
+/** Puts remark `index`, or the chip of source `number`, behind the sentence that ends at `end`. Not inside code: there
+ *  everything is said as it is. */
+export function withRemarks(text: string, remarks: readonly Remark[], chips: readonly Chip[] = []): string {
+  const clean = text.replace(PRIVATE, '\uFFFD');
+  const marks = [
+    ...remarks.map(({ end, index }) => ({ end, mark: `${OPEN}${index}${CLOSE}` })),
+    ...chips.map(({ end, number }) => ({ end, mark: ` ${SOURCE}${number}${CLOSE}` })),
+  ];
   let out = '';
   let at = 0;
-  for (const { end, index } of [...remarks].sort((a, b) => a.end - b.end)) {
+  for (const { end, mark } of marks.sort((a, b) => a.end - b.end)) {
     const place = afterSentence(clean, end);
     if (place < at || insideFence(clean, place)) continue;
-    out += `${clean.slice(at, place)}${OPEN}${index}${CLOSE}`;
+    out += clean.slice(at, place) + mark;
     at = place;
   }
   return out + clean.slice(at);

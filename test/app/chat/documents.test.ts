@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { NOT_FOUND } from '../../../app/chat/passages.ts';
-import { type Client, type CollectionId, type Grounding, quotedIn } from '../../../app/protocol/index.ts';
+import { type Client, type CollectionId, closestIn, type Grounding, quotedIn } from '../../../app/protocol/index.ts';
 import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { realModel } from '../../support/real-models.mjs';
 import { tuning } from '../documents/evaluation/set.ts';
@@ -194,4 +194,40 @@ test('a task has no sentence that answers it: what bears out its answer is quote
     text: 'The boat is a ferry. The boat is called Aurora.',
   });
   expect(quotedIn(made.grounding)?.text).toBe('The boat is called Aurora.');
+});
+
+test('what was not sure enough can be answered from the closest passage, or without documents; both are versions', async () => {
+  const { client } = await startCore();
+  const id = await collectionOf(client, papers);
+  const heard = listen(client);
+  const asked = await askedOf(client, [id], ["What is the landlord's telephone number?"]);
+  const refused = asked[0]?.message;
+  if (!refused?.grounding) throw new Error('it is refused');
+  expect(refused.grounding).toMatchObject({ found: false, quote: { source: 1 } });
+  expect(quotedIn(refused.grounding)).toBeNull();
+  expect(closestIn(refused.grounding)?.source).toEqual(refused.grounding.sources[0]);
+
+  const again = async (documents: 'closest' | 'without') => {
+    const sent = await client.call('turns.retry', { messageId: refused.id, documents });
+    await heard.end(sent.turnId);
+    return readMessage(client, refused.chatId, sent.messageId);
+  };
+  const from = await again('closest');
+  expect(from.parentId).toBe(refused.parentId);
+  expect(from.grounding?.found).toBe(true);
+  expect(from.grounding?.sources.map(({ passageId }) => passageId)).toEqual([refused.grounding.sources[0]?.passageId]);
+  expect(from.text).not.toBe('');
+  expect(from.modelName).not.toBeNull();
+
+  const without = await again('without');
+  expect(without).toMatchObject({ parentId: refused.parentId, grounding: null });
+  expect(without.text).not.toBe('');
+  // Gone on with, it stays without documents.
+  const resumed = await client.call('turns.resume', { messageId: without.id });
+  await heard.end(resumed.turnId);
+  expect((await readMessage(client, refused.chatId, without.id)).grounding).toBeNull();
+  // Nothing came close to an answer that was found.
+  await expect(client.call('turns.retry', { messageId: without.id, documents: 'closest' })).rejects.toMatchObject({
+    code: 'conflict',
+  });
 });

@@ -30,7 +30,11 @@ test('what is quoted goes along, in one line, and is no element, link or code of
   const text = 'One.\nThe fee is <b onclick="x()">40</b> euros, [see](javascript:x) `rm`\nand *all*. Two.';
   const [start, end] = [text.indexOf('The'), text.indexOf(' Two')];
   const source = { number: 3, name: 'fees_2031 [draft].pdf', label: 'p. 3', text } as Source;
-  const grounding = { sources: [source], quote: { source: 3, start, end, label: 'p. 4' } } as Message['grounding'];
+  const grounding = {
+    found: true,
+    sources: [source],
+    quote: { source: 3, start, end, label: 'p. 4' },
+  } as Message['grounding'];
   const quoted = chatAsMarkdown('T', [{ ...answer, grounding }], new Map(), formats, words);
   expect(quoted).toBe(
     '# T\n\n## Starter\n\nb\n\n> From your documents: “The fee is \\<b onclick="x()">40\\</b> euros, ' +

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatId, Grounding, Source, Support } from '../../../app/protocol/index.ts';
-import { citedSources, countOf, markFor, remarksOf, sourceOf } from '../../../renderer/chat/grounding.ts';
+import { type ChatId, deniesQuote, type Grounding, type Source, type Support } from '../../../app/protocol/index.ts';
+import {
+  aroundClosest,
+  attachedChips,
+  citedSources,
+  countOf,
+  markFor,
+  remarksOf,
+  sourceOf,
+} from '../../../renderer/chat/grounding.ts';
 import { type Held, heldAt } from '../../../renderer/chat/hold-line.ts';
 import { newMessage } from '../../support/fake-core.ts';
 
@@ -86,6 +94,59 @@ describe('sources of an answer', () => {
     expect(countOf(given, 'none')).toBe(1);
     expect(remarksOf(null)).toEqual([]);
   });
+});
+
+describe('an answer that names no source', () => {
+  const sentences = [
+    support('supported', 8, { source: 2, evidence: [0, 3] }),
+    support('weak', 12, { source: 1 }),
+    support('none', 20),
+  ];
+  test('has chips behind the sentences that stand in one', () => {
+    const message = answer('It is so. Or so. Or not so.', grounding([source(1), source(2)], sentences));
+    expect(attachedChips(message)).toEqual([{ end: 8, number: 2 }]);
+    expect(citedSources(message).map(({ number }) => number)).toEqual([2]);
+  });
+  test('one that names any has only its own', () => {
+    expect(attachedChips(answer('It is so [1].', grounding([source(1), source(2)], sentences)))).toEqual([]);
+    expect(attachedChips(answer('It is so.', grounding([source(1, true), source(2)], sentences)))).toEqual([]);
+    expect(attachedChips(answer('It is so.', null))).toEqual([]);
+  });
+});
+
+describe('an answer that denies what was found', () => {
+  const quote = { source: 1, start: 0, end: 7, label: 'p. 3' };
+  const found = { ...grounding([source(1)]), quote };
+  test.each([
+    ['I could not find that in your documents.', true],
+    ["I'm sorry, but I couldn't find this in the passages.", true],
+    ['The passages do not contain the answer.', true],
+    ['I could not find that in your documents. [1]', true],
+    ['The rent is 840 euros.', false],
+    ['I could not find a better place than the mill, and so I stayed.', false],
+    [
+      `I could not find the price of the first year. In the second year it was 40 euros, in the third 60 euros${', and more'.repeat(10)}.`,
+      false,
+    ],
+  ])('%s: %s', (text, denies) => expect(deniesQuote(text, found)).toBe(denies));
+  test('stands where nothing is quoted', () => {
+    expect(deniesQuote('I could not find that in your documents.', grounding([source(1)]))).toBe(false);
+    expect(deniesQuote('I could not find that in your documents.', { ...found, found: false })).toBe(false);
+    expect(deniesQuote('I could not find that in your documents.', null)).toBe(false);
+  });
+});
+
+test('the closest sentence stands between what is around it, cut at words', () => {
+  const text = `${'before '.repeat(60)}This is it.${' after'.repeat(60)}`;
+  const start = text.indexOf('This');
+  const given = { ...grounding([source(1)]), found: false, quote: { source: 1, start, end: start + 11, label: '' } };
+  const around = aroundClosest(given, { ...source(1), text });
+  expect(around?.sentence).toBe('This is it.');
+  expect(around?.before).toMatch(/^… before( before)* $/);
+  expect(around?.after).toMatch(/^( after)+…$/);
+  expect(aroundClosest(given, source(2))).toBeNull();
+  const short = aroundClosest({ ...given, quote: { source: 1, start: 0, end: 7, label: '' } }, source(1));
+  expect(short).toEqual({ before: '', sentence: 'A state', after: ' of fixed size.' });
 });
 
 test('a held line is put back to its height until everything has settled', () => {

@@ -305,16 +305,43 @@ export function documentScenes(
       ...about(paper, first, 'Does an update get slower?', 'Yes, it grows with the context.', /Neither .*/),
     ]);
   };
-  const refusal = ({ paper, passages }: Library): Partial<Message> => ({
+  const refusal = ({ paper, passages }: Library): Partial<Message> => {
+    const sources = passages.map((passage, index) => sourceOf(paper, passage, index + 1, false));
+    return {
+      text: 'I could not find that in your documents.',
+      grounding: {
+        found: false,
+        by: 'words',
+        question: 'price of copper in 1912',
+        sources,
+        support: [],
+        quote: quoteOf(sources[0], /Each token .*? association\./),
+      },
+    };
+  };
+  /** An answer that names no source although its first sentences stand in one, and one that denies what was found. */
+  const uncited = (library: Library): Partial<Message> => {
+    const { grounding: given = null } = grounding(library);
+    const text =
+      'A gated linear layer keeps one matrix of fixed size. It costs the same at every position. Most readers like it.';
+    const end = (words: string) => text.indexOf(words) + words.length;
+    return {
+      text,
+      grounding: given && {
+        ...given,
+        sources: given.sources.map((source) => ({ ...source, cited: false })),
+        support: [
+          { start: 0, end: end('fixed size.'), level: 'supported', source: 1, evidence: [0, 80] },
+          { start: end('fixed size. '), end: end('every position.'), level: 'supported', source: 2, evidence: [0, 40] },
+          { start: end('every position. '), end: text.length, level: 'none', source: null, evidence: null },
+        ],
+        quote: null,
+      },
+    };
+  };
+  const denied = (library: Library): Partial<Message> => ({
+    ...grounding(library),
     text: 'I could not find that in your documents.',
-    grounding: {
-      found: false,
-      by: 'words',
-      question: 'price of copper in 1912',
-      sources: passages.map((passage, index) => sourceOf(paper, passage, index + 1, false)),
-      support: [],
-      quote: null,
-    },
   });
   const gone = ({ paper, ...library }: Library): Partial<Message> =>
     grounding({ ...library, paper: { ...paper, id: 'gone' as DocumentId } });
@@ -351,5 +378,7 @@ export function documentScenes(
     'sources-gone': () => answered(gone, 1),
     quotes,
     'not-found': () => answered(refusal, null),
+    uncited: () => answered(uncited, null),
+    denied: () => answered(denied, null),
   };
 }

@@ -55,4 +55,13 @@ describe('numbers and remarks in a text', () => {
   test('an end beyond the text does no harm', () => {
     expect(withoutRemarks(withRemarks('Hi.', [{ end: 99, index: 3 }]))).toBe('Hi.');
   });
+
+  test('a chip stands behind its sentence, also before a bracket; what comes in cannot make one', () => {
+    const text = withRemarks('One.(so) Two.', [{ end: 13, index: 0 }], [{ end: 4, number: 3 }]);
+    const tree = { type: 'root', children: [{ type: 'text', value: text }] };
+    references()(tree as never);
+    const said = tree.children as { value?: string; data?: { hName: string } }[];
+    expect(said.map((node) => node.value?.trim() ?? node.data?.hName)).toEqual(['One.', 'cite', '(so) Two.', 'data']);
+    expect(withRemarks('bad \uE0049\uE003', [])).not.toMatch(/[\uE002-\uE004]/);
+  });
 });
