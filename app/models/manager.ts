@@ -34,7 +34,7 @@ import { createPacked } from './packed.ts';
 import { createPlace } from './place.ts';
 import { createPresences, watchDrives } from './presence.ts';
 import { FOLDER } from './remote-headers.ts';
-import { certificatesIn, needProxy, takeRoute } from './route.ts';
+import { certificatesIn, needMirror, needProxy, takeRoute } from './route.ts';
 import { createShelf } from './shelf.ts';
 import { createSources } from './sources.ts';
 import { type Cipher, createTokens } from './tokens.ts';
@@ -316,6 +316,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     checkSettings(patch) {
       if (patch.certificates) certificatesIn(patch.certificates);
       if (patch.proxy) needProxy(patch.proxy);
+      if (patch.hubMirror) needMirror(patch.hubMirror);
     },
     settingsChanged: route,
     engineStatus(status) {

@@ -16,7 +16,12 @@ export type RemoteHeaders = {
 /** What stands in the place of a file name for a folder of safetensors. */
 export const FOLDER = '.';
 
-const MOST_HEADER = 64 * 1024 * 1024;
+/** Of a GGUF file, with its vocabulary: the largest known has 18 MB. */
+const MOST_HEADER = 32 * 1024 * 1024;
+/** Of one file of safetensors, and of all of a model together: the largest known have 1 MB and 18 MB. */
+const MOST_TABLE = 8 * 1024 * 1024;
+const MOST_TABLES = 32 * 1024 * 1024;
+const MOST_TENSORS = 100_000;
 const MOST_CONFIG = 4 * 1024 * 1024;
 
 /** Reads configuration and tensor tables by range requests; never the weights.
@@ -39,7 +44,7 @@ export async function readRemoteHeaders(
     );
   }
   const text = new TextDecoder().decode(await readRange(config, 0, Math.min(config.size, MOST_CONFIG), signal, net));
-  const tensors = (await Promise.all(weights.map((file) => safetensorsTable(file, signal, net)))).flat();
+  const tensors = await safetensorsTables(weights, signal, net);
   const mlx = /"quantization"\s*:/.test(text) && tensors.some((tensor) => tensor.name.endsWith('.scales'));
   const needed = repository.files.filter((file) => BESIDE.test(file.name));
   return { container: mlx ? 'mlx' : 'safetensors', config: text, tensors, files: [...needed, ...weights] };
@@ -110,10 +115,16 @@ async function ggufHeaders(
 
 /** The reader asks for a file by address and range; it gets bytes of ours, through our own redirect and token rules. */
 function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof fetch {
+  let asked = 0;
   return async (_input, init) => {
     const range = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init?.headers).get('range') ?? '');
     const first = range ? Number(range[1]) : 0;
     const length = Math.min((range ? Number(range[2]) : MOST_HEADER) + 1 - first, file.size - first);
+    asked += Math.max(0, length);
+    // A header that never ends asks for more and more.
+    if (asked > MOST_HEADER) {
+      throw new DownloadError('wrong-content', `[gguf] ${file.name} has a header of more than ${MOST_HEADER} bytes`);
+    }
     return new Response(new Uint8Array(await readRange(file, first, length, signal, net)), { status: 206 });
   };
 }
@@ -124,24 +135,73 @@ const plain = (_key: string, value: unknown) => {
   return Array.isArray(value) && value.length > 1024 ? { length: value.length } : value;
 };
 
-async function safetensorsTable(file: RemoteFile, signal: AbortSignal, net: Network): Promise<TensorEntry[]> {
+/** As many tables are held at once as are read at once. */
+const AT_ONCE = 4;
+
+async function safetensorsTables(
+  files: readonly RemoteFile[],
+  signal: AbortSignal,
+  net: Network,
+): Promise<TensorEntry[]> {
+  const tensors: TensorEntry[] = [];
+  let bytes = 0;
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
+    for (const table of await Promise.all(some.map((file) => safetensorsTable(file, signal, net)))) {
+      bytes += table.bytes;
+      for (const tensor of table.tensors) tensors.push(tensor);
+    }
+    if (bytes > MOST_TABLES || tensors.length > MOST_TENSORS) {
+      throw new DownloadError(
+        'wrong-content',
+        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, allowed are ${MOST_TENSORS} in ${MOST_TABLES}`,
+      );
+    }
+  }
+  return tensors;
+}
+
+async function safetensorsTable(
+  file: RemoteFile,
+  signal: AbortSignal,
+  net: Network,
+): Promise<{ bytes: number; tensors: TensorEntry[] }> {
   const head = Buffer.from(await readRange(file, 0, 8, signal, net));
   const length = head.readBigUInt64LE(0);
-  if (length > BigInt(Math.min(MOST_HEADER, file.size - 8))) {
+  if (length > BigInt(Math.max(0, Math.min(MOST_TABLE, file.size - 8)))) {
     throw new DownloadError(
       'not-a-model',
-      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}`,
+      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, allowed are ${MOST_TABLE}`,
     );
   }
-  const text = new TextDecoder().decode(await readRange(file, 8, Number(length), signal, net));
+  const bytes = await readRange(file, 8, Number(length), signal, net);
+  const objects = bytes.reduce((count, byte) => count + Number(byte === BRACE), 0);
+  if (objects > MOST_TENSORS) {
+    throw new DownloadError(
+      'wrong-content',
+      `[safetensors] ${file.name} names ${objects} tensors, allowed are ${MOST_TENSORS}`,
+    );
+  }
+  return { bytes: bytes.length, tensors: tensorsIn(new TextDecoder().decode(bytes), file.name) };
+}
+
+const BRACE = 0x7b;
+
+function tensorsIn(text: string, name: string): TensorEntry[] {
   try {
     const table = JSON.parse(text) as Record<string, { dtype: string; shape: number[] }>;
     return Object.entries(table)
-      .filter(([name]) => name !== '__metadata__')
-      .map(([name, entry]) => ({ name, type: String(entry.dtype), shape: entry.shape.map(Number) }));
+      .filter(([tensor]) => tensor !== '__metadata__')
+      .map(([tensor, entry]) => ({ name: tensor, type: String(entry.dtype), shape: shapeOf(entry.shape) }));
   } catch (error) {
-    throw new DownloadError('not-a-model', `[safetensors] the header of ${file.name} is not JSON`, { cause: error });
+    throw new DownloadError('not-a-model', `[safetensors] the header of ${name} is not JSON`, { cause: error });
   }
+}
+
+function shapeOf(shape: readonly unknown[]): number[] {
+  const numbers = shape.map(Number);
+  if (numbers.every((size) => Number.isSafeInteger(size) && size >= 0)) return numbers;
+  throw new TypeError('a shape that is no list of sizes');
 }
 
 /** Bytes [first, first + length) of a remote file. */
@@ -154,21 +214,23 @@ export async function readRange(
 ): Promise<Uint8Array> {
   if (length <= 0) return new Uint8Array();
   const answer = await request(await file.address(), { first, last: first + length - 1 }, file.etag, signal, net);
-  const skip = answer.ranged ? 0 : first;
+  // A server without ranges sends all that stands before as well; it is not kept.
+  let skip = answer.ranged ? 0 : first;
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of answer.body) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes >= skip + length) break;
+    const wanted = part.subarray(Math.min(skip, part.length), skip + length - bytes);
+    skip -= Math.min(skip, part.length);
+    bytes += wanted.length;
+    if (wanted.length > 0) parts.push(wanted);
+    if (bytes >= length) break;
   }
-  const whole = Buffer.concat(parts);
-  if (whole.length < skip + length) {
-    throw new DownloadError('network', `[download] ${whole.length - skip} of ${length} bytes of ${file.name} came`, {
+  if (bytes < length) {
+    throw new DownloadError('network', `[download] ${bytes} of ${length} bytes of ${file.name} came`, {
       transient: true,
     });
   }
-  return whole.subarray(skip, skip + length);
+  return Buffer.concat(parts, length);
 }
 
 /** Names of ggml's tensor types by their number in a file (gguf specification). */

@@ -51,9 +51,20 @@ export function certificatesIn(path: string): string[] {
   } catch (error) {
     throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
   }
-  const found = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const found = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
   if (found.length === 0) {
     throw new LonghandError('unreadable', `[certificates] ${path} holds no certificate; a PEM file is wanted`);
   }
   return found;
+}
+
+/** A mirror's address is shown and kept: it names a host, and no one else. @throws LonghandError `bad-request` */
+export function needMirror(address: string): void {
+  const { username, password, host, search, hash } = new URL(address);
+  if (username !== '' || password !== '' || search || hash) {
+    throw new LonghandError(
+      'bad-request',
+      `[mirror] the address of ${host} has a name, a password or a query in it, allowed is an address as in https://mirror.example`,
+    );
+  }
 }

@@ -1,9 +1,10 @@
 import { listFiles, listModels, modelInfo } from '@huggingface/hub';
-import { addressOf, type Network, network } from './download/request.ts';
-import { safePath } from './download/safe-path.ts';
+import { network } from './download/request.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
 import { runsByCard } from './families.ts';
+import { askOnly, demandNoPassword, sentenceOf } from './small-answer.ts';
 import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
+import { demandFewFiles, toldCommit, toldFile, toldName, toldNumber } from './told-file.ts';
 
 export type HubOptions = {
   id: 'huggingface' | 'mirror';
@@ -14,21 +15,14 @@ export type HubOptions = {
   net?: Via;
 };
 
-/** Answers of the hub's interface are small: they are counted whole. */
-const counting = (net: Network, signal: AbortSignal) =>
-  (async (input, init) => {
-    const response = await net.fetch(input, { ...init, signal });
-    net.received?.(addressOf(input).host, (await response.clone().arrayBuffer()).byteLength);
-    return response;
-  }) as typeof fetch;
-
 /** Hugging Face, or any host that speaks its interface. */
 export function hubSource(options: HubOptions): Source {
   const hubUrl = options.url.replace(/\/+$/, '');
   const { net = () => network } = options;
   const common = async (why: Why, signal: AbortSignal) => {
+    demandNoPassword(hubUrl);
     const token = await options.token();
-    return { hubUrl, ...(token && { accessToken: token }), fetch: counting(net(why), signal) };
+    return { hubUrl, ...(token && { accessToken: token }), fetch: askOnly(hubUrl, net(why), signal) };
   };
 
   const file = (name: string, commit: string, entry: FileEntry): RemoteFile => ({
@@ -47,23 +41,26 @@ export function hubSource(options: HubOptions): Source {
     host: new URL(hubUrl).host,
     async search(query, signal) {
       const found = [];
-      const models = listModels({
-        ...(await common({ reason: 'search', about: query.text }, signal)),
-        search: { query: query.text },
-        additionalFields: ['config', 'tags'],
-        limit: query.limit * MOST_PASSED_OVER,
-        sort: 'downloads',
-      });
       try {
+        const models = listModels({
+          ...(await common({ reason: 'search', about: query.text }, signal)),
+          search: { query: query.text },
+          additionalFields: ['config', 'tags'],
+          limit: query.limit * MOST_PASSED_OVER,
+          sort: 'downloads',
+        });
         for await (const model of models) {
-          const runs = runsByCard(modelTypeOf(model.config), model.tags);
-          if (query.onlyRunning && (runs === false || !model.tags.some((tag) => FORMS.has(tag)))) continue;
+          const name = toldName(model.name);
+          if (name === null) continue;
+          const tags = toldTags(model.tags);
+          const runs = runsByCard(modelTypeOf(model.config), tags);
+          if (query.onlyRunning && (runs === false || !tags.some((tag) => FORMS.has(tag)))) continue;
           found.push({
             source: options.id,
-            name: model.name,
-            downloads: model.downloads,
-            likes: model.likes,
-            updatedAt: model.updatedAt.getTime(),
+            name,
+            downloads: toldNumber(model.downloads),
+            likes: toldNumber(model.likes),
+            updatedAt: toldNumber(model.updatedAt.getTime()),
             gated: model.gated !== false,
             runs,
           });
@@ -83,7 +80,7 @@ export function hubSource(options: HubOptions): Source {
           ...(revision && { revision }),
           additionalFields: ['sha'],
         });
-        const commit = info.sha ?? revision ?? 'main';
+        const commit = toldCommit(info.sha ?? revision ?? 'main');
         const files: RemoteFile[] = [];
         for await (const entry of listFiles({
           ...shared,
@@ -92,15 +89,9 @@ export function hubSource(options: HubOptions): Source {
           revision: commit,
         })) {
           if (entry.type !== 'file') continue;
-          const path = safePath(entry.path);
-          files.push(
-            file(name, commit, {
-              name: path,
-              size: entry.lfs?.size ?? entry.size,
-              sha256: entry.lfs?.oid ?? null,
-              etag: null,
-            }),
-          );
+          const { path, size, lfs } = entry;
+          files.push(file(name, commit, toldFile({ path, size: lfs?.size ?? size, sha256: lfs?.oid })));
+          demandFewFiles(files);
         }
         return { source: options.id, name, commit, gated: info.gated !== false, files };
       } catch (error) {
@@ -109,6 +100,9 @@ export function hubSource(options: HubOptions): Source {
     },
   };
 }
+
+const toldTags = (tags: unknown): string[] =>
+  Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string') : [];
 
 const modelTypeOf = (config: unknown): string | undefined =>
   typeof config === 'object' && config !== null && 'model_type' in config && typeof config.model_type === 'string'
@@ -124,7 +118,7 @@ const MOST_PASSED_OVER = 4;
 function asDownloadError(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof DownloadError || signal.aborted) return error;
   const status = (error as { statusCode?: number }).statusCode;
-  const message = `[hub] ${error instanceof Error ? error.message : String(error)}`;
+  const message = `[hub] ${sentenceOf(error)}`;
   if (status === 401 || status === 403) return new DownloadError('gated', message, { cause: error });
   if (status === 404) return new DownloadError('not-found', message, { cause: error });
   if (status === 429) return new DownloadError('rate-limited', message, { transient: true, cause: error });

@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 import { network, request } from './download/request.ts';
 import { safePath } from './download/safe-path.ts';
 import { DownloadError, type RemoteFile } from './download/state.ts';
+import { smallJson } from './small-answer.ts';
 import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
+import { demandFewFiles, toldFile, toldName, toldNumber } from './told-file.ts';
 
 type ModelScopeFile = {
   Path: string;
@@ -19,9 +21,7 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
   const home = url.replace(/\/+$/, '');
   const ask = async (path: string, why: Why, signal: AbortSignal): Promise<unknown> => {
     const answer = await request({ url: `${home}${path}` }, null, null, signal, net(why));
-    const parts: Uint8Array[] = [];
-    for await (const part of answer.body) parts.push(part);
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return smallJson(answer.body, new URL(home).host);
   };
   const file = (name: string, commit: string, entry: FileEntry): RemoteFile => {
     const path = entry.name.split('/').map(encodeURIComponent).join('/');
@@ -46,15 +46,20 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
           Models?: { Path: string; Name: string; Downloads?: number; Stars?: number; LastUpdatedTime?: number }[];
         };
       };
-      return (found.Data?.Models ?? []).map((model) => ({
-        source: 'modelscope' as const,
-        name: `${model.Path}/${model.Name}`,
-        downloads: model.Downloads ?? null,
-        likes: model.Stars ?? null,
-        updatedAt: model.LastUpdatedTime ? model.LastUpdatedTime * 1000 : null,
-        gated: false,
-        runs: null,
-      }));
+      return listOf(found?.Data?.Models).flatMap((model) => {
+        const name = toldName(`${model?.Path}/${model?.Name}`);
+        if (name === null) return [];
+        const changed = toldNumber(model.LastUpdatedTime);
+        return {
+          source: 'modelscope' as const,
+          name,
+          downloads: toldNumber(model.Downloads),
+          likes: toldNumber(model.Stars),
+          updatedAt: changed ? changed * 1000 : null,
+          gated: false,
+          runs: null,
+        };
+      });
     },
     async repository(name, revision, signal): Promise<Repository> {
       const wanted = revision ?? 'master';
@@ -65,21 +70,25 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
       )) as {
         Data?: { LatestCommitter?: { Id?: string } | null; Files?: ModelScopeFile[] };
       };
-      const entries = (listing.Data?.Files ?? []).filter((file) => file.Type === 'blob');
+      const all = listOf(listing?.Data?.Files).filter((file) => typeof file === 'object' && file !== null);
+      const entries = all.filter((file) => file.Type === 'blob');
+      demandFewFiles(entries);
       if (entries.length === 0) throw new DownloadError('not-found', `[modelscope] ${name} at ${wanted} has no files`);
-      const commit = commitOf(listing.Data?.LatestCommitter?.Id, listing.Data?.Files ?? []) ?? wanted;
+      const commit = commitOf(listing.Data?.LatestCommitter?.Id, all) ?? wanted;
       const files = entries.map((entry) =>
-        file(name, commit, { name: safePath(entry.Path), size: entry.Size, sha256: entry.Sha256 ?? null, etag: null }),
+        file(name, commit, toldFile({ path: entry.Path, size: entry.Size, sha256: entry.Sha256 })),
       );
       return { source: 'modelscope', name, commit, gated: false, files };
     },
   };
 }
 
+const listOf = <T>(told: readonly T[] | undefined): readonly T[] => (Array.isArray(told) ? told : []);
+
 /** The commit of a listing: not every answer names it, but the last change of all is of it. */
 function commitOf(told: string | undefined, files: readonly ModelScopeFile[]): string | undefined {
   const [newest] = files.toSorted((a, b) => (b.CommittedDate ?? 0) - (a.CommittedDate ?? 0));
-  return [told, newest?.Revision].find((name) => name !== undefined && /^[0-9a-f]{40}$/.test(name));
+  return [told, newest?.Revision].find((name) => typeof name === 'string' && /^[0-9a-f]{40}$/.test(name));
 }
 
 /** One file behind a plain address. Its validator stands for the commit. */

@@ -15,7 +15,10 @@ export const CLASSES = {
     files: ['attack/tokenizers.test.ts', 'app/text/linear-pattern.test.ts', 'app/text/hostile.test.ts'],
   },
   modelFiles: { title: 'Model files, changed at random', files: ['app/text/gguf.test.ts', 'native/formats'] },
-  hub: { title: 'Answers of a hub', files: ['app/models/download.test.ts', 'app/models/remote-headers.test.ts'] },
+  hub: {
+    title: 'Answers of a hub',
+    files: ['attack/hub.test.ts', 'app/models/download.test.ts', 'app/models/remote-headers.test.ts'],
+  },
   documents: {
     title: 'Documents',
     files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],

@@ -1,3 +1,4 @@
+import { hiddenCredentials } from '../hidden-credentials.ts';
 import type { Answered, Open, RequestHeaders } from './open.ts';
 import { openFile } from './open-file.ts';
 import { openHttp } from './open-http.ts';
@@ -186,7 +187,7 @@ function contentRange({ header }: Answered): { first: Bytes; size: Bytes | null 
 }
 
 function numberOf(text: string | null): Bytes | null {
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+  return text !== null && /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }
 
 function throwNetwork(error: unknown, signal: AbortSignal, stall: AbortSignal): never {
@@ -195,7 +196,7 @@ function throwNetwork(error: unknown, signal: AbortSignal, stall: AbortSignal): 
   const told = stall.aborted ? stall.reason : error;
   const cause = told instanceof Error && told.cause instanceof Error ? told.cause.message : '';
   const message = told instanceof Error ? told.message : String(told);
-  throw new DownloadError('network', `[download] ${message}${cause && `: ${cause}`}`, {
+  throw new DownloadError('network', `[download] ${hiddenCredentials(`${message}${cause && `: ${cause}`}`)}`, {
     transient: true,
     cause: error,
   });
