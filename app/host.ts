@@ -33,6 +33,7 @@ import {
 } from './protocol/index.ts';
 import { moveAttachments, removeAttachment, textWaiting } from './store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from './store/chats.ts';
+import { createEraser } from './store/erase.ts';
 import { newId } from './store/identity.ts';
 import type { Reach } from './store/lock.ts';
 import { getMessage, messagesOf } from './store/messages.ts';
@@ -152,6 +153,10 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(metrics.close);
+  const eraser = createEraser(db, store.folder);
+  /** What could not be done now is tried again in an hour. */
+  const erase = () => eraser.run().catch(() => {});
+  opened.defer(() => eraser.close());
   const documents = createDocuments({
     db,
     emit,
@@ -166,6 +171,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     startReader: options.startReader,
     // Elsewhere every picture would be sent to hear that nobody reads it there.
     recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
+    purged: erase,
     help: options.preload === false ? null : join(options.resources, 'help'),
     now,
     report,
@@ -310,8 +316,8 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   const backUp = () =>
     store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
   const hourly = () => {
-    void backUp();
     purgeDeleted(db, now());
+    void backUp().then(erase);
   };
   const firstBackup = setTimeout(guarded(report, backUp), 60_000);
   const upkeep = setInterval(guarded(report, hourly), hourMs);

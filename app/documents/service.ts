@@ -63,6 +63,8 @@ export type DocumentsOptions = {
   /** Reads pictures where the system can; without it Tesseract does. */
   recognise?: SystemRecogniser | null;
   /** Folder of the user manual; null: this core does not look after it. */
+  /** What was deleted long enough ago has been removed for good. */
+  purged?: () => void;
   help: string | null;
   now: () => number;
   report?: Report;
@@ -334,7 +336,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   requeueUnsettled(db);
   async function begin() {
-    await purge().catch(() => {}); // tried again at the next start
+    await purge().then(options.purged, () => {}); // tried again at the next start
     if (closed) return;
     importer.wake();
     embedding.wake();

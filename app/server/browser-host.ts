@@ -34,6 +34,7 @@ export type BrowserHostOptions = {
   renderer: string;
   /** The first port that is tried; 0 takes any. Without it the one of the last time, so that an open page comes back. */
   port?: number;
+  heartbeatMs?: number;
 };
 
 /** Serves the page and the protocol to browsers of this machine. */
@@ -41,6 +42,7 @@ export async function startBrowserHost({
   host,
   renderer,
   port = lastPort(host.dataFolder),
+  heartbeatMs,
 }: BrowserHostOptions): Promise<BrowserHost> {
   const app = new Hono();
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
@@ -74,7 +76,12 @@ export async function startBrowserHost({
   });
   app.get('*', (context) => serveFile(context, renderer));
 
-  const sockets = serveSockets(server, { access, welcome, connect: host.connect });
+  const sockets = serveSockets(server, {
+    access,
+    welcome,
+    connect: host.connect,
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  });
   const origin = `http://127.0.0.1:${taken}`;
   return {
     address: () => addressWith(origin, access.ticket()),

@@ -56,7 +56,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
         throw new LonghandError('too-large', `[upload] ${name} has more than ${limits.bytes} bytes`);
       }
       const waiting = set === undefined ? all() + bytes - (kept.get(path) ?? 0) : 0;
-      if (kept.size >= limits.files || waiting > limits.allBytes) {
+      if (kept.size - Number(kept.has(path)) >= limits.files || waiting > limits.allBytes) {
         throw new LonghandError(
           'too-large',
           `[upload] ${name}: more is waiting than is kept, at most ${limits.allBytes} bytes`,

@@ -221,7 +221,10 @@ export const deletedDocuments = (db: Database, before: number): { number: number
 
 /** Nobody refers to its copy any more. */
 export const dropCopy = (db: Database, number: number) =>
-  void db.run('UPDATE documents SET kept = NULL, sha256 = NULL WHERE number = ?', number);
+  db.transaction(() => {
+    db.run('UPDATE documents SET kept = NULL, sha256 = NULL WHERE number = ?', number);
+    db.run(`INSERT INTO purged (place, id) SELECT 'documents', id FROM documents WHERE number = ?`, number);
+  });
 
 /** All of a collection that are followed in a watched folder, those that were removed by hand included. */
 export function listFollowed(db: Database, collectionId: CollectionId): (StoredDocument & { removed: boolean })[] {

@@ -48,6 +48,8 @@ export function salvage(db: Database, damaged: string): Salvaged {
   try {
     db.script('PRAGMA foreign_keys = OFF');
     return db.transaction(() => {
+      // What is removed below could not be read; it was not the user who removed it.
+      const purged = db.get<{ last: number | null }>('SELECT MAX(number) AS last FROM purged')?.last ?? 0;
       const chats = copyRows(source, db, 'chats', 'excluded.updated_at > chats.updated_at');
       const messages = copyRows(source, db, 'messages', 'length(excluded.text) >= length(messages.text)');
       copyRows(source, db, 'attachments', 'TRUE');
@@ -67,6 +69,7 @@ export function salvage(db: Database, damaged: string): Salvaged {
       // What was read of them is read again from the kept copies.
       db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}', passages = 0
         WHERE passages > 0 AND number NOT IN (SELECT document FROM passages)`);
+      db.run('DELETE FROM purged WHERE number > ?', purged);
       return { chats, messages };
     });
   } finally {

@@ -5,7 +5,7 @@ export type AttackClass = { readonly title: string; readonly files: readonly str
 export const CLASSES = {
   server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts'] },
   otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
-  erasure: { title: 'Reading what was deleted', files: [] },
+  erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
   shell: { title: 'The desktop shell', files: [] },
   protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
   markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/hostile.spec.ts'] },

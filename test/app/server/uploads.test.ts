@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createUploads, uploadLimits } from '../../../app/server/uploads.ts';
+import { newFolder } from '../../support/core.ts';
+
+const body = (bytes: number) => new Response('x'.repeat(bytes)).body as never;
+const open = (dataFolder: string, limits: Partial<typeof uploadLimits> = {}) => {
+  const uploads = createUploads(dataFolder, { ...uploadLimits, ...limits });
+  onTestFinished(uploads.close);
+  return uploads;
+};
+const left = (dataFolder: string) => readdirSync(join(dataFolder, 'uploads'));
+
+test('what a killed start left is gone at the next', () => {
+  const dataFolder = newFolder();
+  mkdirSync(join(dataFolder, 'uploads'));
+  writeFileSync(join(dataFolder, 'uploads', 'secret'), 'secret');
+  open(dataFolder);
+  expect(left(dataFolder)).toEqual([]);
+  expect(statSync(join(dataFolder, 'uploads')).mode & 0o777).toBe(0o700);
+});
+
+test('a file goes when its time is over, and with the end of the host', async () => {
+  const dataFolder = newFolder();
+  const uploads = open(dataFolder, { keptMs: 30 });
+  const { path } = await uploads.receive(body(10), 'a.txt', 10);
+  await vi.waitFor(() => expect(existsSync(path)).toBe(false));
+  await uploads.receive(body(10), 'b.txt', 10);
+  uploads.close();
+  expect(existsSync(join(dataFolder, 'uploads'))).toBe(false);
+});
+
+test('the disk is not filled: by one file, by many, by more than was announced, or where little is free', async () => {
+  const dataFolder = newFolder();
+  const uploads = open(dataFolder, { bytes: 100, allBytes: 150, files: 3 });
+  const receive = (bytes: number, announced = bytes) => uploads.receive(body(bytes), 'a.txt', announced);
+  await expect(receive(101)).rejects.toMatchObject({ code: 'too-large' });
+  await expect(receive(101, 0), 'unannounced').rejects.toMatchObject({ code: 'too-large' });
+  await receive(100);
+  await expect(receive(51)).rejects.toMatchObject({ code: 'too-large' });
+  await expect(receive(51, 1)).rejects.toMatchObject({ code: 'too-large' });
+  await receive(1);
+  await receive(1);
+  await expect(receive(1), 'a fourth file').rejects.toMatchObject({ code: 'too-large' });
+  expect(left(dataFolder)).toHaveLength(3);
+  const full = open(newFolder(), { freeBytes: Number.MAX_SAFE_INTEGER });
+  await expect(full.receive(body(1), 'a.txt', 1)).rejects.toMatchObject({ code: 'disk-full' });
+});
