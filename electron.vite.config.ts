@@ -22,13 +22,13 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: at('main/index.ts'),
-          core: at('main/core.ts'),
-          engine: at('app/engine/process.ts'),
+          core: at('main/core-entry.ts'),
+          engine: at('app/engine/process/main.ts'),
           server: at('app/server/main.ts'),
           cli: at('app/cli/main.ts'),
-          'template-worker': at('app/text/template-worker.ts'),
-          'document-reader': at('app/documents/process.ts'),
-          'document-worker': at('app/documents/worker.ts'),
+          'template-worker': at('app/text/jinja/template-process.ts'),
+          'document-reader': at('app/documents/parse/parser-process.ts'),
+          'document-worker': at('app/documents/parse/parser-worker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
       },

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { app, type BrowserWindow, dialog } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
-import { defaultDataFolder } from '../app/store/folder.ts';
-import { sweep } from '../app/store/temporary.ts';
-import { type CoreProcess, createCoreProcess } from './core-process.ts';
+import { defaultDataFolder } from '../app/store/data-dir.ts';
+import { sweep } from '../app/store/temporary-folders.ts';
+import { registerScheme, servePage } from './app-protocol.ts';
+import { type CoreProcess, createCoreProcess } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
-import { openKeychain } from './keychain.ts';
 import { sendToWindow, setMenu } from './menu.ts';
-import { notify } from './notify.ts';
+import { notify } from './notifications.ts';
 import { removeCopies } from './open-copy.ts';
-import { registerScheme, servePage } from './page.ts';
 import { pathsOf } from './paths.ts';
-import { lockDown } from './permissions.ts';
-import { keepAwake } from './power.ts';
+import { openKeychain } from './secret-storage.ts';
+import { lockDown } from './security.ts';
+import { keepAwake } from './sleep-blocker.ts';
+import { errors } from './strings.ts';
 import { createWindow } from './window.ts';
-import { errors } from './words.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 

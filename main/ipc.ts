@@ -13,8 +13,8 @@ import {
 import { z } from 'zod';
 import { Choosing } from '../app/protocol/index.ts';
 import { openCopy } from './open-copy.ts';
-import { isOwn } from './permissions.ts';
-import { words } from './words.ts';
+import { isOwn } from './security.ts';
+import { words } from './strings.ts';
 
 const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
 const Path = z.string().min(1).max(4096);

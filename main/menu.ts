@@ -1,6 +1,6 @@
 import { type BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron';
 import { type MenuCommand, menuKeys } from '../app/protocol/index.ts';
-import { words } from './words.ts';
+import { words } from './strings.ts';
 
 /** The menu bar. What belongs to the page is sent to it as a command; the rest are the system's own roles. */
 export function setMenu(platform: NodeJS.Platform, send: (command: MenuCommand) => void) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, dialog, nativeTheme, screen } from 'electron';
-import { pageAddress } from './page.ts';
+import { pageAddress } from './app-protocol.ts';
+import { words } from './strings.ts';
 import { readWindowState, writeWindowState } from './window-state.ts';
-import { words } from './words.ts';
 
 const saveAfterMs = 500;
 /** A page that crashes more often than this within a minute is not reloaded again by itself. */

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
-import type { Core } from './core.ts';
+import type { Core } from './deps.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 

@@ -1,10 +1,10 @@
-import type { Generation, LoadTarget } from '../engine/asks.ts';
+import type { Generation, LoadTarget } from '../engine/ipc-protocol.ts';
 import { type ChatId, guarded, type TurnId } from '../protocol/index.ts';
 import { distinctTitle, findChat, updateChat } from '../store/chats.ts';
-import { newId } from '../store/identity.ts';
 import { messagesOf } from '../store/messages.ts';
-import type { Core } from './core.ts';
-import { plain } from './prompt.ts';
+import { newId } from '../store/uuid.ts';
+import type { Core } from './deps.ts';
+import { plain } from './prompt/prompt.ts';
 import { branch } from './tree.ts';
 
 const idleMs = 800;

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { toLonghandError } from '../engine/errors.ts';
+import { toLonghandError } from '../engine/process/addon-errors.ts';
 import { type Failure, failureOf } from '../protocol/index.ts';
-import { helpOf, overview, parse } from './arguments.ts';
-import { bench } from './bench.ts';
-import { chat } from './chat.ts';
-import { type Command, type Context, type Places, UsageError } from './command.ts';
-import { devices } from './devices.ts';
-import { docs } from './docs.ts';
-import { doctor } from './doctor.ts';
-import { embed } from './embed.ts';
-import { generate } from './generate.ts';
-import { inspect } from './inspect.ts';
-import { adopt, importModel, list, remove, verify } from './library.ts';
-import { logits } from './logits.ts';
-import { move } from './move.ts';
-import { pull } from './pull.ts';
-import { search } from './search.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
-import { tokenize } from './tokenize.ts';
-import { trace } from './trace.ts';
+import { bench } from './commands/bench.ts';
+import { chat } from './commands/chat.ts';
+import { devices } from './commands/devices.ts';
+import { docs } from './commands/docs.ts';
+import { doctor } from './commands/doctor.ts';
+import { embed } from './commands/embed.ts';
+import { generate } from './commands/generate.ts';
+import { inspect } from './commands/inspect.ts';
+import { logits } from './commands/logits.ts';
+import { adopt, importModel, list, remove, verify } from './commands/models.ts';
+import { move } from './commands/move.ts';
+import { pull } from './commands/pull.ts';
+import { search } from './commands/search.ts';
+import { tokenize } from './commands/tokenize.ts';
+import { trace } from './commands/trace.ts';
+import { helpOf, overview, parse } from './runtime/arguments.ts';
+import { type Command, type Context, type Places, UsageError } from './runtime/command.ts';
+import { createTerminal, type Terminal } from './runtime/terminal.ts';
 
 const COMMANDS: readonly Command[] = [
   chat,
@@ -87,7 +87,7 @@ export async function main(
 /** From source or from the bundle. `npm run` moves to the root of the tree and says where the user stood. */
 function placesOf(env: NodeJS.ProcessEnv): Places {
   const root = env.LONGHAND_ROOT ?? process.cwd();
-  const source = join(root, 'app', 'text', 'template-worker.ts');
+  const source = join(root, 'app', 'text', 'jinja', 'template-process.ts');
   const built = (name: string) => join(root, 'build', 'native', 'Release', name);
   return {
     addon: built('longhand.node'),
@@ -95,9 +95,9 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
     ...(existsSync(source)
       ? {
           worker: source,
-          documentReader: join(root, 'app', 'documents', 'process.ts'),
-          documentWorker: join(root, 'app', 'documents', 'worker.ts'),
-          engine: join(root, 'app', 'engine', 'process.ts'),
+          documentReader: join(root, 'app', 'documents', 'parse', 'parser-process.ts'),
+          documentWorker: join(root, 'app', 'documents', 'parse', 'parser-worker.ts'),
+          engine: join(root, 'app', 'engine', 'process', 'main.ts'),
           migrations: join(root, 'app', 'store', 'migrations'),
         }
       : {

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine } from '../engine/client.ts';
+import type { Engine } from '../engine/client/engine-client.ts';
 import type {
   Collection,
   CollectionId,
@@ -12,6 +12,7 @@ import type {
   Request,
 } from '../protocol/index.ts';
 import { type documentCalls, guarded, LonghandError } from '../protocol/index.ts';
+import { getPassage, removeContent } from '../store/chunks.ts';
 import {
   createCollection,
   forgetCollections,
@@ -38,20 +39,19 @@ import {
   restoreDocument,
   updateDocument,
 } from '../store/documents.ts';
-import { getPassage, removeContent } from '../store/passages.ts';
-import { type Answering, createAnswering } from './answering.ts';
-import type { SystemRecogniser } from './assets.ts';
-import { createCopies } from './copies.ts';
-import { createEmbedding, type Encoders } from './embedding.ts';
-import { find } from './find.ts';
-import { type Gathered, gather } from './gather.ts';
-import { followHelp } from './help.ts';
-import { createImporter, failedState } from './importer.ts';
-import { createDocumentReader } from './reader.ts';
-import { hitOf, tellingWords } from './retrieve.ts';
-import { unpackSpans } from './spans.ts';
-import type { StartReader } from './start.ts';
-import { createWatcher } from './watch.ts';
+import { type Answering, createAnswering } from './answer/rag.ts';
+import { unpackSpans } from './chunk/span-codec.ts';
+import { followHelp } from './import/builtin-manual.ts';
+import { type Gathered, gather } from './import/collect-files.ts';
+import { createCopies } from './import/file-store.ts';
+import { createWatcher } from './import/folder-watcher.ts';
+import { createImporter, failedState } from './import/importer.ts';
+import { createEmbedding, type Encoders } from './index/embedding-index.ts';
+import type { SystemRecogniser } from './parse/assets.ts';
+import type { StartReader } from './parse/fork-parser.ts';
+import { createDocumentReader } from './parse/parser-client.ts';
+import { hitOf, tellingWords } from './search/fulltext-search.ts';
+import { find } from './search/hybrid-search.ts';
 
 export type DocumentsOptions = {
   db: Database;

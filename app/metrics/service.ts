@@ -1,10 +1,10 @@
 import type { Emit, Handlers, ModelId, TurnEvent } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
 import { createBenchmark } from './benchmark.ts';
-import { readConditions } from './conditions.ts';
-import { createCurve } from './curve.ts';
-import { createGauge, type Ended, endOf } from './measure.ts';
+import { readConditions } from './machine-conditions.ts';
 import { addRun, csvOf, listRuns, type Measured } from './runs.ts';
+import { createCurve } from './speed-curve.ts';
+import { createGauge, type Ended, endOf } from './turn-metrics.ts';
 
 export type MetricsOptions = {
   db: Database;

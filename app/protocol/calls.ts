@@ -4,9 +4,9 @@ import { documentCalls } from './documents.ts';
 import { Download } from './downloads.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings } from './engine.ts';
 import { Notice } from './events.ts';
-import { Machine } from './fit.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Library, LibraryPlan } from './library.ts';
+import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import {
   Adoptable,
@@ -18,7 +18,7 @@ import {
   Removed,
   SourceId,
 } from './models.ts';
-import { Contact } from './privacy.ts';
+import { Contact } from './network-log.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 import { Choice, StatsSample } from './turn.ts';
 

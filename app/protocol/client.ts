@@ -1,8 +1,8 @@
 import type { CallName, RequestInput, Response } from './calls.ts';
 import { LonghandError } from './errors.ts';
 import type { EventName, EventPayload } from './events.ts';
-import type { Pipe } from './pipe.ts';
-import type { CallFrame, CoreFrame } from './wire.ts';
+import type { CallFrame, CoreFrame } from './frames.ts';
+import type { Pipe } from './transport.ts';
 
 /** Calls whose request is `void` take no second argument. */
 export type CallArguments<Name extends CallName> =

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type CallName, calls, type Request, type Response } from './calls.ts';
 import { failureOf, LonghandError } from './errors.ts';
 import type { EventName, EventPayload } from './events.ts';
-import type { Pipe } from './pipe.ts';
-import { type CallFrame, type CoreFrame, frameOfEvent } from './wire.ts';
+import { type CallFrame, type CoreFrame, frameOfEvent } from './frames.ts';
+import type { Pipe } from './transport.ts';
 
 /** One function a row of the table; a missing or misshapen one is a type error. */
 export type Handlers = {

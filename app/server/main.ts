@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readerByFork } from '../documents/start.ts';
-import { engineByFork } from '../engine/start.ts';
-import { createHost } from '../host.ts';
+import { createHost } from '../core/core.ts';
+import { readerByFork } from '../documents/parse/fork-parser.ts';
+import { engineByFork } from '../engine/client/fork-engine.ts';
 import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
-import { defaultDataFolder } from '../store/folder.ts';
-import { startBrowserHost } from './browser-host.ts';
-import { freshAddress, reachIn } from './visit.ts';
+import { defaultDataFolder } from '../store/data-dir.ts';
+import { freshAddress, reachIn } from './one-time-address.ts';
+import { startBrowserHost } from './web-server.ts';
 
 //  Longhand in a browser, from the root of the tree: node app/server/main.ts [--data DIR] [--port N] [--no-open]
 
@@ -157,10 +157,14 @@ export function placesBelow(root: string, entry: string): Places {
   const source = entry.endsWith('.ts');
   const bundle = join(root, 'dist', 'main');
   return {
-    engine: source ? join(root, 'app', 'engine', 'process.ts') : join(bundle, 'engine.js'),
-    worker: source ? join(root, 'app', 'text', 'template-worker.ts') : join(bundle, 'template-worker.js'),
-    documentReader: source ? join(root, 'app', 'documents', 'process.ts') : join(bundle, 'document-reader.js'),
-    documentWorker: source ? join(root, 'app', 'documents', 'worker.ts') : join(bundle, 'document-worker.js'),
+    engine: source ? join(root, 'app', 'engine', 'process', 'main.ts') : join(bundle, 'engine.js'),
+    worker: source ? join(root, 'app', 'text', 'jinja', 'template-process.ts') : join(bundle, 'template-worker.js'),
+    documentReader: source
+      ? join(root, 'app', 'documents', 'parse', 'parser-process.ts')
+      : join(bundle, 'document-reader.js'),
+    documentWorker: source
+      ? join(root, 'app', 'documents', 'parse', 'parser-worker.ts')
+      : join(bundle, 'document-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
     migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),

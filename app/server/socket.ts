@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type CallFrame, type CoreFrame, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
-import type { Access } from './access.ts';
+import type { Access } from './auth.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
 const mostMessageBytes = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Attachment, AttachmentId, ChatId, MessageId } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from './database.ts';
-import { newId } from './identity.ts';
+import { newId } from './uuid.ts';
 
 export function addAttachment(
   db: Database,

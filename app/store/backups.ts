@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { type ErrorCode, LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
-import { makePrivate } from './private.ts';
+import { makePrivate } from './permissions.ts';
 
 const kept = 7;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import type { Chat, ChatId, MessageId, ModelId } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
+import { fold } from './case-fold.ts';
 import type { Database, Value } from './database.ts';
-import { fold } from './fold.ts';
-import { newId } from './identity.ts';
+import { newId } from './uuid.ts';
 
 type ChatRow = {
   id: ChatId;

@@ -1,7 +1,7 @@
 import type { Collection, CollectionId } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from './database.ts';
-import { newId } from './identity.ts';
+import { newId } from './uuid.ts';
 
 //  Collections of documents, and the folders that they follow.
 

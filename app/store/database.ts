@@ -1,7 +1,7 @@
 import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { getLoadablePath } from 'sqlite-vec';
 import { type ErrorCode, LonghandError } from '../protocol/index.ts';
-import { fold } from './fold.ts';
+import { fold } from './case-fold.ts';
 
 export type Value = SQLInputValue;
 export type Row = Record<string, SQLOutputValue>;

@@ -1,7 +1,7 @@
 import type { Block, CollectionId, Document, DocumentId, DocumentState } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database, Value } from './database.ts';
-import { newId } from './identity.ts';
+import { newId } from './uuid.ts';
 
 //  Documents. Their collections: collections.ts; passages and their index: passages.ts beside this.
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
-import { makePrivate, othersFolder } from './private.ts';
+import { makePrivate, othersFolder } from './permissions.ts';
 
 /** Where the holder can be reached, and with what. */
 export type Reach = { address: string; key: string };

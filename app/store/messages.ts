@@ -1,7 +1,7 @@
 import type { Attachment, ChatId, LoopEvidence, Message, MessageId, MessageState } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database, Value } from './database.ts';
-import { newId } from './identity.ts';
+import { newId } from './uuid.ts';
 
 type MessageRow = {
   id: MessageId;

@@ -1,6 +1,6 @@
 import type { ChatId, MessageId, SearchHit } from '../protocol/index.ts';
+import { fold } from './case-fold.ts';
 import type { Database } from './database.ts';
-import { fold } from './fold.ts';
 
 const before = 40;
 const excerptLength = 160;

@@ -2,14 +2,14 @@ import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdirSync, 
 import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
 import { backUp, backupDue, flaw } from './backups.ts';
+import { checkDataFolder } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
-import { checkDataFolder } from './folder.ts';
 import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
-import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './private.ts';
+import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './permissions.ts';
 import { isLost, type Restored, restore, salvage } from './recover.ts';
 
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from './temporary-folders.ts';
 
 export type Store = {
   readonly db: Database;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LonghandError } from '../protocol/errors.ts';
-import type { ChatText } from './chat.ts';
-import { decode } from './detokenizer.ts';
-import { textFromGguf } from './gguf.ts';
+import type { ChatText } from './chat-template.ts';
 import { thinkingMarkersOf } from './thinking.ts';
-import { createTokenizer, type Tokenizer } from './tokenizer.ts';
+import { decode } from './tokenizer/detokenizer.ts';
+import { textFromGguf } from './tokenizer/gguf-tokenizer.ts';
+import { createTokenizer, type Tokenizer } from './tokenizer/tokenizer.ts';
 
 /** The files beside the weights that say how a model reads and writes, as parsed JSON or text. */
 export type TextFiles = {

@@ -1,5 +1,5 @@
-import { prefixAtEnd } from './stop.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import { prefixAtEnd } from './stop-strings.ts';
+import type { Tokenizer } from './tokenizer/tokenizer.ts';
 
 /** How a family opens and closes its thinking, in the model's own tokens. */
 export type ThinkingMarkers = { readonly open: string; readonly close: string };

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '../i18n.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuChoices } from '../ui/menu.tsx';
-import { type Branch, branchesOf, firstWords, isForked } from './branches.ts';
-import { showMessage } from './show-message.ts';
-import { actions, useChat } from './store.ts';
+import { type Branch, branchesOf, firstWords, isForked } from './store/branches.ts';
+import { actions, useChat } from './store/store.ts';
+import { showMessage } from './transcript/show-message.ts';
 
 /** All branches of a chat, there once it has more than one. Choosing one shows it, from where it leaves the others. */
 export function BranchesMenu() {

@@ -6,8 +6,8 @@ import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { chatAsMarkdown } from './export.ts';
-import { shownBranch } from './shown.ts';
-import { actions, useChat } from './store.ts';
+import { actions, useChat } from './store/store.ts';
+import { shownBranch } from './store/visible-branch.ts';
 
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {

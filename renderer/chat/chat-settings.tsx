@@ -5,7 +5,7 @@ import { SamplingFields } from '../settings/sampling-fields.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
-import { actions, useChat } from './store.ts';
+import { actions, useChat } from './store/store.ts';
 
 /** Instructions and sampling of this chat. Empty fields follow Settings, then the model. */
 export function ChatSettings() {

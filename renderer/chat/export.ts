@@ -1,6 +1,6 @@
 import { deniesQuote, type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
-import { figuresOf, seriesOf } from './speed.ts';
+import { figuresOf, seriesOf } from './stats/speed.ts';
 
 export type ExportWords = {
   you: string;

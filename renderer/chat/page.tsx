@@ -1,27 +1,27 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
+import { shown } from '../lib/keys.ts';
 import { useSettings } from '../settings/store.ts';
-import { PanelBoundary } from '../shell/broken.tsx';
 import { keysOfCommand } from '../shell/command-keys.ts';
 import { commandById } from '../shell/commands.ts';
-import { shown } from '../shell/keys.ts';
+import { PanelBoundary } from '../shell/error-boundaries.tsx';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { Announcer } from './announcer.tsx';
 import { BranchesMenu } from './branches-menu.tsx';
 import { ChatMenu } from './chat-menu.tsx';
 import { ChatSettings } from './chat-settings.tsx';
-import { Composer } from './composer.tsx';
-import { Empty } from './empty.tsx';
-import { Find } from './find.tsx';
-import { Overflow } from './overflow.tsx';
-import { PlainAfterCrashes } from './plain-chat.tsx';
-import { Report } from './report.tsx';
-import { SourcesPanel } from './sources-panel.tsx';
-import { actions, useChat } from './store.ts';
-import { Transcript } from './transcript.tsx';
-import type { Messages } from './tree.ts';
+import { Composer } from './composer/composer.tsx';
+import { Overflow } from './overflow/overflow.tsx';
+import { SourcesPanel } from './sources/sources-panel.tsx';
+import { actions, useChat } from './store/store.ts';
+import type { Messages } from './store/tree.ts';
+import { Announcer } from './transcript/announcer.tsx';
+import { Empty } from './transcript/empty.tsx';
+import { Report } from './transcript/error-report.tsx';
+import { Find } from './transcript/find.tsx';
+import { PlainAfterCrashes } from './transcript/plain-chat.tsx';
+import { Transcript } from './transcript/transcript.tsx';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {

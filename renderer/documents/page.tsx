@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PanelBoundary } from '../shell/broken.tsx';
+import { PanelBoundary } from '../shell/error-boundaries.tsx';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { Button } from '../ui/button.tsx';
 import { addFiles, chooseFiles, ensureCollection } from './actions.ts';

@@ -7,7 +7,7 @@ import type {
   Source,
   Span,
 } from '../../app/protocol/index.ts';
-import { foldCase } from '../ui/fold.ts';
+import { foldCase } from '../ui/case-fold.ts';
 
 //  The tested core of the documents page: plain data in, plain data out.
 

@@ -12,7 +12,7 @@ import {
   type Source,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { createCommits } from '../chat/commits.ts';
+import { createCommits } from '../lib/batcher.ts';
 import { useShell } from '../shell/store.ts';
 import {
   type Batch,

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Document, PassageHit } from '../../app/protocol/index.ts';
 import { isElectron, isMac, reveal } from '../bridge.ts';
-import { useChat } from '../chat/store.ts';
+import { useChat } from '../chat/store/store.ts';
 import { useFormats } from '../i18n.ts';
 import { openChat } from '../shell/commands.ts';
 import { Button, IconButton } from '../ui/button.tsx';

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ModelDescription } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { Slider } from '../ui/choice.tsx';
-import { contextsOf } from './shape.ts';
+import { contextsOf } from './memory-fit.ts';
 import { useModels } from './store.ts';
 
 type ContextSliderProps = { title: string; model: Pick<ModelDescription, 'contextLength'>; memory?: number };

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Strip } from './shape.ts';
+import type { Strip } from './memory-fit.ts';
 
 /** How a model remembers: low bars stay as they are, tall ones grow with the context. */
 export function LayerStrip({ strip, large = false }: { strip: Strip; large?: boolean }) {

@@ -1,15 +1,15 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useEngine } from '../engine/store.ts';
 import { usePerformance } from '../performance/store.ts';
-import { useEngine } from '../shell/engine.ts';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
-import { Catalogue } from './catalogue.tsx';
-import { Dock } from './dock.tsx';
-import { isReference } from './hub.ts';
-import { Import } from './import.tsx';
-import { Installed } from './installed.tsx';
+import { Catalogue } from './catalogue/catalogue.tsx';
+import { isReference } from './catalogue/hub.ts';
+import { Dock } from './downloads/download-list.tsx';
+import { Import } from './installed/import.tsx';
+import { Installed } from './installed/installed.tsx';
 import { type Tab, useModels } from './store.ts';
 
 export function ModelsPage() {

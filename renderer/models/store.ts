@@ -18,8 +18,8 @@ import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
 import { useShell } from '../shell/store.ts';
 import { useToasts } from '../ui/toast.tsx';
-import { chatWith } from './chat-with.ts';
-import { type KvType, USUAL_CONTEXT } from './shape.ts';
+import { chatWith } from './installed/chat-with.ts';
+import { type KvType, USUAL_CONTEXT } from './memory-fit.ts';
 
 export type Tab = 'installed' | 'catalogue' | 'downloads';
 

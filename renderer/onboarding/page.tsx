@@ -3,16 +3,16 @@ import { useTranslation } from 'react-i18next';
 import { failureOf } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
-import { purposeOf } from '../models/shape.ts';
+import { useEngine } from '../engine/store.ts';
+import { purposeOf } from '../models/memory-fit.ts';
 import { useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
-import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
+import { FoundFacts, OwnModels } from './existing-models.tsx';
 import { Fact } from './fact.tsx';
 import { Machine } from './machine.tsx';
-import { FoundFacts, OwnModels } from './own.tsx';
-import { GetPick, PickFacts, usePick } from './pick.tsx';
+import { GetPick, PickFacts, usePick } from './recommended-model.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
 /** How long the window waits for what the cards say, so that no card moves away under the pointer. */

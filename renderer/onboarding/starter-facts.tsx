@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ModelEntry } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { Fact } from './fact.tsx';
-import { Words } from './words.tsx';
+import { Words } from './strings.tsx';
 
 /** True figures of the built-in model, from its own files. */
 export function StarterFacts({ model }: { model: ModelEntry | null }) {

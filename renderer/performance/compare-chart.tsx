@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 import { useFormats } from '../i18n.ts';
 import { Chart, type ChartPlan } from '../ui/chart.tsx';
 import type { Formats } from '../ui/format.ts';
-import { type Bench, curvesOf } from './figures.ts';
+import { type Bench, curvesOf } from './selectors.ts';
 
 const FONT = '11px Inter, system-ui, sans-serif';
 

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next';
+import { useEngine } from '../engine/store.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
-import { useEngine } from '../shell/engine.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
 import { MISSING } from '../ui/format.ts';
 import { CompareChart } from './compare-chart.tsx';
 import { DeltaBar } from './delta-bar.tsx';
-import { type Bench, benchesOf, type ComparedRow, comparedRows, widestChange } from './figures.ts';
+import { type Bench, benchesOf, type ComparedRow, comparedRows, widestChange } from './selectors.ts';
 import { usePerformance } from './store.ts';
 
 /** Two benchmarks beside each other. A difference inside the noise is called none. */

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useBackEndName } from '../i18n.ts';
 import { Segmented, Select } from '../ui/choice.tsx';
-import { backEndsOf, type Filter } from './figures.ts';
+import { backEndsOf, type Filter } from './selectors.ts';
 import { usePerformance } from './store.ts';
 
 const EVERY = 'every';

@@ -3,6 +3,7 @@ import { useBackEndName, useFormats } from '../i18n.ts';
 import { openChat, openMessage } from '../shell/commands.ts';
 import { Segmented } from '../ui/choice.tsx';
 import { MISSING, rangeOf } from '../ui/format.ts';
+import { Filters } from './filters.tsx';
 import {
   type Change,
   type Column,
@@ -15,8 +16,7 @@ import {
   scaleOf,
   setbacksOf,
   trendOf,
-} from './figures.ts';
-import { Filters } from './filters.tsx';
+} from './selectors.ts';
 import { usePerformance } from './store.ts';
 
 /** Every answer of a model as a dot, by version of the engine and back end; the same as a table below. */

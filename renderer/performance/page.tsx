@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useEngine } from '../engine/store.ts';
 import { sentenceOf } from '../sentences.ts';
-import { useEngine } from '../shell/engine.ts';
 import { Details } from '../shell/problem.tsx';
 import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
 import { Button } from '../ui/button.tsx';

@@ -9,9 +9,9 @@ import {
   type Run,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { createCommits } from '../chat/commits.ts';
-import type { Filter, Metric } from './figures.ts';
+import { createCommits } from '../lib/batcher.ts';
 import { type Live, noLive, withEvents } from './live.ts';
+import type { Filter, Metric } from './selectors.ts';
 
 export type Tab = 'overview' | 'compare';
 

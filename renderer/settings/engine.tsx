@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { core } from '../bridge.ts';
+import { modelById, useEngine } from '../engine/store.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
-import { modelById, useEngine } from '../shell/engine.ts';
 import { versionOf } from '../shell/version.ts';
 import { Button } from '../ui/button.tsx';
 import { Select, Switch, Tag } from '../ui/choice.tsx';

@@ -1,5 +1,5 @@
 import { t } from '../i18n.ts';
-import { matchOf } from '../shell/match.ts';
+import { matchOf } from '../lib/word-match.ts';
 import type { SettingsSection } from '../shell/store.ts';
 import english from '../strings/en.json';
 

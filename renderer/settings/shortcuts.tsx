@@ -1,12 +1,12 @@
 import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
+import { caps, keysOf } from '../lib/keys.ts';
 import { keysOfCommand } from '../shell/command-keys.ts';
 import { type Command, commands } from '../shell/commands.ts';
-import { caps, keysOf } from '../shell/keys.ts';
 import { Button } from '../ui/button.tsx';
 import { SettingRow } from '../ui/field.tsx';
-import { Key } from '../ui/key.tsx';
+import { Key } from '../ui/kbd.tsx';
 import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { defaultSettings, type Settings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { shownSettings, type Unconfirmed, withAnswer, withSent } from './unconfirmed.ts';
+import { shownSettings, type Unconfirmed, withAnswer, withSent } from './optimistic.ts';
 
 type SettingsStore = {
   values: Settings;

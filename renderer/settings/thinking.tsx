@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { type Thinks, thinkingOf, thinksOf } from '../chat/thinking-menu.tsx';
+import { type Thinks, thinkingOf, thinksOf } from '../chat/composer/thinking-menu.tsx';
 import { useFormats } from '../i18n.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow } from '../ui/field.tsx';

@@ -1,7 +1,7 @@
 import { menuKeys } from '../../app/protocol/index.ts';
 import { isElectron, isMac } from '../bridge.ts';
+import { shown } from '../lib/keys.ts';
 import { useSettings } from '../settings/store.ts';
-import { shown } from './keys.ts';
 
 /** Keys as they come, and those for browsers that keep the first for themselves. Null: none until the user chooses some. */
 type Keys = { keys: string | null; inBrowser?: string };

@@ -1,11 +1,11 @@
 import type { ChatId, MessageId } from '../../app/protocol/index.ts';
-import { isForked } from '../chat/branches.ts';
 import { answerAsMarkdown } from '../chat/export.ts';
 import { focusComposer } from '../chat/focus.ts';
-import { showMessage } from '../chat/show-message.ts';
-import { runningTurn, shownBranch } from '../chat/shown.ts';
-import { isRunning } from '../chat/state.ts';
-import { useChat } from '../chat/store.ts';
+import { isForked } from '../chat/store/branches.ts';
+import { isRunning } from '../chat/store/reducers.ts';
+import { useChat } from '../chat/store/store.ts';
+import { runningTurn, shownBranch } from '../chat/store/visible-branch.ts';
+import { showMessage } from '../chat/transcript/show-message.ts';
 import { ADD_FILES, SEARCH_FIELD } from '../documents/focus.ts';
 import { useDocuments } from '../documents/store.ts';
 import { t } from '../i18n.ts';

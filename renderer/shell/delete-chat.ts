@@ -1,5 +1,5 @@
 import type { Chat } from '../../app/protocol/index.ts';
-import { useChat } from '../chat/store.ts';
+import { useChat } from '../chat/store/store.ts';
 import { t } from '../i18n.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { keysHint } from './command-keys.ts';

@@ -1,11 +1,11 @@
 import { type DragEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CollectionId } from '../../app/protocol/index.ts';
-import { attachDropped } from '../chat/attach-dropped.ts';
+import { attachDropped } from '../chat/composer/attach-dropped.ts';
 import { addFiles, ensureCollection } from '../documents/actions.ts';
 import { useDocuments } from '../documents/store.ts';
 import { t as text } from '../i18n.ts';
-import { type ImportedModel, importModels } from '../models/importing.ts';
+import { type ImportedModel, importModels } from '../models/installed/importing.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useToasts } from '../ui/toast.tsx';
 import { type Dropped, readDropped } from './dropped.ts';

@@ -1,6 +1,6 @@
 import { pathOf } from '../bridge.ts';
-import type { ImportedModel } from '../models/importing.ts';
-import { modelsAmong } from '../models/model-files.ts';
+import type { ImportedModel } from '../models/installed/importing.ts';
+import { modelsAmong } from '../models/installed/model-files.ts';
 
 //  What was dropped on the window: models, and files of any other kind.
 

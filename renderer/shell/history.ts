@@ -1,4 +1,4 @@
-import { useChat } from '../chat/store.ts';
+import { useChat } from '../chat/store/store.ts';
 import { useDocuments } from '../documents/store.ts';
 import { addressOf, type View, viewOf } from './address.ts';
 import { useShell } from './store.ts';

@@ -2,9 +2,9 @@ import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
 import type { Notice } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { useEngine } from '../engine/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { useEngine } from './engine.ts';
 
 type Code = Notice['code'];
 

@@ -5,16 +5,16 @@ import { useTranslation } from 'react-i18next';
 import type { SearchHit } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { focusComposer } from '../chat/focus.ts';
-import { useChat } from '../chat/store.ts';
+import { useChat } from '../chat/store/store.ts';
+import { caps } from '../lib/keys.ts';
+import { matchOf } from '../lib/word-match.ts';
 import { useSettings } from '../settings/store.ts';
 import { Highlighted } from '../ui/highlight.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Key } from '../ui/key.tsx';
+import { Key } from '../ui/kbd.tsx';
 import { chatHitsOf } from './chat-hits.ts';
 import { keysOfCommand } from './command-keys.ts';
 import { type Command as AppCommand, commands, openChat, openMessage } from './commands.ts';
-import { caps } from './keys.ts';
-import { matchOf } from './match.ts';
 import { useShell } from './store.ts';
 
 /** Search of chats and all commands, in one field. ">" shows commands only. */

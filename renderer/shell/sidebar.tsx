@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isElectron, isMac } from '../bridge.ts';
-import { useChat } from '../chat/store.ts';
+import { useChat } from '../chat/store/store.ts';
 import { useFormats } from '../i18n.ts';
-import { Ring } from '../models/ring.tsx';
+import { shown } from '../lib/keys.ts';
+import { Ring } from '../models/downloads/progress-ring.tsx';
 import { shareOf, useModels } from '../models/store.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -12,7 +13,6 @@ import { ResizeEdge } from '../ui/resize-edge.tsx';
 import { ChatList } from './chat-list.tsx';
 import { type CommandId, keysOfCommand, useKeysHint } from './command-keys.ts';
 import { commandById } from './commands.ts';
-import { shown } from './keys.ts';
 import { Status } from './status.tsx';
 import { useShell } from './store.ts';
 

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import { deviceInUse, type EngineStatus } from '../../app/protocol/index.ts';
 import { core, isMac, useConnection } from '../bridge.ts';
+import { modelById, useEngine } from '../engine/store.ts';
 import { useFormats } from '../i18n.ts';
 import { useSettings } from '../settings/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter, type MeterPart, resourceParts } from '../ui/meter.tsx';
 import { useKeysHint } from './command-keys.ts';
-import { modelById, useEngine } from './engine.ts';
 import { useShell } from './store.ts';
 
 type Tone = 'ok' | 'warn' | 'bad' | 'off' | 'ink';

@@ -1,6 +1,6 @@
 import { type ComponentProps, forwardRef, type ReactNode, useEffect, useId, useState } from 'react';
-import { isComposing } from './composing.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { isComposing } from './ime.ts';
 
 type FieldProps = Omit<ComponentProps<'input'>, 'size'> & { icon?: IconName; large?: boolean; problem?: string | null };
 

@@ -1,6 +1,6 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
-import { giveBackFocus } from './give-back-focus.ts';
+import { giveBackFocus } from './restore-focus.ts';
 
 type PopoverProps = {
   trigger: ReactElement;

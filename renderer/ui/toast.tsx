@@ -1,7 +1,7 @@
 import { Toast as Radix } from 'radix-ui';
 import { create } from 'zustand';
 import { Button } from './button.tsx';
-import { Key } from './key.tsx';
+import { Key } from './kbd.tsx';
 
 export type Toast = { id: number; text: string; action: string; keys?: string; onAction: () => void };
 

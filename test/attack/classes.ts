@@ -12,12 +12,15 @@ export const CLASSES = {
   templates: { title: 'Chat templates', files: ['attack/templates.test.ts', 'app/text/hostile.test.ts'] },
   tokenizers: {
     title: 'Tokenizers',
-    files: ['attack/tokenizers.test.ts', 'app/text/linear-pattern.test.ts', 'app/text/hostile.test.ts'],
+    files: ['attack/tokenizers.test.ts', 'app/text/tokenizer/linear-pattern.test.ts', 'app/text/hostile.test.ts'],
   },
-  modelFiles: { title: 'Model files, changed at random', files: ['app/text/gguf.test.ts', 'native/formats'] },
+  modelFiles: {
+    title: 'Model files, changed at random',
+    files: ['app/text/tokenizer/gguf-tokenizer.test.ts', 'native/formats'],
+  },
   hub: {
     title: 'Answers of a hub',
-    files: ['attack/hub.test.ts', 'app/models/download.test.ts', 'app/models/remote-headers.test.ts'],
+    files: ['attack/hub.test.ts', 'app/models/download.test.ts', 'app/models/sources/remote-headers.test.ts'],
   },
   documents: {
     title: 'Documents',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { PATIENCE } from '../../app/documents/reader.ts';
+import { PATIENCE } from '../../app/documents/parse/parser-client.ts';
 import { openShelf, type Shelf } from '../support/documents.ts';
 import { ARCHIVES } from '../support/hostile-archives.ts';
 import { type Hostile, LIBRARY, PICTURES, textsOf } from '../support/hostile-documents.ts';

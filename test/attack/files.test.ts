@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCopies } from '../../app/documents/copies.ts';
-import { gather, gatherFolder } from '../../app/documents/gather.ts';
+import { gather, gatherFolder } from '../../app/documents/import/collect-files.ts';
+import { createCopies } from '../../app/documents/import/file-store.ts';
 import { newFolder, startCore } from '../support/core.ts';
 import { openShelf } from '../support/documents.ts';
 import { tallyOf } from './tally.ts';

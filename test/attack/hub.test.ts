@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { network, request } from '../../app/models/download/request.ts';
-import { hiddenCredentials } from '../../app/models/hidden-credentials.ts';
-import { readRange, readRemoteHeaders } from '../../app/models/remote-headers.ts';
-import { certificatesIn, needMirror } from '../../app/models/route.ts';
-import type { Repository } from '../../app/models/source.ts';
-import { hubSource } from '../../app/models/source-hub.ts';
-import { modelScopeSource, urlSource } from '../../app/models/source-other.ts';
+import { network, request } from '../../app/models/network/http-request.ts';
+import { certificatesIn, needMirror } from '../../app/models/network/network-config.ts';
+import { hiddenCredentials } from '../../app/models/network/redact-credentials.ts';
+import { hubSource } from '../../app/models/sources/hugging-face.ts';
+import { modelScopeSource, urlSource } from '../../app/models/sources/modelscope.ts';
+import { readRange, readRemoteHeaders } from '../../app/models/sources/remote-headers.ts';
+import type { Repository } from '../../app/models/sources/source.ts';
 import { tallyOf } from './tally.ts';
 
 //  A hub, a mirror of one, or whoever answers in its place.

@@ -4,11 +4,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { enterPath, failureOf, ticketPath, uploadPath } from '../../app/protocol/index.ts';
-import { startBrowserHost } from '../../app/server/browser-host.ts';
-import { userOf } from '../../app/server/peer.ts';
+import { userOf } from '../../app/server/peer-user.ts';
+import { startBrowserHost } from '../../app/server/web-server.ts';
 import { backUp } from '../../app/store/backups.ts';
 import { readHolder } from '../../app/store/lock.ts';
-import { closeContents, closeFolder } from '../../app/store/private.ts';
+import { closeContents, closeFolder } from '../../app/store/permissions.ts';
 import { openStore } from '../../app/store/store.ts';
 import { enter, openSocket } from '../support/browser.ts';
 import { isEnd, newFolder, next, places, root, startCore } from '../support/core.ts';

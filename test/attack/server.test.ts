@@ -13,9 +13,9 @@ import {
   type Upload,
   uploadPath,
 } from '../../app/protocol/index.ts';
-import { type BrowserHost, startBrowserHost } from '../../app/server/browser-host.ts';
-import { mostGuesses } from '../../app/server/guesses.ts';
-import { reachIn } from '../../app/server/visit.ts';
+import { reachIn } from '../../app/server/one-time-address.ts';
+import { mostGuesses } from '../../app/server/rate-limit.ts';
+import { type BrowserHost, startBrowserHost } from '../../app/server/web-server.ts';
 import { reachOf, readHolder } from '../../app/store/lock.ts';
 import { enter, openSocket } from '../support/browser.ts';
 import { newFolder, startCore } from '../support/core.ts';

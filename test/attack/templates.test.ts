@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { createTemplateRenderer } from '../../app/text/template-renderer.ts';
+import { createTemplateRenderer } from '../../app/text/jinja/template-renderer.ts';
 import { tallyOf } from './tally.ts';
 
 //  A chat template is a program that comes with a model and runs when the model is merely added.
 
 vi.setConfig({ testTimeout: 120_000 });
-const worker = join(import.meta.dirname, '../../app/text/template-worker.ts');
+const worker = join(import.meta.dirname, '../../app/text/jinja/template-process.ts');
 const renderer = createTemplateRenderer({ worker, timeLimitMs: 20_000 });
 afterAll(() => renderer.close());
 

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { modelTextFromFiles } from '../../app/text/model-text.ts';
-import { protect } from '../../app/text/segments.ts';
+import { protect } from '../../app/text/special-token-escape.ts';
 
 /** Does with a tokenizer what the engine does with one. */
 parentPort?.on('message', ({ json, text }: { json: string; text: string }) => {

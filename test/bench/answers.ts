@@ -4,10 +4,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { NOT_FOUND } from '../../app/chat/passages.ts';
-import { readerByFork } from '../../app/documents/start.ts';
-import { engineByFork } from '../../app/engine/start.ts';
-import { createHost } from '../../app/host.ts';
+import { NOT_FOUND } from '../../app/chat/prompt/rag-prompt.ts';
+import { createHost } from '../../app/core/core.ts';
+import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import {
   type CallFrame,
   type CoreFrame,
@@ -21,10 +21,10 @@ import { realModel } from '../support/real-models.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const places = {
-  engine: join(root, 'app/engine/process.ts'),
-  worker: join(root, 'app/text/template-worker.ts'),
-  documentReader: join(root, 'app/documents/process.ts'),
-  documentWorker: join(root, 'app/documents/worker.ts'),
+  engine: join(root, 'app/engine/process/main.ts'),
+  worker: join(root, 'app/text/jinja/template-process.ts'),
+  documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+  documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/migrations'),
   resources: join(root, 'resources'),

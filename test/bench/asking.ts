@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Scored } from '../../app/documents/examine.ts';
+import type { Scored } from '../../app/documents/answer/answer-scoring.ts';
+import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../app/documents/service.ts';
-import { readerByFork } from '../../app/documents/start.ts';
-import { createEngine, type Engine } from '../../app/engine/client.ts';
-import { engineByFork } from '../../app/engine/start.ts';
+import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
 import { manuals } from '../app/documents/evaluation/set.ts';
@@ -25,8 +25,8 @@ export type Asker = {
 export async function openAsker(reader: boolean, known = new Map<string, Float32Array>()): Promise<Asker> {
   const path = await realModel('minilm');
   const real = createEngine({
-    startEngine: engineByFork(join(root, 'app/engine/process.ts'), {
-      worker: join(root, 'app/text/template-worker.ts'),
+    startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
+      worker: join(root, 'app/text/jinja/template-process.ts'),
       addon: join(root, 'build/native/Release/longhand.node'),
     }),
     onStatus: () => {},
@@ -56,8 +56,8 @@ async function ask(
     emit: () => {},
     dataFolder: folder,
     startReader: readerByFork({
-      documentReader: join(root, 'app/documents/process.ts'),
-      documentWorker: join(root, 'app/documents/worker.ts'),
+      documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+      documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
     }),
     help: null,
     now: Date.now,

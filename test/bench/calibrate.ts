@@ -1,13 +1,13 @@
-// Fits the weights of app/documents/evidence.ts on the tuning set: node test/bench/calibrate.ts [--no-reader] [--vectors FILE]
+// Fits the weights of app/documents/search/ranking-features.ts on the tuning set: node test/bench/calibrate.ts [--no-reader] [--vectors FILE]
 // BY_READING; with --no-reader BY_MEANING, which also chooses what the reader reads.
 // Each document is left out once (eight groups) to see what the weights are worth on documents that they do not know. Every
 // answerable question also counts as one without an answer, in a library from which the sentence that answers it was cut.
 // FILE keeps the vectors of all texts for the next run.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { certainty, chances } from '../../app/documents/evidence.ts';
-import type { Scored } from '../../app/documents/examine.ts';
-import { statementsOf } from '../../app/documents/statements.ts';
+import type { Scored } from '../../app/documents/answer/answer-scoring.ts';
+import { statementsOf } from '../../app/documents/chunk/sentence-splitter.ts';
+import { certainty, chances } from '../../app/documents/search/ranking-features.ts';
 import { type Example, fitWeights, type Model } from '../app/documents/evaluation/fit.ts';
 import { tuning } from '../app/documents/evaluation/set.ts';
 import { openAsker } from './asking.ts';

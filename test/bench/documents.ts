@@ -7,10 +7,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
-import { readerByFork } from '../../app/documents/start.ts';
-import { createEngine } from '../../app/engine/client.ts';
-import { engineByFork } from '../../app/engine/start.ts';
+import { createEngine } from '../../app/engine/client/engine-client.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from '../support/no-encoders.ts';
@@ -65,8 +65,8 @@ const encoder = 'minilm' as ModelId;
 async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>> {
   const target = { path: await realModel('minilm'), device: null, threads: null };
   const addon = join(root, 'build/native/Release/longhand.node');
-  const startEngine = engineByFork(join(root, 'app/engine/process.ts'), {
-    worker: join(root, 'app/text/template-worker.ts'),
+  const startEngine = engineByFork(join(root, 'app/engine/process/main.ts'), {
+    worker: join(root, 'app/text/jinja/template-process.ts'),
     addon,
   });
   const engine = createEngine({ startEngine, onStatus: () => {} });
@@ -107,8 +107,8 @@ const documents = createDocuments({
   emit: () => {},
   dataFolder: join(folder, 'data'),
   startReader: readerByFork({
-    documentReader: join(root, 'app/documents/process.ts'),
-    documentWorker: join(root, 'app/documents/worker.ts'),
+    documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+    documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   }),
   help: null,
   now: Date.now,

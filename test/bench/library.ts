@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { disk } from '../../app/models/disk.ts';
-import { createPresences } from '../../app/models/presence.ts';
+import { createPresences } from '../../app/models/storage/availability.ts';
+import { disk } from '../../app/models/storage/fs-probe.ts';
 import { openDatabase } from '../../app/store/database.ts';
 import { aLibrary, anywhere, fillLibrary } from '../support/many-models.ts';
 

@@ -3,14 +3,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createEmbedding } from '../../app/documents/embedding.ts';
-import { find } from '../../app/documents/find.ts';
-import { createFingerprints } from '../../app/documents/fingerprint.ts';
-import type { Engine } from '../../app/engine/client.ts';
+import { createEmbedding } from '../../app/documents/index/embedding-index.ts';
+import { createFingerprints } from '../../app/documents/index/encoder-fingerprint.ts';
+import { find } from '../../app/documents/search/hybrid-search.ts';
+import type { Engine } from '../../app/engine/client/engine-client.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
+import { addContent } from '../../app/store/chunks.ts';
 import { createCollection } from '../../app/store/collections.ts';
 import { addDocument } from '../../app/store/documents.ts';
-import { addContent } from '../../app/store/passages.ts';
 import { openStore } from '../../app/store/store.ts';
 import { addVectors, encoderOf, setEncoder, setModel, setServing } from '../../app/store/vectors.ts';
 

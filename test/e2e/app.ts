@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { test as base, type Locator, type Page } from '@playwright/test';
-import { contentPolicy } from '../../app/server/policy.ts';
+import { contentPolicy } from '../../app/server/static-files.ts';
 import type { PageTools } from '../renderer/page/main.tsx';
 import { circling, repetitive } from '../support/circling.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { BLOCK } from '../../app/models/download/blocks.ts';
+import { BLOCK } from '../../app/models/storage/block-map.ts';
 import { golden } from '../support/addon.ts';
 import { startHub } from '../support/hub.ts';
 import { starterFiles } from '../support/models.ts';

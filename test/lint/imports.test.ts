@@ -86,13 +86,13 @@ describe('the check finds', () => {
     expect(violations([file('metal/a.metal', '#include "ops/params.h"\n#include "blocks.h"')])).toEqual([]);
   });
   test('words out of their place', () => {
-    expect(misplaced([file('app/host.ts', "import { DatabaseSync } from 'node:sqlite';")])).toHaveLength(1);
+    expect(misplaced([file('app/core/core.ts', "import { DatabaseSync } from 'node:sqlite';")])).toHaveLength(1);
     expect(misplaced([file('app/store/database.ts', "import { DatabaseSync } from 'node:sqlite';")])).toEqual([]);
     expect(misplaced([file('native/engine/a.cc', '#include <napi.h>')])).toHaveLength(1);
     expect(
       misplaced([file('renderer/chat/a.ts', 'new WebSocket(url)'), file('renderer/bridge.ts', 'new WebSocket(url)')]),
     ).toHaveLength(1);
-    expect(misplaced([file('app/host.ts', '// node:sqlite\nconst ipc = 1;')])).toEqual([]);
+    expect(misplaced([file('app/core/core.ts', '// node:sqlite\nconst ipc = 1;')])).toEqual([]);
   });
   test('rings', () => {
     const ring = [

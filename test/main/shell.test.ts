@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { pipeToChild } from '../../app/engine/port.ts';
+import { pipeToChild } from '../../app/process/transport.ts';
 import { type Client, createClient, MenuCommand, menuKeys, type PreloadApi } from '../../app/protocol/index.ts';
 import { openDatabase } from '../../app/store/database.ts';
 import { getMessage } from '../../app/store/messages.ts';
-import { words } from '../../main/words.ts';
+import { words } from '../../main/strings.ts';
 import { isEnd, next, places, textOf } from '../support/core.ts';
 import * as electron from '../support/fake-electron.ts';
 
 vi.mock('electron', () => import('../support/fake-electron.ts'));
 
 //  The desktop shell from main/index.ts on, with the fake in the place of Electron and everything else real: the core of
-//  main/core.ts, the engine process, the preload script, ports.
+//  main/core-entry.ts, the engine process, the preload script, ports.
 
 const { app, done, world, BrowserWindow } = electron;
 const engines: ChildProcess[] = [];
@@ -258,7 +258,7 @@ test('a model that was fetched is told through the desktop to somebody who looks
 });
 
 test('what keeps a download from going on is told in a sentence, and only to somebody who looks elsewhere', async () => {
-  const { notify } = await import('../../main/notify.ts');
+  const { notify } = await import('../../main/notifications.ts');
   done.notified.length = 0;
   for (const at of ['failed', 'waitingForSpace', 'changed'] as const) {
     notify({ name: 'Otter', at }, { looking: true, show: () => {} });

@@ -2,9 +2,9 @@
 // the CPU and says so, until it is started again.
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { LoadTarget } from '../../app/engine/asks.ts';
-import { createEngine, type Engine } from '../../app/engine/client.ts';
-import { engineByFork } from '../../app/engine/start.ts';
+import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
+import type { LoadTarget } from '../../app/engine/ipc-protocol.ts';
 import type { EngineStatus, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
 import { places } from '../support/core.ts';
 import { temporaryFolder } from '../support/formats.ts';

@@ -7,7 +7,7 @@ import {
   socketPath,
   subprotocol,
 } from '../../app/protocol/index.ts';
-import { enter } from '../../app/server/visit.ts';
+import { enter } from '../../app/server/one-time-address.ts';
 
 export { enter };
 

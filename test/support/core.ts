@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readerByFork, type StartReader } from '../../app/documents/start.ts';
-import { engineByFork } from '../../app/engine/start.ts';
-import type { StartEngine } from '../../app/engine/supervisor.ts';
-import { createHost, type Host, type HostOptions } from '../../app/host.ts';
+import { createHost, type Host, type HostOptions } from '../../app/core/core.ts';
+import { readerByFork, type StartReader } from '../../app/documents/parse/fork-parser.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
+import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
 import {
   type CallFrame,
   type Client,
@@ -21,10 +21,10 @@ export const root = resolve(import.meta.dirname, '../..');
 
 /** The parts of the app as they lie in the source. */
 export const places = {
-  engine: join(root, 'app/engine/process.ts'),
-  worker: join(root, 'app/text/template-worker.ts'),
-  documentReader: join(root, 'app/documents/process.ts'),
-  documentWorker: join(root, 'app/documents/worker.ts'),
+  engine: join(root, 'app/engine/process/main.ts'),
+  worker: join(root, 'app/text/jinja/template-process.ts'),
+  documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+  documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/migrations'),
   resources: join(root, 'resources'),

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { StartReader } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type Documents, type DocumentsOptions } from '../../app/documents/service.ts';
-import type { StartReader } from '../../app/documents/start.ts';
 import {
   type CallName,
   type Collection,

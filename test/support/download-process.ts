@@ -1,10 +1,10 @@
 // A process that downloads one repository of the hub double and ends when the model is whole: to be killed.
 // node test/support/download-process.ts FOLDER HUB_URL MIGRATIONS
 import { join } from 'node:path';
-import { createDownloads } from '../../app/models/downloads.ts';
-import { createPlace } from '../../app/models/place.ts';
-import { createShelf } from '../../app/models/shelf.ts';
-import { hubSource } from '../../app/models/source-hub.ts';
+import { createDownloads } from '../../app/models/downloads/download-queue.ts';
+import { hubSource } from '../../app/models/sources/hugging-face.ts';
+import { createShelf } from '../../app/models/storage/blob-store.ts';
+import { createPlace } from '../../app/models/storage/library-location.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const [folder = '', url = '', migrations = ''] = process.argv.slice(2);

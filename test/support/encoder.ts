@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { DocumentsOptions } from '../../app/documents/service.ts';
-import { createEngine } from '../../app/engine/client.ts';
+import { createEngine } from '../../app/engine/client/engine-client.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { realEngine } from './core.ts';
 import { realModel } from './real-models.mjs';

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { network } from '../../app/models/download/request.ts';
-import { createDownloads } from '../../app/models/downloads.ts';
-import { createPlace } from '../../app/models/place.ts';
-import { createShelf } from '../../app/models/shelf.ts';
-import { hubSource } from '../../app/models/source-hub.ts';
+import { createDownloads } from '../../app/models/downloads/download-queue.ts';
+import { network } from '../../app/models/network/http-request.ts';
+import { hubSource } from '../../app/models/sources/hugging-face.ts';
+import { createShelf } from '../../app/models/storage/blob-store.ts';
+import { createPlace } from '../../app/models/storage/library-location.ts';
 import { openStore } from '../../app/store/store.ts';
 
 /** When it is full: the first byte has come; half of them have; a block is to be remembered; a file is to be put away; a folder

@@ -1,9 +1,8 @@
 import { fork, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ToEngine } from '../../app/engine/asks.ts';
-import { engineByFork } from '../../app/engine/start.ts';
-import type { StartEngine } from '../../app/engine/supervisor.ts';
+import { engineByFork } from '../../app/engine/client/fork-engine.ts';
+import type { StartEngine, ToEngine } from '../../app/engine/ipc-protocol.ts';
 import type { Client } from '../../app/protocol/index.ts';
 import { openSocket } from './browser.ts';
 import { places, root } from './core.ts';
@@ -52,7 +51,7 @@ export const source: Build = {
   ...places,
   name: 'source',
   server: join(root, 'app/server/main.ts'),
-  core: join(root, 'main/core.ts'),
+  core: join(root, 'main/core-entry.ts'),
 };
 
 const bundled = (file: string) => join(root, 'dist/main', file);

@@ -1,8 +1,8 @@
 // A process that loads a model as the engine does, fills its context, answers, and says how much memory that took at most.
 // node test/support/load-process.ts PATH CONTEXT
 import { readFileSync } from 'node:fs';
-import { loadAddon } from '../../app/engine/addon.ts';
-import { loadModel } from '../../app/engine/model.ts';
+import { loadAddon } from '../../app/engine/process/addon.ts';
+import { loadModel } from '../../app/engine/process/loaded-model.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { repository } from './addon.ts';
 

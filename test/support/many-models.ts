@@ -1,9 +1,9 @@
 // A library with many models, no two of which are alike, and what a list of them needs.
 import { join } from 'node:path';
-import type { Engine } from '../../app/engine/client.ts';
-import { createGlance, disk } from '../../app/models/disk.ts';
-import { createLibrary, type Library } from '../../app/models/library.ts';
-import type { Presences } from '../../app/models/presence.ts';
+import type { Engine } from '../../app/engine/client/engine-client.ts';
+import { createLibrary, type Library } from '../../app/models/registry/model-registry.ts';
+import type { Presences } from '../../app/models/storage/availability.ts';
+import { createGlance, disk } from '../../app/models/storage/fs-probe.ts';
 import { defaultSettings, type ModelId } from '../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../app/store/database.ts';
 import { migrate, readMigrations } from '../../app/store/migrate.ts';

@@ -1,9 +1,9 @@
 // A process that moves a library and ends when it is moved: to be killed.
 // node test/support/move-process.ts DATA TARGET MIGRATIONS
 import { join } from 'node:path';
-import { createGate } from '../../app/models/gate.ts';
-import { createMover } from '../../app/models/move.ts';
-import { createPlace } from '../../app/models/place.ts';
+import { createMover } from '../../app/models/relocation/relocation.ts';
+import { createPlace } from '../../app/models/storage/library-location.ts';
+import { createGate } from '../../app/models/storage/rw-lock.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const [data = '', target = '', migrations = ''] = process.argv.slice(2);

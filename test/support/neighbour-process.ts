@@ -2,7 +2,7 @@
 // node test/support/neighbour-process.ts PATH FIRST,SECOND TRIES
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { loadAddon } from '../../app/engine/addon.ts';
+import { loadAddon } from '../../app/engine/process/addon.ts';
 import { repository } from './addon.ts';
 
 const [path = '', processors = '', tries = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { findAssets } from '../../app/documents/assets.ts';
+import { findAssets } from '../../app/documents/parse/assets.ts';
 import { stream, written } from './pdf.ts';
 
 //  Pictures of pages: what a scanner would make of them.

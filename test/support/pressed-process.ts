@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { loadAddon } from '../../app/engine/addon.ts';
+import { loadAddon } from '../../app/engine/process/addon.ts';
 import type * as Addon from '../../native/addon/index.d.ts';
 import { repository } from './addon.ts';
 

@@ -1,5 +1,13 @@
-import type { AskName, FromEngine, Generation, LoadTarget, ToEngine, TurnUpdate } from '../../app/engine/asks.ts';
-import type { Ending, StartEngine } from '../../app/engine/supervisor.ts';
+import type {
+  AskName,
+  FromEngine,
+  Generation,
+  LoadTarget,
+  StartEngine,
+  ToEngine,
+  TurnUpdate,
+} from '../../app/engine/ipc-protocol.ts';
+import type { Ending } from '../../app/process/supervisor.ts';
 import {
   type LoopEvidence,
   type ModelDescription,

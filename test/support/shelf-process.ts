@@ -1,5 +1,5 @@
+import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../app/documents/service.ts';
-import { readerByFork } from '../../app/documents/start.ts';
 import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from './no-encoders.ts';
 

@@ -1,7 +1,7 @@
 // A process that loads a model, then stops the same load several times on its way, and says how much memory it held each time.
 // node --expose-gc test/support/stopped-load-process.ts PATH STOPS
 import { setTimeout as wait } from 'node:timers/promises';
-import { loadAddon } from '../../app/engine/addon.ts';
+import { loadAddon } from '../../app/engine/process/addon.ts';
 import { repository } from './addon.ts';
 
 const [path = '', stops = ''] = process.argv.slice(2);

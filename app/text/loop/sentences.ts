@@ -1,4 +1,4 @@
-import { isProse } from './sort.ts';
+import { isProse } from './text-kind.ts';
 
 //  Cuts a stream of text into sentences and abstracts them: content words as a set, and what may count (numbers, names,
 //  letters) as a list beside it, so that "Attempt 7" and "Attempt 8" are the same sentence with another counter.

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { type Block, type DocumentId, type Failure, failureOf } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { paint, rangesIn, unpaint } from '../../ui/paint.ts';
+import { paint, rangesIn, unpaint } from '../../ui/css-highlight.ts';
 import type { Mark } from '../state.ts';
 import { EDGE } from './layout.ts';
 import { blockMarks, piecesOf, type TextMark } from './marks.ts';

@@ -2,7 +2,7 @@ import { type CSSProperties, memo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
-import { Leaf, Raw } from './leaf.tsx';
+import { Leaf, Raw } from './inline-markdown.tsx';
 import { DEEPEST, MOST_BLOCKS } from './limits.ts';
 import { Formula, OpenFormula } from './math.tsx';
 import { usePlain } from './plain-context.ts';

@@ -3,7 +3,7 @@
 // question, the statements that it would give the reader, how likely it finds them without one, and which say the answer.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readable } from '../../../app/documents/examine.ts';
+import { readable } from '../../../app/documents/answer/answer-scoring.ts';
 import { openAsker } from '../../../test/bench/asking.ts';
 
 const texts = join(import.meta.dirname, 'texts');

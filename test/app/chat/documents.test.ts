@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { NOT_FOUND } from '../../../app/chat/passages.ts';
+import { NOT_FOUND } from '../../../app/chat/prompt/rag-prompt.ts';
 import { type Client, type CollectionId, closestIn, type Grounding, quotedIn } from '../../../app/protocol/index.ts';
 import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { realModel } from '../../support/real-models.mjs';

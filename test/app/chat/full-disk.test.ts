@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createHost, type Host } from '../../../app/host.ts';
+import { createHost, type Host } from '../../../app/core/core.ts';
 import type { Chat, Client, EventPayload, Message, MessageId, TurnId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { messagesOf } from '../../../app/store/messages.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groundedSystem } from '../../../app/chat/passages.ts';
-import { judge } from '../../../app/documents/support.ts';
-import { promptIds } from '../../../app/engine/prompt.ts';
-import { readModelText } from '../../../app/engine/text-files.ts';
+import { groundedSystem } from '../../../app/chat/prompt/rag-prompt.ts';
+import { judge } from '../../../app/documents/answer/citation-check.ts';
+import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
+import { readModelText } from '../../../app/engine/process/tokenizer-files.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
-import { createTemplateRenderer, type TemplateRenderer } from '../../../app/text/template-renderer.ts';
+import { createTemplateRenderer, type TemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';
 import { places } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';

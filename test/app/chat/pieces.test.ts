@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeText } from '../../../app/chat/attachments.ts';
-import { withAttachments } from '../../../app/chat/prompt.ts';
+import { withAttachments } from '../../../app/chat/prompt/prompt.ts';
 import { titleFrom } from '../../../app/chat/titles.ts';
 import { branch, newestLeaf } from '../../../app/chat/tree.ts';
 import type { ChatId, Message, MessageId } from '../../../app/protocol/index.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { engineByFork } from '../../../app/engine/start.ts';
+import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { Client, EventPayload, Message } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { isEnd, newFolder, next, places, readMessage, root, startCore } from '../../support/core.ts';

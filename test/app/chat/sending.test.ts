@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Generation } from '../../../app/engine/asks.ts';
-import { createHost } from '../../../app/host.ts';
+import { createHost } from '../../../app/core/core.ts';
+import type { Generation } from '../../../app/engine/ipc-protocol.ts';
 import { connect, listen, newFolder, next, places, realReader } from '../../support/core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHost } from '../../../app/host.ts';
+import { createHost } from '../../../app/core/core.ts';
 import type { Chat, ChatId, Client } from '../../../app/protocol/index.ts';
 import { connect, isEnd, listen, newFolder, next, places, realReader } from '../../support/core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';

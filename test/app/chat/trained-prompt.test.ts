@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { groundedSystem, NOT_FOUND } from '../../../app/chat/passages.ts';
-import { withAttachments } from '../../../app/chat/prompt.ts';
+import { withAttachments } from '../../../app/chat/prompt/prompt.ts';
+import { groundedSystem, NOT_FOUND } from '../../../app/chat/prompt/rag-prompt.ts';
 import type { Source } from '../../../app/protocol/index.ts';
 
 //  The built-in model was trained on the app's prompts, word by word: the generator of its data keeps copies of them. Whoever

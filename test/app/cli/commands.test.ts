@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readSafetensors } from '../../../app/cli/safetensors.ts';
+import { readSafetensors } from '../../../app/cli/runtime/safetensors.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { realModel } from '../../support/real-models.mjs';
 

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCopies } from '../../../app/documents/copies.ts';
-import { createDocumentReader } from '../../../app/documents/reader.ts';
-import { readerByFork } from '../../../app/documents/start.ts';
+import { createCopies } from '../../../app/documents/import/file-store.ts';
+import { readerByFork } from '../../../app/documents/parse/fork-parser.ts';
+import { createDocumentReader } from '../../../app/documents/parse/parser-client.ts';
 import type { Document } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { newFolder, places, root } from '../../support/core.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findAssets } from '../../../app/documents/assets.ts';
-import { readPdf } from '../../../app/documents/pdf/read.ts';
-import type { Piece, Word } from '../../../app/documents/piece.ts';
+import type { Piece, Word } from '../../../app/documents/element.ts';
+import { findAssets } from '../../../app/documents/parse/assets.ts';
+import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
 import { newFolder, root } from '../../support/core.ts';
 import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/pdf.ts';
 

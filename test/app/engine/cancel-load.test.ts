@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { engineByFork } from '../../../app/engine/start.ts';
+import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { EngineStatus, ModelId, TurnId } from '../../../app/protocol/index.ts';
 import { listen, newFolder, next, places, root, startCore } from '../../support/core.ts';
 

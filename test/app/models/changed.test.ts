@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, Download } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';

@@ -5,10 +5,10 @@ import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { download } from '../../../app/models/download/download.ts';
-import { journalIn } from '../../../app/models/download/journal.ts';
-import type { RemoteFile } from '../../../app/models/download/state.ts';
-import { hubSource } from '../../../app/models/source-hub.ts';
+import { download } from '../../../app/models/downloads/download.ts';
+import type { RemoteFile } from '../../../app/models/downloads/download-state.ts';
+import { journalIn } from '../../../app/models/downloads/journal.ts';
+import { hubSource } from '../../../app/models/sources/hugging-face.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 

@@ -2,12 +2,12 @@ import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BLOCK } from '../../../app/models/download/blocks.ts';
-import { type DownloadOptions, download } from '../../../app/models/download/download.ts';
-import { journalIn } from '../../../app/models/download/journal.ts';
-import { Throttle } from '../../../app/models/download/rate.ts';
-import { type Network, network } from '../../../app/models/download/request.ts';
-import type { DownloadState, RemoteFile } from '../../../app/models/download/state.ts';
+import { type DownloadOptions, download } from '../../../app/models/downloads/download.ts';
+import type { DownloadState, RemoteFile } from '../../../app/models/downloads/download-state.ts';
+import { journalIn } from '../../../app/models/downloads/journal.ts';
+import { Throttle } from '../../../app/models/downloads/throttle.ts';
+import { type Network, network } from '../../../app/models/network/http-request.ts';
+import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { content, type Faults, type Hub, startHub } from '../../support/hub.ts';
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 import type { Moment, Outcome } from '../../support/full-disk-process.ts';
 import { content, startHub } from '../../support/hub.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { BLOCK } from '../../../app/models/download/blocks.ts';
+import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 import { content, type Hub, startHub } from '../../support/hub.ts';
 import { limitMs, soaking } from '../../support/soak.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { disk } from '../../../app/models/disk.ts';
-import { createPresences } from '../../../app/models/presence.ts';
+import { createPresences } from '../../../app/models/storage/availability.ts';
+import { disk } from '../../../app/models/storage/fs-probe.ts';
 import { ModelSettings } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { newFolder } from '../../support/core.ts';

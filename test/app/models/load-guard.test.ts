@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../../app/engine/client.ts';
-import { createGlance, disk } from '../../../app/models/disk.ts';
-import { createLibrary } from '../../../app/models/library.ts';
-import { memoryLimit } from '../../../app/models/machine.ts';
+import type { Engine } from '../../../app/engine/client/engine-client.ts';
+import { memoryLimit } from '../../../app/models/hardware/hardware.ts';
+import { createLibrary } from '../../../app/models/registry/model-registry.ts';
+import { createGlance, disk } from '../../../app/models/storage/fs-probe.ts';
 import { defaultSettings, LonghandError, type ModelId, ModelSettings } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTokens } from '../../../app/models/tokens.ts';
+import { createTokens } from '../../../app/models/sources/access-tokens.ts';
 import { newFolder, next, startCore } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Disk, type Patience, disk as real } from '../../../app/models/disk.ts';
+import { type Disk, type Patience, disk as real } from '../../../app/models/storage/fs-probe.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starter, starterFiles } from '../../support/models.ts';

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { Throttle } from '../../../app/models/download/rate.ts';
+import { Throttle } from '../../../app/models/downloads/throttle.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { socketPath, subprotocol } from '../../../app/protocol/index.ts';
-import { startBrowserHost } from '../../../app/server/browser-host.ts';
+import { startBrowserHost } from '../../../app/server/web-server.ts';
 import { enter } from '../../support/browser.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChatId } from '../../../app/protocol/index.ts';
+import { fold } from '../../../app/store/case-fold.ts';
 import { deleteChat, updateChat } from '../../../app/store/chats.ts';
-import { fold } from '../../../app/store/fold.ts';
 import { updateMessage } from '../../../app/store/messages.ts';
 import { searchChats } from '../../../app/store/search.ts';
 import { addExchange, open } from './support.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { renderJinja } from '../../../app/text/jinja.ts';
-import { createTemplateRenderer } from '../../../app/text/template-renderer.ts';
+import { renderJinja } from '../../../app/text/jinja/render.ts';
+import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 
 const golden = join(import.meta.dirname, '../../golden/chat_templates');
-const worker = join(import.meta.dirname, '../../../app/text/template-worker.ts');
+const worker = join(import.meta.dirname, '../../../app/text/jinja/template-process.ts');
 const renderer = createTemplateRenderer({ worker });
 afterAll(() => renderer.close());
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { LonghandError } from '../../../app/protocol/errors.ts';
-import { createDetokenizer, decode } from '../../../app/text/detokenizer.ts';
-import { renderJinja } from '../../../app/text/jinja.ts';
-import { TemplateError } from '../../../app/text/jinja-meter.ts';
+import { TemplateError } from '../../../app/text/jinja/meter.ts';
+import { renderJinja } from '../../../app/text/jinja/render.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
-import { createTokenizer } from '../../../app/text/tokenizer.ts';
+import { createDetokenizer, decode } from '../../../app/text/tokenizer/detokenizer.ts';
+import { createTokenizer } from '../../../app/text/tokenizer/tokenizer.ts';
 import { fuzzed, fuzzLimitMs } from '../../support/soak.ts';
 
 vi.setConfig({ testTimeout: fuzzLimitMs(60_000) });

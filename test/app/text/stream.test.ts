@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createStopFinder } from '../../../app/text/stop.ts';
+import { createStopFinder } from '../../../app/text/stop-strings.ts';
 import { createThinkingSplitter, opensThinking, type Part } from '../../../app/text/thinking.ts';
 
 const markers = { open: '<think>', close: '</think>' };

@@ -48,7 +48,7 @@ const catalogue: [mistake: string, file: string, title: string, by?: string][] =
   ['LFM2 width as configured, not as adjusted', ...models, 'lfm2/auto_adjust'],
   ['LFM2 width adjusted where it must not be', ...models, 'lfm2/no_adjust'],
   ['LFM2 GGUF of the first days: output_norm', here, 'final norm under its early name'],
-  ['beginning of text twice', 'test/app/text/segments.test.ts', 'gets no second one'],
+  ['beginning of text twice', 'test/app/text/special-token-escape.test.ts', 'gets no second one'],
   ['LFM2 state is X, not B * X', ...models, 'lfm2/auto_adjust'],
   ['LFM2 conversations in parallel mix their states', here, 'two conversations on one model'],
   [
@@ -61,7 +61,7 @@ const catalogue: [mistake: string, file: string, title: string, by?: string][] =
   ['rotary tables silently zero', ...models, 'checkHidden'],
   ['[heads, tokens] taken for [tokens, heads]', 'test/ops/gla.test.ts', 'golden'],
   ['token type of an encoder forgotten', 'test/golden/bert.test.ts', 'bert/tiny from'],
-  ['unknown pieces of a word told one by one', 'test/app/text/gguf.test.ts', 'phantom space'],
+  ['unknown pieces of a word told one by one', 'test/app/text/tokenizer/gguf-tokenizer.test.ts', 'phantom space'],
 ];
 
 const sourceOf = (file: string) => readFileSync(join(repository, file), 'utf8');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatId, ModelEntry } from '../../../app/protocol/index.ts';
-import { nextContextSize } from '../../../renderer/chat/context-size.ts';
-import { findMatches } from '../../../renderer/chat/find-matches.ts';
-import { mainType, matchingModels } from '../../../renderer/chat/model-list.ts';
-import { spoken, wholeSentences } from '../../../renderer/chat/speech.ts';
+import { nextContextSize } from '../../../renderer/chat/overflow/context-size.ts';
+import { findMatches } from '../../../renderer/chat/transcript/find-matches.ts';
+import { spoken, wholeSentences } from '../../../renderer/chat/transcript/speech.ts';
+import { mainType, matchingModels } from '../../../renderer/models/model-list.ts';
 import { newMessage, starter } from '../../support/fake-core.ts';
 
 const chatId = 'c' as ChatId;

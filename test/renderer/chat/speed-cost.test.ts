@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createMeter } from '../../../app/engine/meter.ts';
+import { createMeter } from '../../../app/engine/process/generation-metrics.ts';
 import type { StatsSample } from '../../../app/protocol/index.ts';
-import { sparkPoints } from '../../../renderer/chat/spark.tsx';
-import { figuresOf, seriesOf } from '../../../renderer/chat/speed.ts';
+import { sparkPoints } from '../../../renderer/chat/stats/sparkline.tsx';
+import { figuresOf, seriesOf } from '../../../renderer/chat/stats/speed.ts';
 
 const SECONDS = 120;
 const TOKENS_A_SECOND = 100;

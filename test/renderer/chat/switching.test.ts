@@ -8,8 +8,8 @@ vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeIt
 vi.stubGlobal('requestAnimationFrame', (run: () => void) => setTimeout(run, 0));
 vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
 const { attach } = await import('../../../renderer/bridge.ts');
-const { listenToChats, useChat } = await import('../../../renderer/chat/store.ts');
-const { takeToNewChat } = await import('../../../renderer/chat/make-room.ts');
+const { listenToChats, useChat } = await import('../../../renderer/chat/store/store.ts');
+const { takeToNewChat } = await import('../../../renderer/chat/overflow/overflow-actions.ts');
 const stopListening = listenToChats();
 afterAll(stopListening);
 

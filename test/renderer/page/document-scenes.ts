@@ -1,5 +1,5 @@
-import { labelOf } from '../../../app/documents/label.ts';
-import { quoteFrom } from '../../../app/documents/quote.ts';
+import { quoteFrom } from '../../../app/documents/answer/best-quote.ts';
+import { labelOf } from '../../../app/documents/chunk/locator-label.ts';
 import type {
   Block,
   Chat,
@@ -12,7 +12,7 @@ import type {
   Quote,
   Source,
 } from '../../../app/protocol/index.ts';
-import { useChat } from '../../../renderer/chat/store.ts';
+import { useChat } from '../../../renderer/chat/store/store.ts';
 import { useDocuments } from '../../../renderer/documents/store.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
 import { newMessage, nextId, type World } from '../../support/fake-core.ts';

@@ -1,7 +1,7 @@
 import type { Chat, LoopEvidence, Message, Run, StatsSample, TurnId } from '../../../app/protocol/index.ts';
-import type { Live } from '../../../renderer/chat/state.ts';
-import { useChat } from '../../../renderer/chat/store.ts';
-import { useEngine } from '../../../renderer/shell/engine.ts';
+import type { Live } from '../../../renderer/chat/store/reducers.ts';
+import { useChat } from '../../../renderer/chat/store/store.ts';
+import { useEngine } from '../../../renderer/engine/store.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
 import { newCollection } from '../../support/fake-documents.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nearestBudget } from '../../../renderer/chat/budgets.ts';
-import { sparkPoints } from '../../../renderer/chat/spark.tsx';
+import { nearestBudget } from '../../../renderer/chat/composer/thinking-budgets.ts';
+import { sparkPoints } from '../../../renderer/chat/stats/sparkline.tsx';
 import { parseNumber } from '../../../renderer/ui/field.tsx';
 import { resourceParts } from '../../../renderer/ui/meter.tsx';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import { contentWords } from '../../../../app/documents/search/stemming.ts';
 import type { DocumentsOptions } from '../../../../app/documents/service.ts';
-import { contentWords } from '../../../../app/documents/terms.ts';
 import { openShelf } from '../../../support/documents.ts';
 import { meaning } from '../../../support/encoder.ts';
 import { found, foundByMeaning, holds, type Measured, measure, ratesAt, riskCoverage } from './measure.ts';

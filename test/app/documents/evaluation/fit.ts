@@ -1,4 +1,4 @@
-//  Fits the weights by which a statement is judged (app/documents/evidence.ts): softmax over the statements of a question and
+//  Fits the weights by which a statement is judged (app/documents/search/ranking-features.ts): softmax over the statements of a question and
 //  "none of them", Adam on the negative log likelihood, from zero; the same numbers give the same weights.
 
 /** One question: features of its statements, and which of them say the answer; none: it has none. */

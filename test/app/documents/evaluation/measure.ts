@@ -1,7 +1,7 @@
-import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/embedding.ts';
-import type { Scored } from '../../../../app/documents/examine.ts';
+import type { Scored } from '../../../../app/documents/answer/answer-scoring.ts';
+import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/index/embedding-index.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
-import { passagesNumbered } from '../../../../app/store/passages.ts';
+import { passagesNumbered } from '../../../../app/store/chunks.ts';
 import type { Shelf } from '../../../support/documents.ts';
 import type { Answerable, QuestionSet, Unanswerable } from './set.ts';
 
@@ -22,7 +22,7 @@ export type Measured = {
 };
 
 const FOUND = 20;
-/** As many as a search looks at (app/documents/find.ts). */
+/** As many as a search looks at (app/documents/search/hybrid-search.ts). */
 const LOOKED_AT = 100;
 
 export async function measure(

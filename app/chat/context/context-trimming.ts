@@ -1,0 +1,149 @@
+import type { Generation } from '../../engine/ipc-protocol.ts';
+import {
+  LonghandError,
+  type Message,
+  type MessageId,
+  type Request,
+  type Response,
+  type TurnId,
+} from '../../protocol/index.ts';
+import { getChat } from '../../store/chats.ts';
+import { getMessage, updateMessage } from '../../store/messages.ts';
+import { newId } from '../../store/uuid.ts';
+import type { Core } from '../deps.ts';
+import { plain, promptOf } from '../prompt/prompt.ts';
+import { inView } from '../tree.ts';
+import { countPath, measureContext, pathOf } from './context-usage.ts';
+
+//  Making room in a full context: the oldest turns are set aside, with or without a summary in their place. Nothing is
+//  deleted, and everything can be brought back.
+
+type Plan = Response<'context.plan'>;
+
+/** The longest summary: a small part of the context. */
+const summaryTokens = (limit: number): number => Math.min(400, Math.floor(limit / 8));
+/** Left free for the answer, at least. */
+const ANSWER_TOKENS = 512;
+
+/** How many of the oldest turns have to go: guessed from the length of the texts, and then counted. */
+export async function planRoom(core: Core, asked: Request<'context.plan'>): Promise<Plan> {
+  const { used, draft, limit } = await measureContext(core, asked);
+  const path = pathOf(core, asked);
+  const { messages } = inView(path);
+  // Where no message comes, the last question is the one that is being answered.
+  const last = draft === 0 ? messages.length - 1 : messages.length;
+  const ends = messages.slice(0, last).filter(({ role, state }) => role === 'assistant' && state.at !== 'running');
+  const free = limit - draft - Math.min(ANSWER_TOKENS, limit / 4);
+  if (limit === 0) return { aside: null, summary: null };
+  const offer = async (room: number) => {
+    const whole = sizeOf(messages);
+    for (const [index, end] of ends.entries()) {
+      const rest = messages.slice(messages.indexOf(end) + 1);
+      if (used * (sizeOf(rest) / whole) > room * 1.1) continue;
+      const left = await countPath(core, asked.chatId, rest);
+      if (left <= room) return { upTo: end.id, turns: index + 1, frees: Math.max(0, used - left), seconds: null };
+    }
+    return null;
+  };
+  const aside = await offer(free);
+  const length = summaryTokens(limit);
+  const summed = used + length <= limit ? await offer(free - length) : null;
+  const summary = summed && {
+    ...summed,
+    frees: Math.max(0, summed.frees - length),
+    seconds: secondsToWrite(messages, summed.frees, length),
+  };
+  return { aside, summary: summary && summary.frees > 0 ? summary : null };
+}
+
+const sizeOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, { text, attachments }) => {
+    const attached = attachments.reduce((bytes, one) => bytes + one.bytes, 0);
+    return sum + text.length + attached + 16;
+  }, 1);
+
+/** Reading what is summarised and writing the summary, at the speed of the last answer. */
+function secondsToWrite(messages: readonly Message[], toRead: number, toWrite: number): number | null {
+  const last = messages.findLast(({ timings }) => timings?.tokensPerSecond);
+  if (!last?.timings?.tokensPerSecond || !last.usage) return null;
+  const fresh = last.usage.promptTokens - last.usage.cachedTokens;
+  const reading = fresh > 0 && last.timings.prefillMs > 0 ? (toRead * last.timings.prefillMs) / fresh / 1000 : 0;
+  return reading + toWrite / last.timings.tokensPerSecond;
+}
+
+export function setAside(core: Core, messageId: MessageId, summary: string | null): Message {
+  const { role } = getMessage(core.db, messageId);
+  if (role !== 'assistant') throw new LonghandError('bad-request', '[context.setAside] a turn ends with its answer');
+  return updateMessage(core.db, messageId, { aside: { at: core.now(), summary, back: false } });
+}
+
+export function bringBack(core: Core, messageId: MessageId): Message {
+  const { aside } = getMessage(core.db, messageId);
+  if (!aside) throw new LonghandError('conflict', '[context.bringBack] nothing was set aside there');
+  return updateMessage(core.db, messageId, { aside: { ...aside, at: core.now(), back: true } });
+}
+
+export type Summaries = {
+  /** @throws LonghandError `cancelled` when it was stopped, and what the engine answers */
+  write(messageId: MessageId): Promise<{ text: string }>;
+  stop(messageId: MessageId): void;
+};
+
+const questionFor = (tokens: number): string =>
+  `Summarise our conversation so far in at most ${Math.floor(tokens / 2)} words, so that it can go on from the summary alone: ` +
+  'what was asked, what was found and decided, and every name, number and wish that still matters. Answer with the summary only.';
+
+export function createSummaries(core: Core): Summaries {
+  const running = new Map<MessageId, TurnId>();
+
+  return {
+    write(messageId) {
+      if (running.has(messageId))
+        throw new LonghandError('conflict', '[context.summarise] it is being written already');
+      const turnId = newId(core.now()) as TurnId;
+      const generation = question(core, messageId, turnId);
+      running.set(messageId, turnId);
+      let text = '';
+      return new Promise((resolve, reject) => {
+        core.engine.generate(generation, (updates) => {
+          for (const { event } of updates) {
+            if (event.type === 'delta' && event.kind === 'answer') {
+              text += event.text;
+              core.emit('context.summary', { messageId, text });
+            }
+            if (event.type !== 'finished' && event.type !== 'failed') continue;
+            running.delete(messageId);
+            if (event.type === 'failed') reject(new LonghandError(event.failure.code, event.failure.message));
+            else if (event.reason === 'cancelled')
+              reject(new LonghandError('cancelled', '[context.summarise] stopped'));
+            else if (text.trim() === '') reject(new LonghandError('engine-failed', '[context.summarise] it is empty'));
+            else resolve({ text: text.trim() });
+          }
+        });
+      });
+    },
+    stop(messageId) {
+      const turnId = running.get(messageId);
+      if (turnId) core.engine.cancel(turnId);
+    },
+  };
+}
+
+function question(core: Core, messageId: MessageId, turnId: TurnId): Generation {
+  const { chatId } = getMessage(core.db, messageId);
+  const chat = getChat(core.db, chatId);
+  const path = pathOf(core, { chatId, parentId: messageId });
+  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
+  const status = core.engine.status();
+  const maxTokens = summaryTokens('contextLength' in status ? status.contextLength : Number.POSITIVE_INFINITY);
+  return {
+    turnId,
+    priority: 'chat',
+    target: core.models.target(chat.modelId).target,
+    prompt: { ...prompt, messages: [...prompt.messages, plain('user', questionFor(maxTokens))] },
+    sampling: { temperature: 0, maxTokens },
+    stops: [],
+    thinkingBudget: { tokens: 0, seconds: null },
+    loopGuard: null,
+  };
+}

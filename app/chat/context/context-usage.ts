@@ -1,0 +1,94 @@
+import {
+  type AttachmentId,
+  type ChatId,
+  LonghandError,
+  type Message,
+  type MessageId,
+  type Request,
+} from '../../protocol/index.ts';
+import { textsWaiting } from '../../store/attachments.ts';
+import { getChat } from '../../store/chats.ts';
+import { messagesOf } from '../../store/messages.ts';
+import type { Core } from '../deps.ts';
+import { plain, promptOf, withAttachments } from '../prompt/prompt.ts';
+import { branch } from '../tree.ts';
+
+export type Measure = { used: number; draft: number; limit: number };
+type Asked = {
+  chatId: ChatId;
+  draft: string;
+  attachments: readonly AttachmentId[];
+  parentId?: MessageId | undefined;
+};
+
+/** Tokens the next prompt would have. What the engine counted for the last answer is used again; only without it the whole
+ *  chat is counted, which takes longer. */
+export async function measureContext(core: Core, asked: Asked): Promise<Measure> {
+  const status = core.engine.status();
+  if (status.at !== 'ready' && status.at !== 'busy') return { used: 0, draft: 0, limit: 0 };
+  const path = pathOf(core, asked);
+  const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
+  const draft = text === '' ? 0 : await core.engine.ask('countText', { text });
+  return {
+    used: lastCount(path) ?? (await countPath(core, asked.chatId, path)),
+    draft,
+    limit: status.contextLength,
+  };
+}
+
+export function pathOf(core: Core, { chatId, parentId }: Pick<Asked, 'chatId' | 'parentId'>): Message[] {
+  const chat = getChat(core.db, chatId);
+  return branch(messagesOf(core.db, chat.id), parentId ?? chat.leafId);
+}
+
+/** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. A chat whose model
+ *  is not in memory, or not with this context, is not held up: its turn will say.
+ *  @throws LonghandError `context-full` */
+export async function checkRoom(core: Core, sent: Request<'turns.send'>): Promise<void> {
+  const { target } = core.models.target(getChat(core.db, sent.chatId).modelId);
+  const present = core.engine.target();
+  if (present?.modelId !== target.modelId || present.contextLength !== target.contextLength) return;
+  if (surelyFits(core, sent)) return;
+  const measure = await measureContext(core, { ...sent, draft: sent.text });
+  if (measure.limit === 0 || measure.used + measure.draft < measure.limit) return;
+  throw new LonghandError('context-full', `[context] ${measure.used + measure.draft} tokens, ${measure.limit} fit`, {
+    details: measure,
+  });
+}
+
+/** Tokens that a template may add to a conversation, and to each of its messages. */
+const FRAME = 256;
+const FRAME_OF_MESSAGE = 16;
+
+/** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
+function surelyFits(core: Core, sent: Request<'turns.send'>): boolean {
+  const status = core.engine.status();
+  if (!('contextLength' in status)) return false;
+  const chat = getChat(core.db, sent.chatId);
+  const path = pathOf(core, sent);
+  const texts = [
+    chat.systemPrompt || core.settings().systemPrompt,
+    withAttachments(sent.text, textsWaiting(core.db, sent.attachments)),
+    ...path.flatMap(({ text, thinking, aside }) => [text, thinking, aside?.summary ?? '']),
+  ];
+  const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
+  return bytes + FRAME + FRAME_OF_MESSAGE * path.length < status.contextLength;
+}
+
+/** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. Of no use where
+ *  something was set aside, or brought back, since. */
+function lastCount(path: readonly Message[]): number | null {
+  const last = path.at(-1);
+  if (!last?.usage || last.state.at !== 'done' || last.usage.promptTokens === 0) return null;
+  if (path.some(({ aside }) => aside !== null && aside.at >= last.createdAt)) return null;
+  return last.usage.promptTokens + last.usage.answerTokens;
+}
+
+export async function countPath(core: Core, chatId: ChatId, path: readonly Message[]): Promise<number> {
+  const chat = getChat(core.db, chatId);
+  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
+  // A template wants a question; an empty one costs only its frame, which the real one needs as well.
+  if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
+  return core.engine.ask('count', { prompt });
+}

@@ -1,0 +1,30 @@
+import type { Answering } from '../documents/answer/rag.ts';
+import type { Engine } from '../engine/client/engine-client.ts';
+import type { LoadTarget } from '../engine/ipc-protocol.ts';
+import type { Measured } from '../metrics/runs.ts';
+import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import type { Saving } from '../store/save-notices.ts';
+
+/** What the chat services work with. */
+export type Core = {
+  db: Database;
+  engine: Engine;
+  emit: Emit;
+  saving: Saving;
+  settings: () => Settings;
+  models: {
+    /** How to load it, its name, and the sampling that was set for it. @throws LonghandError `model-missing` */
+    target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
+    /** Whether a chat thinks when neither it nor the settings say so. */
+    thinksByDefault(modelId: ModelId): boolean;
+    /** 0 when it is not known. */
+    parametersOf(modelId: ModelId): number;
+    used(modelId: ModelId): void;
+  };
+  /** Finds what answers a question in documents. */
+  answering: Answering;
+  /** A finished answer was measured. */
+  measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
+  now: () => number;
+};

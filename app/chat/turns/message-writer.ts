@@ -1,0 +1,151 @@
+import type { LoopEvidence, Message, MessageId, StatsSample } from '../../protocol/index.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import { addPiece, cutBack, joinPieces } from '../../store/message-chunks.ts';
+import { addLoop, type MessagePatch, updateMessage } from '../../store/messages.ts';
+
+/** Writes one answer to disk while it grows: what came in is on disk within 250 ms, and nothing is shown while older text
+ *  waits longer than `flushMs`, however late a timer is on a busy machine. When the disk takes nothing more, the
+ *  text stays here and is tried again every second, and `overlay` still shows all of it. */
+export type Writer = {
+  text(kind: 'answer' | 'thinking', text: string, ids: readonly number[]): void;
+  ids(ids: readonly number[]): void;
+  sample(sample: StatsSample): void;
+  loop(evidence: LoopEvidence): void;
+  cut(kind: 'answer' | 'thinking', length: number, tokens: number): void;
+  /** The message as it stands, with what is not on disk yet. */
+  overlay(message: Message): Message;
+  /** Sets fields; with `end` the answer is complete and the writer has done its work once all is on disk. */
+  set(patch: MessagePatch, end?: 'end'): void;
+  /** Everything now. Returns whether it is on disk. */
+  flush(): boolean;
+  /** Everything now, and nothing more: the database is about to be closed. */
+  close(): void;
+};
+
+export type WriterOptions = {
+  db: Database;
+  messageId: MessageId;
+  flushMs?: number;
+  retryMs?: number;
+  /** Said when writing begins to fail and when it works again. */
+  onTrouble: (trouble: LonghandError | null) => void;
+  /** All of a finished answer is on disk. */
+  onDone: () => void;
+};
+
+type Cut = { kind: 'answer' | 'thinking'; length: number; tokens: number };
+/** What came since the last time on disk. A cut begins a new step, so that order is kept also while the disk is full. */
+type Step = {
+  cut: Cut | null;
+  text: string;
+  thinking: string;
+  ids: number[];
+  samples: StatsSample[];
+  loops: LoopEvidence[];
+};
+const newStep = (cut: Cut | null = null): Step => ({ cut, text: '', thinking: '', ids: [], samples: [], loops: [] });
+
+export function createWriter({
+  db,
+  messageId,
+  flushMs = 100,
+  retryMs = 1000,
+  onTrouble,
+  onDone,
+}: WriterOptions): Writer {
+  let steps = [newStep()];
+  let patch: MessagePatch = {};
+  let ended = false;
+  let failing = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** When the oldest of what is not on disk came. */
+  let waitsSince: number | null = null;
+
+  const last = () => steps.at(-1) as Step;
+
+  function schedule() {
+    if (closed) return;
+    const now = performance.now();
+    waitsSince ??= now;
+    if (!failing && now - waitsSince >= flushMs) flush();
+    else timer ??= setTimeout(flush, failing ? retryMs : flushMs);
+  }
+
+  function flush(): boolean {
+    clearTimeout(timer);
+    timer = undefined;
+    waitsSince = null;
+    try {
+      db.transaction(write);
+    } catch (error) {
+      if (!failing) onTrouble(error instanceof LonghandError ? error : new LonghandError('internal', String(error)));
+      failing = true;
+      schedule();
+      return false;
+    }
+    steps = [newStep()];
+    patch = {};
+    if (failing) onTrouble(null);
+    failing = false;
+    if (ended) onDone();
+    return true;
+  }
+
+  function write() {
+    for (const step of steps) {
+      if (step.cut) cutBack(db, messageId, step.cut);
+      addPiece(db, messageId, step);
+      for (const evidence of step.loops) addLoop(db, messageId, evidence);
+    }
+    if (ended) joinPieces(db, messageId);
+    if (Object.keys(patch).length > 0) updateMessage(db, messageId, patch);
+  }
+
+  return {
+    text(kind, text, ids) {
+      last()[kind === 'answer' ? 'text' : 'thinking'] += text;
+      last().ids.push(...ids);
+      schedule();
+    },
+    ids(ids) {
+      last().ids.push(...ids);
+      schedule();
+    },
+    sample(sample) {
+      last().samples.push(sample);
+      schedule();
+    },
+    loop(evidence) {
+      last().loops.push(evidence);
+      schedule();
+    },
+    cut(kind, length, tokens) {
+      steps.push(newStep({ kind, length, tokens }));
+      flush();
+    },
+    overlay: (message) => ({ ...steps.reduce(applied, message), ...(patch as Partial<Message>) }),
+    set(fields, end) {
+      patch = { ...patch, ...fields };
+      ended ||= end === 'end';
+      flush();
+    },
+    flush,
+    close() {
+      closed = true;
+      flush();
+    },
+  };
+}
+
+function applied(message: Message, step: Step): Message {
+  const kept = (kind: Cut['kind'], text: string) => (step.cut?.kind === kind ? text.slice(0, step.cut.length) : text);
+  return {
+    ...message,
+    text: kept('answer', message.text) + step.text,
+    thinking: kept('thinking', message.thinking) + step.thinking,
+    loops: [...message.loops, ...step.loops],
+  };
+}

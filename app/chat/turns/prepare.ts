@@ -1,0 +1,63 @@
+import type { Generation } from '../../engine/ipc-protocol.ts';
+import { type Chat, type Grounding, LonghandError, type Message, type TurnId } from '../../protocol/index.ts';
+import { messagesOf } from '../../store/messages.ts';
+import type { Core } from '../deps.ts';
+import { promptOf } from '../prompt/prompt.ts';
+import { branch } from '../tree.ts';
+import { ground } from './retrieval-step.ts';
+import type { Prepared } from './turn.ts';
+
+//  What a turn asks of the model, and what its answer rests on.
+
+/** What an answer is to rest on; undefined: its documents are searched. Null: on none. */
+export type Given = Grounding | null | undefined;
+
+/** The passage that came closest, as if it had been found.
+ *  @throws LonghandError `conflict` */
+export function closest({ grounding }: Message): Grounding {
+  const { quote, sources = [] } = grounding ?? {};
+  const source = sources.find(({ number }) => number === quote?.source) ?? sources[0];
+  if (!grounding || !source)
+    throw new LonghandError('conflict', '[turns.retry] no passage came close to this question');
+  return {
+    ...grounding,
+    found: true,
+    sources: [{ ...source, number: 1, cited: false }],
+    support: [],
+    quote: quote ? { ...quote, source: 1 } : null,
+  };
+}
+
+/** Builds the prompt from what is on disk. A chat with collections is answered from their documents; an answer that is gone
+ *  on with keeps its sources. */
+export async function prepare(
+  core: Core,
+  turnId: TurnId,
+  chat: Chat,
+  answer: Message,
+  begun: boolean,
+  given: Given,
+): Promise<Prepared> {
+  const { target, name, sampling } = core.models.target(chat.modelId);
+  const settings = core.settings();
+  const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
+  const path = branch(messagesOf(core.db, chat.id), answer.parentId);
+  // What was written of an answer rests on its sources, or on none.
+  const written = begun && (answer.text !== '' || answer.thinking !== '');
+  const known = given !== undefined ? given : written ? answer.grounding : undefined;
+  const asks = known === undefined && chat.collectionIds.length > 0;
+  const grounding = asks ? await ground(core, chat, path, await core.engine.load(target)) : (known ?? null);
+  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding };
+  const sources = grounding?.sources;
+  const generation: Generation = {
+    turnId,
+    priority: 'chat',
+    target,
+    prompt: promptOf(core.db, { chat, settings, thinking, sources }, path, begun ? answer : null),
+    sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
+    stops: [],
+    thinkingBudget: settings.thinkingBudget,
+    loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
+  };
+  return { generation, modelName: name, grounding };
+}

@@ -1,0 +1,46 @@
+import type { Room } from '../../documents/answer/rag.ts';
+import { type Exchange, withHistory } from '../../documents/search/query-rewrite.ts';
+import type { Loaded } from '../../engine/ipc-protocol.ts';
+import type { Chat, Grounding, Message } from '../../protocol/index.ts';
+import type { Core } from '../deps.ts';
+import { promptOf } from '../prompt/prompt.ts';
+
+//  Answers from documents: what is looked for, and in how much room.
+
+/** Of the context, at most so much for passages; the rest is the chat and the answer. */
+const SHARE = 0.5;
+const LEAST_TOKENS = 256;
+/** Left free for the answer. */
+const ANSWER_TOKENS = 512;
+/** Small models mix up more than a few passages. */
+const SMALL_CONTEXT = 8192;
+const FEW_PASSAGES = 4;
+const PASSAGES = 6;
+
+/** Looks for what answers the last question of `path`. */
+export async function ground(
+  core: Core,
+  chat: Chat,
+  path: readonly Message[],
+  { contextLength }: Loaded,
+): Promise<Grounding> {
+  const { engine, answering, settings } = core;
+  const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false }, path, null);
+  const used = await engine.ask('count', { prompt });
+  const room: Room = {
+    tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),
+    passages: contextLength <= SMALL_CONTEXT ? FEW_PASSAGES : PASSAGES,
+    count: (text) => engine.ask('countText', { text }),
+  };
+  const question = withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
+  return answering.ground({ question, collectionIds: chat.collectionIds, room });
+}
+
+/** Questions with their answers. A question that was searched with words of the chat counts with those. */
+function exchanges(path: readonly Message[]): Exchange[] {
+  return path.flatMap((message, at) => {
+    const reply = path[at + 1];
+    if (message.role !== 'user' || reply?.role !== 'assistant') return [];
+    return [{ question: reply.grounding?.question ?? message.text, answer: reply.text }];
+  });
+}

@@ -1,0 +1,384 @@
+import { setTimeout } from 'node:timers/promises';
+import { judge } from '../../documents/answer/citation-check.ts';
+import {
+  type Chat,
+  type ChatId,
+  type Choice,
+  guarded,
+  LonghandError,
+  type Message,
+  type MessageId,
+  MOST_QUEUED,
+  type Request,
+  type Response,
+  type TurnId,
+} from '../../protocol/index.ts';
+import { copyAttachments, detachAttachments } from '../../store/attachments.ts';
+import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats.ts';
+import { joinPieces, unsettled } from '../../store/message-chunks.ts';
+import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../../store/messages.ts';
+import { newId } from '../../store/uuid.ts';
+import type { Core } from '../deps.ts';
+import { branch, placeOf, queued } from '../tree.ts';
+import { closest, type Given, prepare } from './prepare.ts';
+import { runTurn, type Turn } from './turn.ts';
+
+/** A turn that does not end when it is stopped keeps what it has written. */
+const longestCloseMs = 1000;
+
+type Started = Response<'turns.send'>;
+type Sent = Request<'turns.send'>;
+
+export type Turns = {
+  send(sent: Sent): Started;
+  edit(messageId: MessageId, text: string): Started;
+  rewrite(messageId: MessageId, text: string): Message;
+  retry(messageId: MessageId, documents: Request<'turns.retry'>['documents']): Started;
+  resume(messageId: MessageId): Started;
+  cancel(turnId: TurnId): void;
+  answerNow(turnId: TurnId): void;
+  hold(turnId: TurnId): void;
+  decide(turnId: TurnId, choice: Choice): void;
+  editQueued(messageId: MessageId, text: string | null): void;
+  moveQueued(messageId: MessageId, by: -1 | 1): void;
+  sendQueued(messageId: MessageId): void;
+  /** The message with what is not on disk yet. */
+  overlay(message: Message): Message;
+  /** The chat whose answer a turn writes. */
+  chatOf(turnId: TurnId): ChatId | undefined;
+  /** Whether anything is being written now. */
+  busy(): boolean;
+  /** Ends what belongs to a chat that is going away. */
+  leave(chatId: ChatId): void;
+  /** Stops what runs and puts everything on disk. */
+  close(): Promise<void>;
+};
+
+type Running = { chatId: ChatId; messageId: MessageId; turn: Turn; over: boolean };
+
+export type TurnsOptions = {
+  /** A chat has an answer and nothing waits in it. */
+  onAnswered: (chatId: ChatId) => void;
+  onBusy: (busy: boolean) => void;
+};
+
+export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): Turns {
+  const { db } = core;
+  const safely = guarded(core.saving.report, (step: () => void) => step());
+  const running = new Map<TurnId, Running>();
+  let closing = false;
+
+  const busy = () => [...running.values()].some((one) => !one.over);
+  const ofChat = (chatId: ChatId) => [...running.values()].find((one) => one.chatId === chatId && !one.over);
+  const find = (turnId: TurnId) => {
+    const one = running.get(turnId);
+    if (!one || one.over) throw new LonghandError('not-found', `[turns] turn ${turnId} is over`);
+    return one.turn;
+  };
+
+  /** Stores a running answer below `parentId` and shows it. */
+  function storeAnswer(chatId: ChatId, parentId: MessageId): Message {
+    return db.transaction(() => {
+      const state = { at: 'running' as const, turnId: newId(core.now()) as TurnId };
+      const message = addMessage(db, { chatId, parentId, role: 'assistant', state }, core.now());
+      updateChat(db, chatId, { leafId: message.id, updatedAt: core.now() });
+      return message;
+    });
+  }
+
+  /** Sets off the answer of a stored running message. `earlier`: the message as it was, when it is gone on with. */
+  function launch(
+    message: Message,
+    earlier: Message | null,
+    { unattended = false, given }: { unattended?: boolean; given?: Given } = {},
+  ): { messageId: MessageId; turnId: TurnId } {
+    const { id: messageId, chatId, state } = message;
+    const turnId = state.at === 'running' ? state.turnId : (newId(core.now()) as TurnId);
+    core.emit('chat.changed', getChat(db, chatId));
+    core.emit('message.changed', message);
+    const turn = runTurn({
+      core,
+      turnId,
+      answer: earlier ?? message,
+      begun: earlier !== null,
+      unattended,
+      prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null, given),
+      onEnd(sound) {
+        one.over = true;
+        safely(() => {
+          if (sound && !closing && !sendNext(chatId)) onAnswered(chatId);
+        });
+        if (!busy()) onBusy(false);
+      },
+      onStored: () => running.delete(turnId),
+    });
+    const one: Running = { chatId, messageId, turn, over: false };
+    running.set(turnId, one);
+    onBusy(true);
+    return { messageId, turnId };
+  }
+
+  /** Sends the first waiting message of a chat. Where that cannot be stored, it goes on waiting. */
+  function sendNext(chatId: ChatId): boolean {
+    const chat = findChat(db, chatId);
+    if (!chat || ofChat(chatId)) return false;
+    const [next] = queued(messagesOf(db, chatId));
+    if (!next) return false;
+    const [question, reply] = db.transaction(() => {
+      const parentId = next.parentId ?? chat.leafId;
+      const sent = updateMessage(db, next.id, { parentId, state: { at: 'done', reason: null } });
+      return [sent, storeAnswer(chatId, next.id)];
+    });
+    core.emit('message.changed', question);
+    launch(reply, null);
+    return true;
+  }
+
+  /** The answer below `parentId` that is being written and says nothing yet. */
+  function begunAnswer(chatId: ChatId, parentId: MessageId): { messageId: MessageId; turnId: TurnId } | null {
+    const active = ofChat(chatId);
+    const message = active?.turn.message();
+    if (!active || message?.parentId !== parentId || message.text !== '' || message.thinking !== '') return null;
+    return { messageId: active.messageId, turnId: active.turn.turnId };
+  }
+
+  function stopChat(chatId: ChatId) {
+    ofChat(chatId)?.turn.cancel();
+  }
+
+  /** `place`: where it waits; null when it is sent at once. */
+  function storeQuestion(chat: Chat, sent: Sent, place: number | null): Message {
+    return db.transaction(() => {
+      const message = addMessage(
+        db,
+        {
+          chatId: chat.id,
+          // One that waits goes to the end of the branch as it will be then, unless it begins a branch of its own.
+          parentId: sent.parentId ?? (place === null ? chat.leafId : null),
+          role: 'user',
+          text: sent.text,
+          attachments: sent.attachments,
+          state: place === null ? { at: 'done', reason: null } : { at: 'queued', place },
+        },
+        core.now(),
+      );
+      const title = chat.title === '' ? distinctTitle(db, firstLine(sent.text), chat.id) : undefined;
+      updateChat(db, chat.id, { draft: '', title, updatedAt: core.now() });
+      return message;
+    });
+  }
+
+  function sendAtOnce(chat: Chat, sent: Sent): Started {
+    const [question, reply] = db.transaction(() => {
+      const message = storeQuestion(chat, sent, null);
+      return [message, storeAnswer(chat.id, message.id)];
+    });
+    core.emit('message.changed', question);
+    return { userMessageId: question.id, ...launch(reply, null, { unattended: sent.unattended }) };
+  }
+
+  function sendLater(chat: Chat, sent: Sent, waiting: readonly Message[]): Started {
+    const active = ofChat(chat.id);
+    const paused = active?.turn.message()?.state.at === 'paused';
+    const first = sent.now || paused;
+    if (active && !first && waiting.length >= MOST_QUEUED) {
+      const words = `${MOST_QUEUED} messages wait in this chat already`;
+      throw new LonghandError('conflict', `[turns.send] ${words}`, { hint: `${words}. Take one out, or wait.` });
+    }
+    const place = first ? placeOf(waiting[0]) - 1 : placeOf(waiting.at(-1));
+    const message = storeQuestion(chat, sent, place);
+    core.emit('chat.changed', getChat(db, chat.id));
+    core.emit('message.changed', message);
+    if (!active) sendNext(chat.id);
+    // A turn that waits for a person is told by this message how to go on.
+    else if (paused) active.turn.decide('stop');
+    else if (sent.now) active.turn.cancel();
+    return { userMessageId: message.id, messageId: message.id, turnId: null };
+  }
+
+  /** @throws LonghandError `conflict` */
+  function waitingMessage(call: string, messageId: MessageId): Message {
+    const message = getMessage(db, messageId);
+    if (message.state.at !== 'queued') throw new LonghandError('conflict', `[${call}] it was sent already`);
+    return message;
+  }
+
+  function moveTo(message: Message, to: number) {
+    const others = queued(messagesOf(db, message.chatId)).filter(({ id }) => id !== message.id);
+    const moved = db.transaction(() =>
+      others
+        .toSpliced(to, 0, message)
+        .map(({ id }, place) => updateMessage(db, id, { state: { at: 'queued', place } })),
+    );
+    for (const one of moved) core.emit('message.changed', one);
+  }
+
+  function checkParent({ chatId, parentId }: Sent) {
+    if (parentId === undefined) return;
+    const parent = getMessage(db, parentId);
+    if (parent.chatId !== chatId || parent.role !== 'assistant') {
+      throw new LonghandError(
+        'bad-request',
+        `[turns.send] a branch begins at an answer of this chat, not at ${parentId}`,
+      );
+    }
+  }
+
+  settle(core);
+  return {
+    send(sent) {
+      const chat = getChat(db, sent.chatId);
+      checkParent(sent);
+      if (sent.text.trim() === '' && sent.attachments.length === 0) {
+        throw new LonghandError('bad-request', '[turns.send] an empty message; text or an attachment is needed');
+      }
+      const waiting = queued(messagesOf(db, chat.id));
+      const behind = ofChat(chat.id) !== undefined || waiting.length > 0;
+      return behind ? sendLater(chat, sent, waiting) : sendAtOnce(chat, sent);
+    },
+
+    edit(messageId, text) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'user') throw new LonghandError('bad-request', '[turns.edit] only messages of the user');
+      const active = ofChat(old.chatId);
+      const [message, reply] = db.transaction(() => {
+        const added = addMessage(
+          db,
+          { ...old, text, state: { at: 'done', reason: null }, attachments: [] },
+          core.now(),
+        );
+        copyAttachments(db, old.id, added.id, core.now());
+        return [getMessage(db, added.id), storeAnswer(old.chatId, added.id)];
+      });
+      core.emit('message.changed', message);
+      const started = launch(reply, null);
+      // Not before: what waits would be sent in between.
+      active?.turn.cancel();
+      return { userMessageId: message.id, ...started };
+    },
+
+    rewrite(messageId, text) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
+      const active = ofChat(old.chatId);
+      const [message, chat] = db.transaction(() => {
+        const fields = { ...old, text, thinking: '', state: { at: 'done' as const, reason: null }, attachments: [] };
+        const { id } = addMessage(db, fields, core.now());
+        const written = updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
+        return [written, updateChat(db, old.chatId, { leafId: id, updatedAt: core.now() })];
+      });
+      core.emit('message.changed', message);
+      core.emit('chat.changed', chat);
+      if (active?.messageId === messageId) active.turn.cancel();
+      return message;
+    },
+
+    retry(messageId, documents) {
+      const old = getMessage(db, messageId);
+      if (old.role !== 'assistant' || old.parentId === null) {
+        throw new LonghandError('bad-request', '[turns.retry] only answers');
+      }
+      // Pressed twice, or in two windows: the answer that was just begun is the one that was wanted.
+      const begun = begunAnswer(old.chatId, old.parentId);
+      if (begun) return { userMessageId: null, ...begun };
+      const active = ofChat(old.chatId);
+      const given = documents === 'search' ? undefined : documents === 'without' ? null : closest(old);
+      const started = launch(storeAnswer(old.chatId, old.parentId), null, { given });
+      // Not before: what waits would be sent in between, and a new answer that cannot be stored would cost the old one.
+      active?.turn.cancel();
+      return { userMessageId: null, ...started };
+    },
+
+    resume(messageId) {
+      const { role, chatId } = getMessage(db, messageId);
+      if (role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
+      const active = ofChat(chatId);
+      if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
+      if (active) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
+      // What its last writer still holds comes before what is written now.
+      const held = [...running.values()].find((one) => one.messageId === messageId);
+      if (held && !held.turn.flush())
+        throw new LonghandError('disk-full', '[turns.resume] its text cannot be saved yet');
+      const message = getMessage(db, messageId);
+      const chat = getChat(db, chatId);
+      const stored = db.transaction(() => {
+        const shown = branch(messagesOf(db, chat.id), chat.leafId).some((one) => one.id === messageId);
+        if (!shown) updateChat(db, chat.id, { leafId: messageId });
+        return updateMessage(db, messageId, { state: { at: 'running', turnId: newId(core.now()) as TurnId } });
+      });
+      return { userMessageId: null, ...launch(stored, message) };
+    },
+
+    cancel: (turnId) => running.get(turnId)?.turn.cancel(),
+    answerNow: (turnId) => find(turnId).answerNow(),
+    hold: (turnId) => find(turnId).hold(),
+    decide: (turnId, choice) => find(turnId).decide(choice),
+
+    editQueued(messageId, text) {
+      const message = waitingMessage('turns.editQueued', messageId);
+      if (text !== null) {
+        core.emit('message.changed', updateMessage(db, messageId, { text }));
+        return;
+      }
+      db.transaction(() => {
+        detachAttachments(db, messageId);
+        deleteMessage(db, messageId);
+      });
+      core.emit('message.deleted', { chatId: message.chatId, messageId });
+    },
+
+    moveQueued(messageId, by) {
+      const message = waitingMessage('turns.moveQueued', messageId);
+      const at = queued(messagesOf(db, message.chatId)).findIndex(({ id }) => id === messageId);
+      moveTo(message, Math.max(0, at + by));
+    },
+
+    sendQueued(messageId) {
+      const message = waitingMessage('turns.sendQueued', messageId);
+      if (ofChat(message.chatId)) throw new LonghandError('conflict', '[turns.sendQueued] this chat is being answered');
+      moveTo(message, 0);
+      sendNext(message.chatId);
+    },
+
+    overlay: (message) =>
+      [...running.values()].find((one) => one.messageId === message.id)?.turn.overlay(message) ?? message,
+    chatOf: (turnId) => running.get(turnId)?.chatId,
+    busy,
+    leave: stopChat,
+    async close() {
+      closing = true;
+      for (const { turn, over } of running.values()) {
+        if (!over) turn.leave();
+      }
+      for (let waited = 0; busy() && waited < longestCloseMs; waited += 10) await setTimeout(10);
+      for (const { turn } of running.values()) turn.close();
+    },
+  };
+}
+
+/** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
+function settle({ db }: Core) {
+  for (const messageId of unsettled(db)) {
+    const { state } = getMessage(db, messageId);
+    if (state.at !== 'running' && state.at !== 'paused') continue;
+    db.transaction(() => {
+      joinPieces(db, messageId);
+      updateMessage(db, messageId, { state: state.at === 'paused' ? leftInLoop : leftWriting });
+    });
+  }
+}
+
+const leftInLoop = { at: 'done', reason: 'loop' } as const;
+const leftWriting = {
+  at: 'failed',
+  failure: { code: 'engine-lost', message: '[turn] Longhand ended while this was written' },
+} as const;
+
+const firstLine = (text: string): string => {
+  const line = text.trim().split('\n', 1)[0]?.trim() ?? '';
+  const letters = [...graphemes.segment(line.slice(0, 1000))].map(({ segment }) => segment);
+  return letters.length > 60 ? `${letters.slice(0, 57).join('').trimEnd()}…` : letters.join('');
+};
+
+/** What a reader calls a letter: a family of emoji is one. */
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

@@ -1,0 +1,105 @@
+import { citedIn } from '../../documents/answer/citations.ts';
+import {
+  type Client,
+  closestIn,
+  deniesQuote,
+  type Grounding,
+  LonghandError,
+  type Message,
+  quotedIn,
+  type TurnEvent,
+  whereOf,
+} from '../../protocol/index.ts';
+import type { Context } from '../runtime/command.ts';
+import { chosen, type DocsAction, modelNamed } from './docs-arguments.ts';
+
+/** Answers a question from documents. The likeliest words, unless a temperature is asked for: the same question has the same
+ *  answer. An answer that goes in circles ends at once, for nobody is there to decide. */
+export const ask: DocsAction = async ({ terminal, json, signal }, client, values, words) => {
+  const collections = await chosen(client, values.collection);
+  const modelId = values.model === undefined ? null : await modelNamed(client, values.model);
+  const sampling = { temperature: values.temperature ?? 0, ...(values.seed !== undefined && { seed: values.seed }) };
+  const { id: chatId } = await client.call('chats.create', { modelId });
+  try {
+    await client.call('chats.update', { chatId, sampling, collectionIds: collections.map(({ id }) => id) });
+    const print = json ? () => {} : printer(terminal.out);
+    const message = await answerTo(client, chatId, words.join(' '), signal, print);
+    const { text, grounding, state, loops } = message;
+    if (state.at === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
+    const found = grounding?.found ?? false;
+    const quoted = quotedIn(grounding);
+    const quote = quoted && { ...grounding?.quote, text: quoted.text, where: quoted.where };
+    const finish_reason = state.at === 'done' ? state.reason : null;
+    const loop = loops.at(-1) ?? null;
+    if (json) terminal.out(`${JSON.stringify({ answer: text, finish_reason, loop, found, ...grounding, quote })}\n`);
+    else report(terminal, message);
+    return found ? 0 : 1;
+  } finally {
+    await client.call('chats.delete', { chatId });
+  }
+};
+
+/** Prints the answer as it is written. One that only denies what the quote below it says is left out, so its first words wait
+ *  until it is clear that it is none. */
+function printer(out: (text: string) => void): (event: TurnEvent) => void {
+  let grounding: Grounding | null = null;
+  let held = '';
+  let open = false;
+  return (event) => {
+    if (event.type === 'grounding') grounding = event.grounding;
+    if (event.type === 'delta' && event.kind === 'answer') held += event.text;
+    const over = event.type === 'finished' || event.type === 'failed';
+    open ||= quotedIn(grounding) === null || held.length > HELD || (over && !deniesQuote(held, grounding));
+    if (!open) return;
+    out(held);
+    held = '';
+  };
+}
+
+const HELD = 160;
+
+function report(terminal: Context['terminal'], { text, grounding, state }: Message) {
+  terminal.out('\n');
+  if (state.at === 'done' && state.reason === 'loop')
+    terminal.note(terminal.dim('stopped: the answer was repeating itself'));
+  if (!grounding) return;
+  const quoted = quotedIn(grounding) ?? closestIn(grounding);
+  if (quoted) terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${quoted.where}\n`);
+  const cited = citedIn(text);
+  const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
+  const title = grounding.found ? 'Cited:' : 'Closest passages:';
+  if (sources.length > 0) terminal.note(terminal.dim(title));
+  for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
+  const weak = grounding.support.filter(({ level }) => level !== 'supported').length;
+  if (weak > 0) terminal.note(terminal.dim(`${weak} of ${grounding.support.length} sentences are not fully supported`));
+}
+
+async function answerTo(
+  client: Client,
+  chatId: Message['chatId'],
+  text: string,
+  signal: AbortSignal,
+  onEvent: (event: TurnEvent) => void,
+): Promise<Message> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const stop = client.on('turn', ({ chatId: of, event }) => {
+    if (of !== chatId) return;
+    onEvent(event);
+    if (event.type === 'finished' || event.type === 'failed') end();
+  });
+  const { messageId, turnId } = await client.call('turns.send', { chatId, text, unattended: true });
+  const cancel = () => void (turnId && client.call('turns.cancel', { turnId }));
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  try {
+    await ended;
+    const { messages } = await client.call('chats.get', { chatId });
+    const message = messages.find(({ id }) => id === messageId);
+    if (signal.aborted) throw new LonghandError('cancelled', '[docs] stopped');
+    if (!message) throw new LonghandError('internal', '[docs] the answer is gone');
+    return message;
+  } finally {
+    stop();
+    signal.removeEventListener('abort', cancel);
+  }
+}

@@ -1,0 +1,119 @@
+import { LonghandError } from '../../protocol/index.ts';
+import { promptOf } from '../../text/chat-template.ts';
+import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import type { ModelText } from '../../text/model-text.ts';
+import { opensThinking, type Part } from '../../text/thinking.ts';
+import { answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
+import {
+  type Context,
+  command,
+  type Flags,
+  MODEL_FLAGS,
+  numericPath,
+  PATH_FLAG,
+  UsageError,
+  type Values,
+} from '../runtime/command.ts';
+import { openModel, textIfAny, textOf } from '../runtime/open-model.ts';
+import { fixed } from '../runtime/terminal.ts';
+
+const FLAGS = {
+  ...MODEL_FLAGS,
+  prompt: { kind: 'text', value: 'TEXT', help: 'the prompt; "-" reads it from stdin' },
+  tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt as token ids, instead of --prompt' },
+  system: { kind: 'text', value: 'TEXT', help: 'a system message before the prompt' },
+  raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
+  think: { kind: 'yes', help: 'let the model think first' },
+  'no-think': { kind: 'yes', help: 'do not let it think' },
+  ...SAMPLING_FLAGS,
+  ...PATH_FLAG,
+} as const satisfies Flags;
+type GenerateValues = Values<typeof FLAGS>;
+
+export const generate = command({
+  name: 'generate',
+  summary: 'Answer one prompt.',
+  usage: '--model PATH --prompt TEXT | --tokens 1,2,3',
+  flags: FLAGS,
+  async run(context, values) {
+    if ((values.prompt === undefined) === (values.tokens === undefined)) {
+      throw new UsageError('[generate] give either --prompt or --tokens');
+    }
+    const model = await openModel(context, values);
+    try {
+      const text = values.tokens ? await textIfAny(model.addon, model.path) : await textOf(model.addon, model.path);
+      const prompt = await promptFor(context, values, text);
+      const path = numericPath(values.path);
+      const session = model.native.createSession({
+        ...(values.context !== undefined && { contextLength: values.context }),
+        ...(path && { path }),
+      });
+      const onPart = context.json ? () => {} : printer(context);
+      const said = await answer(context, { model, text, session, ...prompt, prompt: prompt.ids, values, path, onPart });
+      session.close();
+      const timings = timingsOf(said.result);
+      if (context.json) {
+        const { tokens, finish: finish_reason, thinking, loop } = said;
+        const result = {
+          text: said.text,
+          thinking,
+          tokens,
+          prompt_tokens: prompt.ids.length,
+          finish_reason,
+          loop,
+          timings,
+        };
+        context.terminal.out(`${JSON.stringify({ ...result, device: model.native.device.id, path: path ?? null })}\n`);
+      } else {
+        if (!text) context.terminal.out(said.tokens.join(','));
+        context.terminal.out('\n');
+        const speed = `${fixed(timings.tokens_per_second)} tokens/s, first after ${fixed(timings.first_token_ms, 0)} ms`;
+        context.terminal.note(context.terminal.dim(`${said.tokens.length} tokens, ${said.finish}, ${speed}`));
+        if (said.loop) context.terminal.note(JSON.stringify(said.loop));
+      }
+      return said.finish === 'cancelled' ? 130 : 0;
+    } finally {
+      model.close();
+    }
+  },
+});
+
+async function promptFor(context: Context, values: GenerateValues, text: ModelText | null) {
+  if (values.tokens) return { ids: values.tokens, inThinking: false };
+  if (!text) throw new LonghandError('model-broken', '[generate] the model has no tokenizer; --tokens needs none');
+  const written = values.prompt === '-' ? await stdin() : (values.prompt ?? '');
+  if (values.raw) {
+    const ids = [...text.before, ...text.tokenizer.encode(text.tokenizer.split(written))];
+    if (ids.length === 0) throw new UsageError('[generate] an empty --raw prompt has no token to continue from');
+    return { ids, inThinking: text.thinking !== null && opensThinking(written, text.thinking) };
+  }
+  const { template } = text;
+  if (template === null) {
+    throw new LonghandError('template-failed', '[generate] the model has no chat template; --raw needs none');
+  }
+  const renderer = createTemplateRenderer({ worker: context.places.worker });
+  try {
+    const system = values.system === undefined ? [] : [{ role: 'system' as const, content: values.system }];
+    const messages = [...system, { role: 'user' as const, content: written }];
+    const thinking = values.think ? true : values['no-think'] ? false : null;
+    return await promptOf({ ...text, template }, renderer, { messages, thinking });
+  } finally {
+    await renderer.close();
+  }
+}
+
+async function stdin(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  return text.replace(/\n$/, '');
+}
+
+/** The answer on stdout; thinking dimmed before it, with an empty line between. */
+export function printer({ terminal }: Context): (part: Part) => void {
+  let before: Part['kind'] | null = null;
+  return ({ kind, text }) => {
+    if (before === 'thinking' && kind === 'answer') terminal.out('\n\n');
+    before = kind;
+    terminal.out(kind === 'thinking' ? terminal.dim(text) : text);
+  };
+}

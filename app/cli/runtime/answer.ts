@@ -1,0 +1,152 @@
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { createScribe } from '../../engine/process/output-decoder.ts';
+import type { LoopEvidence } from '../../protocol/index.ts';
+import type { Sensitivity } from '../../text/loop/levels.ts';
+import { LoopGuard } from '../../text/loop/loop-detector.ts';
+import type { ModelText } from '../../text/model-text.ts';
+import type { Part } from '../../text/thinking.ts';
+import type { Context, Flags, Values } from './command.ts';
+import { abortFlag, type Opened } from './open-model.ts';
+
+export const SAMPLING_FLAGS = {
+  'max-tokens': {
+    kind: 'count',
+    value: 'N',
+    help: 'maximum number of tokens to write (default: as many as the context holds)',
+  },
+  temperature: {
+    kind: 'number',
+    value: 'T',
+    help: '0 always picks the likeliest token (default: what the model recommends)',
+  },
+  'top-k': { kind: 'count', value: 'K', help: 'consider only the K likeliest tokens' },
+  'top-p': { kind: 'number', value: 'P', help: 'consider only the likeliest tokens that add up to P' },
+  'min-p': { kind: 'number', value: 'P', help: 'drop tokens less than P times as likely as the likeliest one' },
+  'repetition-penalty': { kind: 'number', value: 'R', help: 'penalty for repeated tokens (1 = off)' },
+  'presence-penalty': { kind: 'number', value: 'P', help: 'penalty for tokens that have appeared (0 = off)' },
+  'frequency-penalty': { kind: 'number', value: 'F', help: 'penalty for each time a token has appeared (0 = off)' },
+  seed: { kind: 'count', value: 'S', help: 'the same seed gives the same answer' },
+  stop: { kind: 'texts', value: 'TEXT', help: 'stop before this text (can be repeated)' },
+  context: { kind: 'count', value: 'N', help: 'context size in tokens' },
+  'loop-guard': {
+    kind: 'text',
+    value: 'LEVEL',
+    oneOf: ['off', 'relaxed', 'balanced', 'strict'],
+    help: 'stop an answer that repeats itself, and report what repeated (default: off)',
+  },
+} as const satisfies Flags;
+
+export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
+
+export type Answer = {
+  readonly text: string;
+  readonly thinking: string;
+  /** What was generated, without the token that ended it. */
+  readonly tokens: number[];
+  readonly finish: 'stop' | 'length' | 'cancelled' | 'context' | 'loop';
+  /** What went in circles, when `finish` is `loop`. */
+  readonly loop: LoopEvidence | null;
+  readonly result: Addon.GenerateResult;
+};
+
+export type AnswerOptions = {
+  readonly model: Opened;
+  readonly text: ModelText | null;
+  readonly session: Addon.Session;
+  readonly prompt: readonly number[];
+  readonly inThinking: boolean;
+  readonly values: SamplingValues;
+  readonly path: Addon.NumericPath | undefined;
+  readonly onPart: (part: Part) => void;
+};
+
+/** One answer, token by token. Ctrl-C ends it with what there is. */
+export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
+  const { model, text, session, prompt, values, path, onPart } = options;
+  const stopIds = text?.stopIds ?? [];
+  const scribe = text && createScribe(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
+  const said = { thinking: '', answer: '' };
+  const tokens: number[] = [];
+  const { flag, release } = abortFlag(model.addon, context.signal);
+  const bar = context.terminal.progress('reading');
+  const guard = new LoopGuard({ sensitivity: (values['loop-guard'] ?? 'off') as Sensitivity, inAnswers: true });
+  const maxTokens = values['max-tokens'] ?? session.contextLength;
+  let stopped = false;
+  let loop: LoopEvidence | null = null;
+
+  const say = (parts: readonly Part[]) => {
+    for (const part of parts) {
+      said[part.kind] += part.text;
+      onPart(part);
+    }
+  };
+  const take = (id: number) => {
+    if (stopped || stopIds.includes(id)) return;
+    tokens.push(id);
+    if (!scribe) return;
+    const place = scribe.inThinking ? 'thinking' : 'answer';
+    const written = scribe.push(id);
+    say(written.parts);
+    const found = guard.push(id, written.text, place);
+    if (found) loop = { ...found, savedTokens: Math.max(0, maxTokens - tokens.length) };
+    stopped = written.stopped || found !== null;
+    if (stopped) flag.set();
+  };
+
+  try {
+    let seen = 0;
+    const result = await session.generate(Int32Array.from(prompt), {
+      ...samplingOf(values, model.native, text),
+      maxTokens,
+      stopTokens: [...stopIds],
+      ...(path && { path }),
+      signal: flag,
+      onPrefill: (done, total) => bar.show(done, total),
+      onTokens: (events) => {
+        bar.end();
+        seen += events.length;
+        for (const { id } of events) take(id);
+      },
+    });
+    for (const id of result.tokens.slice(seen)) take(id);
+    if (scribe) say(scribe.flush());
+    const finish = loop ? 'loop' : stopped ? 'stop' : result.finish;
+    return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
+  } finally {
+    bar.end();
+    release();
+  }
+}
+
+/** What the model recommends, and over it what was asked for. Rows above the vocabulary are never drawn. */
+function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText | null): Addon.SamplingOptions {
+  const { temperature, seed } = values;
+  const size = text?.tokenizer.size ?? native.vocabularySize;
+  const padding = Math.max(0, native.vocabularySize - size);
+  return {
+    ...text?.sampling,
+    ...(temperature !== undefined && { temperature }),
+    ...(values['top-k'] !== undefined && { topK: values['top-k'] }),
+    ...(values['top-p'] !== undefined && { topP: values['top-p'] }),
+    ...(values['min-p'] !== undefined && { minP: values['min-p'] }),
+    ...(values['repetition-penalty'] !== undefined && { repetitionPenalty: values['repetition-penalty'] }),
+    ...(values['presence-penalty'] !== undefined && { presencePenalty: values['presence-penalty'] }),
+    ...(values['frequency-penalty'] !== undefined && { frequencyPenalty: values['frequency-penalty'] }),
+    seed: seed ?? Math.floor(Math.random() * 2 ** 31),
+    ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => size + i) }),
+  };
+}
+
+export function timingsOf({ timings, tokens }: Addon.GenerateResult) {
+  const { promptTokens, cachedTokens, prefillMs, decodeMs, firstTokenMs, deviceMs } = timings;
+  const perSecond = tokens.length > 1 && decodeMs > 0 ? ((tokens.length - 1) * 1000) / decodeMs : null;
+  return {
+    prompt_tokens: promptTokens,
+    cached_tokens: cachedTokens,
+    prefill_ms: prefillMs,
+    first_token_ms: firstTokenMs,
+    decode_ms: decodeMs,
+    ...(deviceMs !== undefined && { device_ms: deviceMs }),
+    tokens_per_second: perSecond,
+  };
+}

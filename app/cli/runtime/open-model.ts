@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { loadAddon } from '../../engine/process/addon.ts';
+import { readModelText } from '../../engine/process/tokenizer-files.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { ModelText } from '../../text/model-text.ts';
+import type { Context, MODEL_FLAGS, Values } from './command.ts';
+
+export type Opened = {
+  readonly addon: typeof Addon;
+  readonly path: string;
+  readonly native: Addon.Model;
+  close(): void;
+};
+
+/** `starter` is the model that ships with Longhand. */
+export function modelPath(context: Context, path = 'starter'): string {
+  if (path === 'starter') return resolve(context.places.resources, 'starter-model');
+  return resolve(context.places.here, path);
+}
+
+export const addonOf = ({ places }: Context, standin = false): typeof Addon =>
+  loadAddon(standin ? places.standin : places.addon);
+
+/** Loads weights with a bar; Ctrl-C ends it. */
+export async function openModel(context: Context, values: Values<typeof MODEL_FLAGS>): Promise<Opened> {
+  const addon = addonOf(context, values.standin);
+  const device = values.device ?? (values.standin ? 'metal' : undefined);
+  const path = modelPath(context, values.model);
+  const bar = context.terminal.progress('loading');
+  const { flag, release } = abortFlag(addon, context.signal);
+  try {
+    const native = await addon.load(path, {
+      ...(device !== undefined && { device }),
+      ...(values.threads !== undefined && { threads: values.threads }),
+      ...(values.standin && { standin: true }),
+      signal: flag,
+      onProgress: (done, total) => bar.show(done, total),
+    });
+    return { addon, path, native, close: () => native.close() };
+  } finally {
+    release();
+    bar.end();
+  }
+}
+
+/** @throws LonghandError `model-broken` without a usable tokenizer */
+export const textOf = (addon: typeof Addon, path: string): Promise<ModelText> => readModelText(addon, path);
+
+/** For work on token ids a model needs no tokenizer: null when it has none. */
+export async function textIfAny(addon: typeof Addon, path: string): Promise<ModelText | null> {
+  try {
+    return await textOf(addon, path);
+  } catch (error) {
+    if (error instanceof LonghandError && error.message.includes('tokenizer.json is missing')) return null;
+    throw error;
+  }
+}
+
+/** Ctrl-C as the engine sees it. */
+export function abortFlag(addon: typeof Addon, signal: AbortSignal): { flag: Addon.AbortFlag; release: () => void } {
+  const flag = new addon.AbortFlag();
+  const set = () => flag.set();
+  if (signal.aborted) set();
+  signal.addEventListener('abort', set);
+  return { flag, release: () => signal.removeEventListener('abort', set) };
+}

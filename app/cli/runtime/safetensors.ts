@@ -1,0 +1,86 @@
+import { readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { LonghandError } from '../../protocol/index.ts';
+import { UsageError } from './command.ts';
+
+export type Tensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Where `--out` leads, told apart from what cannot be a file before a model is loaded for it. */
+export function outputFile(here: string, given: string): string {
+  const file = resolve(here, given);
+  if (isFolder(file)) throw new UsageError(`[--out] ${file} is a folder, allowed is a file`);
+  if (!isFolder(dirname(file))) throw new UsageError(`[--out] the folder ${dirname(file)} does not exist`);
+  return file;
+}
+
+const WRITE_FAILURES: Record<string, 'disk-full' | 'permission' | 'read-only'> = {
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EACCES: 'permission',
+  EPERM: 'permission',
+  EROFS: 'read-only',
+};
+
+/** Writes F32 tensors as one safetensors file: 8 bytes of header length, header as JSON, then the data in order. */
+export async function writeSafetensors(file: string, tensors: readonly Tensor[]): Promise<void> {
+  let offset = 0;
+  const entries = tensors.map(({ name, shape, data }) => {
+    const start = offset;
+    offset += data.byteLength;
+    return [name, { dtype: 'F32', shape, data_offsets: [start, offset] }];
+  });
+  const json = JSON.stringify(Object.fromEntries(entries));
+  // Padded with blanks so that the data begins at a multiple of 8.
+  const size = Buffer.byteLength(json);
+  const header = Buffer.from(json + ' '.repeat(Math.ceil(size / 8) * 8 - size));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  try {
+    const handle = await open(file, 'w');
+    try {
+      await handle.writeFile(Buffer.concat([length, header]));
+      for (const { data } of tensors) {
+        await handle.writeFile(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new LonghandError(WRITE_FAILURES[code] ?? 'internal', `[--out] ${file} cannot be written: ${message}`);
+  }
+}
+
+/** Reads what `writeSafetensors` wrote. @throws LonghandError `unreadable` */
+export function readSafetensors(file: string): Tensor[] {
+  const broken = (reason: string) => new LonghandError('unreadable', `[${file}] ${reason}`);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw broken(error instanceof Error ? error.message : String(error));
+  }
+  if (bytes.length < 8) throw broken(`has ${bytes.length} bytes, a safetensors file has at least 8`);
+  const length = Number(bytes.readBigUInt64LE());
+  if (length > bytes.length - 8) throw broken(`says its header has ${length} bytes, the file has ${bytes.length}`);
+  let header: Record<string, { dtype: string; shape: number[]; data_offsets: [number, number] }>;
+  try {
+    header = JSON.parse(bytes.toString('utf8', 8, 8 + length));
+  } catch {
+    throw broken('has a header that is no JSON');
+  }
+  return Object.entries(header)
+    .filter(([name]) => name !== '__metadata__')
+    .map(([name, { dtype, shape, data_offsets }]) => {
+      if (dtype !== 'F32') throw broken(`tensor "${name}" is ${dtype}; only F32 can be compared`);
+      const [start, end] = data_offsets;
+      const size = shape.reduce((product, dimension) => product * dimension, 4);
+      if (end - start !== size || 8 + length + end > bytes.length)
+        throw broken(`tensor "${name}" does not fit its shape`);
+      const copy = Uint8Array.from(bytes.subarray(8 + length + start, 8 + length + end));
+      return { name, shape, data: new Float32Array(copy.buffer) };
+    });
+}

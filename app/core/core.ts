@@ -1,0 +1,340 @@
+import { join } from 'node:path';
+import { attachFile } from '../chat/attachments.ts';
+import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
+import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
+import type { Core } from '../chat/deps.ts';
+import { createTitles } from '../chat/titles.ts';
+import { newestLeaf } from '../chat/tree.ts';
+import { createSendOrder } from '../chat/turns/send-order.ts';
+import { createTurns } from '../chat/turns/turn-manager.ts';
+import type { StartReader } from '../documents/parse/fork-parser.ts';
+import { createDocuments } from '../documents/service.ts';
+import { createEngine } from '../engine/client/engine-client.ts';
+import type { StartEngine } from '../engine/ipc-protocol.ts';
+import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
+import { createMetrics } from '../metrics/service.ts';
+import { createModelManager, type ModelManagerOptions } from '../models/model-service.ts';
+import {
+  type CallFrame,
+  type CoreFrame,
+  createSwitchboard,
+  type DownloadNews,
+  type EngineStatus,
+  type EventName,
+  type EventPayload,
+  guarded,
+  type Handlers,
+  type Message,
+  type Notice,
+  type Pipe,
+  type Response,
+  type Switchboard,
+  type TurnId,
+} from '../protocol/index.ts';
+import { moveAttachments, removeAttachment, textWaiting } from '../store/attachments.ts';
+import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../store/chats.ts';
+import { createEraser } from '../store/erase.ts';
+import type { Reach } from '../store/lock.ts';
+import { samplesOf } from '../store/message-chunks.ts';
+import { getMessage, messagesOf } from '../store/messages.ts';
+import { createSaving } from '../store/save-notices.ts';
+import { searchChats } from '../store/search.ts';
+import { readSettings, writeSettings } from '../store/settings.ts';
+import { openStore } from '../store/store.ts';
+import { newId } from '../store/uuid.ts';
+
+export type HostOptions = {
+  dataFolder: string;
+  /** Folders that ship with the app. */
+  migrations: string;
+  resources: string;
+  startEngine: StartEngine;
+  startReader: StartReader;
+  /** Seals secrets with the keychain of the system, where the shell has one. */
+  cipher?: ModelManagerOptions['cipher'];
+  /** False for a core that lives for one command: it loads no model before it is asked to. */
+  preload?: boolean;
+  about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
+  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'patience'>;
+  now?: () => number;
+};
+
+/** All services, assembled once. The Electron shell, the browser host, the command line and the tests use this. */
+export type Host = {
+  connect(pipe: Pipe<CoreFrame, CallFrame>): void;
+  handlers: Handlers;
+  dataFolder: string;
+  /** Says where this core can be reached, to others who want the same data folder. */
+  announce(reach: Reach): void;
+  /** Tells every client. */
+  notice(notice: Notice): void;
+  /** Somebody was turned away at the door of the local server; told on the privacy page. */
+  refusedVisitor(visitor: { host: string; about: string }): void;
+  /** Whether an answer is being written: then the machine should not fall asleep. */
+  onBusy(listener: (busy: boolean) => void): void;
+  /** A download that is here, or that needs somebody. */
+  onDownload(listener: (news: DownloadNews) => void): void;
+  close(): Promise<void>;
+};
+
+const hourMs = 60 * 60 * 1000;
+
+/** @throws LonghandError as `openStore`, and what the database says while the services begin. Then nothing is left running
+ *  and the data folder is free. */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await assemble(options, opened);
+  } catch (error) {
+    await opened.disposeAsync().catch(() => {}); // why it could not begin says more
+    throw error;
+  }
+}
+
+/** What has to be closed goes on `opened` as soon as it is there. It is closed from the last to the first, each of them even
+ *  when another could not be. */
+async function assemble(options: HostOptions, opened: AsyncDisposableStack): Promise<Host> {
+  const now = options.now ?? Date.now;
+  const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
+  opened.defer(store.close);
+  const { db } = store;
+  purgeDeleted(db, now());
+
+  let settings = readSettings(db);
+  const busyListeners: ((busy: boolean) => void)[] = [];
+  // While the services begin nobody can listen yet.
+  let clients: Switchboard | null = null;
+  const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => clients?.emit(name, payload);
+  opened.defer(() => clients?.close());
+  const saving = createSaving((said) => emit('notice', said));
+  const { report } = saving;
+  const statusListeners: ((status: EngineStatus) => void)[] = [];
+  const engine = createEngine({
+    startEngine: options.startEngine,
+    report,
+    onStatus(status) {
+      for (const listener of statusListeners) listener(status);
+    },
+  });
+  opened.defer(engine.close);
+  const manager = createModelManager({
+    db,
+    engine,
+    emit,
+    settings: () => settings,
+    dataFolder: store.folder,
+    resources: options.resources,
+    cipher: options.cipher ?? null,
+    now,
+    report,
+    ...options.models,
+  });
+  opened.defer(manager.close);
+  statusListeners.push(manager.engineStatus);
+  const models = manager.library;
+  const notice = (said: Notice) => {
+    if (said.code === 'request-blocked') manager.refusedPage(said.details.address ?? '');
+    emit('notice', said);
+  };
+  const metrics = createMetrics({
+    db,
+    emit,
+    engine: options.about.version,
+    now,
+    newId: () => newId(now()),
+    ask({ modelId, prompt, signal, onEvent }) {
+      const turnId = newId(now()) as TurnId;
+      const { target, name } = models.target(modelId);
+      engine.generate({ ...benchmarkQuestion(prompt), turnId, priority: 'chat', target }, (updates) => {
+        for (const { event } of updates) onEvent(event);
+      });
+      signal.addEventListener('abort', () => engine.cancel(turnId));
+      return { model: name };
+    },
+  });
+  opened.defer(metrics.close);
+  const eraser = createEraser(db, store.folder);
+  /** What could not be done now is tried again in an hour. */
+  const erase = () => eraser.run().catch(() => {});
+  opened.defer(() => eraser.close());
+  const documents = createDocuments({
+    db,
+    emit,
+    engine,
+    encoders: {
+      find: models.encoder,
+      list: models.encoders,
+      ranker: models.ranker,
+      reader: join(options.resources, 'reader'),
+    },
+    dataFolder: store.folder,
+    startReader: options.startReader,
+    // Elsewhere every picture would be sent to hear that nobody reads it there.
+    recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
+    purged: erase,
+    help: options.preload === false ? null : join(options.resources, 'help'),
+    now,
+    report,
+  });
+  opened.defer(documents.close);
+  const core: Core = {
+    db,
+    engine,
+    emit,
+    saving,
+    settings: () => settings,
+    models,
+    answering: documents.answering,
+    measured: metrics.measured,
+    now,
+  };
+  const turns = createTurns(core, {
+    onAnswered: (chatId) => titles.want(chatId),
+    onBusy: (busy) => {
+      for (const listener of busyListeners) listener(busy);
+    },
+  });
+  opened.defer(turns.close);
+  /** With the chat that is being answered: others wait for it. */
+  const withChat = (status: EngineStatus): EngineStatus => {
+    if (status.at !== 'busy' || !status.turnId) return status;
+    const chatId = turns.chatOf(status.turnId);
+    return chatId ? { ...status, chatId } : status;
+  };
+  statusListeners.push((status) => emit('engine.status', withChat(status)));
+  const titles = createTitles(core, turns.busy);
+  opened.defer(titles.close);
+  const inOrder = createSendOrder();
+  const summaries = createSummaries(core);
+
+  const lasting = store.notices.filter(({ code }) => code === 'read-only');
+  const unsaid = store.notices.filter(({ code }) => code !== 'read-only');
+
+  const handlers: Handlers = {
+    'app.info': () => ({
+      ...options.about,
+      platform: process.platform,
+      dataFolder: store.folder,
+      // Repairs are said once; a folder that cannot be written stays so.
+      notices: unsaid.splice(0).concat(lasting),
+    }),
+
+    'chats.list': (page) => listChats(db, page),
+    'chats.search': ({ query, limit }) => searchChats(db, query, limit),
+    'chats.create': ({ modelId }) => tellChat(createChat(db, modelId, now())),
+    'chats.get': ({ chatId }) => ({
+      chat: getChat(db, chatId),
+      messages: messagesOf(db, chatId).map(turns.overlay),
+    }),
+    'chats.update': ({ chatId, ...patch }) => {
+      getChat(db, chatId);
+      return tellChat(updateChat(db, chatId, { ...patch, titled: patch.title === undefined ? undefined : 'user' }));
+    },
+    'chats.delete': ({ chatId }) => {
+      turns.leave(chatId);
+      deleteChat(db, chatId, now());
+      emit('chat.deleted', { chatId });
+    },
+    'chats.restore': ({ chatId }) => tellChat(restoreChat(db, chatId)),
+    'chats.show': ({ messageId }) => {
+      const { chatId } = getMessage(db, messageId);
+      return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
+    },
+
+    'turns.send': (sent) =>
+      inOrder(sent.chatId, async () => {
+        await models.look(getChat(db, sent.chatId).modelId);
+        await checkRoom(core, sent);
+        return turns.send(sent);
+      }),
+    'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
+    'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
+    'turns.retry': ({ messageId, documents }) => turns.retry(messageId, documents),
+    'turns.resume': ({ messageId }) => turns.resume(messageId),
+    'turns.cancel': ({ turnId }) => turns.cancel(turnId),
+    'turns.answerNow': ({ turnId }) => turns.answerNow(turnId),
+    'turns.hold': ({ turnId }) => turns.hold(turnId),
+    'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
+    'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
+    'turns.moveQueued': ({ messageId, by }) => turns.moveQueued(messageId, by),
+    'turns.sendQueued': ({ messageId }) => turns.sendQueued(messageId),
+    'turns.samples': ({ messageId }) => samplesOf(db, messageId),
+
+    'context.measure': (asked) => measureContext(core, asked),
+    'context.plan': (asked) => planRoom(core, asked),
+    'context.setAside': ({ messageId, summary }) => tellMessage(setAside(core, messageId, summary)),
+    'context.bringBack': ({ messageId }) => tellMessage(bringBack(core, messageId)),
+    'context.summarise': ({ messageId }) => summaries.write(messageId),
+    'context.stopSummary': ({ messageId }) => summaries.stop(messageId),
+    'attachments.add': (file) => attachFile(core, file),
+    'attachments.move': ({ attachmentIds, chatId }) => moveAttachments(db, attachmentIds, chatId),
+    'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
+    'attachments.text': ({ attachmentId }) => textWaiting(db, attachmentId),
+
+    ...manager.handlers,
+    'models.load': async ({ modelId }) => {
+      await models.look(modelId);
+      await engine.load(models.target(modelId).target);
+      models.used(modelId);
+    },
+    'models.cancelLoad': engine.cancelLoad,
+    'models.unload': engine.unload,
+
+    'engine.status': () => withChat(engine.status()),
+    'engine.devices': () => engine.ask('devices', null),
+    'engine.restart': engine.restart,
+
+    ...metrics.handlers,
+    ...documents.handlers,
+
+    'settings.get': () => settings,
+    'settings.set': (patch) => {
+      manager.checkSettings(patch);
+      settings = writeSettings(db, patch);
+      emit('settings.changed', settings);
+      manager.settingsChanged();
+      return settings;
+    },
+  };
+  const switchboard = createSwitchboard(handlers);
+  clients = switchboard;
+
+  function tellChat(chat: Response<'chats.update'>) {
+    emit('chat.changed', chat);
+    return chat;
+  }
+
+  /** With what of it is not on the disk yet. */
+  function tellMessage(stored: Message) {
+    const message = turns.overlay(stored);
+    emit('message.changed', message);
+    return message;
+  }
+
+  guarded(report, models.warmUp)(options.preload ?? true);
+
+  const backUp = () =>
+    store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
+  const hourly = () => {
+    purgeDeleted(db, now());
+    void backUp().then(erase);
+  };
+  const firstBackup = setTimeout(guarded(report, backUp), 60_000);
+  const upkeep = setInterval(guarded(report, hourly), hourMs);
+  opened.defer(() => {
+    clearTimeout(firstBackup);
+    clearInterval(upkeep);
+  });
+
+  return {
+    connect: switchboard.add,
+    handlers,
+    dataFolder: store.folder,
+    announce: store.announce,
+    notice,
+    refusedVisitor: manager.refusedVisitor,
+    onBusy: (listener) => void busyListeners.push(listener),
+    onDownload: manager.onDownload,
+    close: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,202 @@
+import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import type { CollectionId } from '../../protocol/index.ts';
+import type { StoredPassage } from '../../store/chunks.ts';
+import type { Database } from '../../store/database.ts';
+import type { Range } from '../chunk/sentence-splitter.ts';
+import type { Embedding } from '../index/embedding-index.ts';
+import { type FoundNear, find, weighWords } from '../search/hybrid-search.ts';
+import {
+  answersIn,
+  BY_MEANING,
+  BY_READING,
+  BY_WORDS,
+  type Candidate,
+  certainty,
+  chances,
+  featuresOf,
+  headOf,
+  type Question,
+  scoreOf,
+} from '../search/ranking-features.ts';
+import { contentWords } from '../search/stemming.ts';
+
+//  Which statement of the documents answers a question best, and how sure that is.
+//
+//  find ──▶ every statement of the best passages, by words and by meaning ──▶ the likeliest read with the question, where the
+//           encoder has a reader (resources/reader) ──▶ passages, the surest first
+
+/** `candidates`: the best statement of each passage, best first, with how sure the passage is (by words alone: log odds);
+ *  `statements`: all that were looked at. */
+export type Examined = {
+  by: 'words' | 'words-and-meaning';
+  /** Whether the reader of this encoder took part. */
+  read: boolean;
+  sure: boolean;
+  candidates: Scored[];
+  statements: Scored[];
+};
+export type Scored = { passage: StoredPassage; score: number; statement: Range; features: number[] };
+
+const CANDIDATES = 10;
+/** The likeliest statements, which the reader reads with the question. */
+const READ = 12;
+/** Statements that were not read stay behind those that were. */
+const UNREAD = -30;
+/** A passage of many short lines must not make everybody wait. */
+const STATEMENTS_EACH = 14;
+
+export type Examine = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
+
+export function createExaminer({ db, embedding }: { db: Database; embedding: Embedding }): Examine {
+  const seen = createVectorCache(embedding);
+
+  async function examine(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
+    const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
+    const question: Question = { text, ...weighWords(db, text) };
+    const statements = found.flatMap((one) => statementsIn(one));
+    const scored =
+      target && query
+        ? await byMeaning(question, statements, target, query)
+        : statements.map((one) => byWords(question, one));
+    const read = target ? await byReading(question, scored, target) : null;
+    const judged = read ?? scored;
+    const candidates = by === 'words' ? bestOfEach(judged) : byChance(judged, read ? certainty : (chance) => chance);
+    const { threshold } = read ? BY_READING : by === 'words' ? BY_WORDS : BY_MEANING;
+    return {
+      by,
+      read: read !== null,
+      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold,
+      candidates,
+      statements: judged,
+    };
+  }
+
+  async function byMeaning(question: Question, statements: Statement[], target: EncoderTarget, query: Float32Array) {
+    const asked = statements.map(({ candidate }) => withoutContext(question.text, candidate.context));
+    const [said, above, attribute] = [
+      await seen(
+        target,
+        'passage',
+        statements.map(({ candidate, range }) => candidate.text.slice(...range)),
+      ),
+      await seen(
+        target,
+        'passage',
+        statements.map(({ candidate }) => candidate.context.replaceAll('\n', ', ')),
+      ),
+      await seen(target, 'query', asked),
+    ];
+    const similar = said.map((vector) => cosine(vector, query));
+    const average = similar.reduce((sum, one) => sum + one, 0) / Math.max(1, similar.length);
+    return statements.map(({ passage, candidate, range, similarity, ranks }, at) => {
+      const features = featuresOf(question, candidate, range, {
+        statement: similar[at] ?? 0,
+        passage: similarity ?? 0,
+        attribute: cosine(attribute[at], said[at]),
+        context: cosine(above[at], query),
+        average,
+        ranks,
+      });
+      return { passage, statement: range, features, score: scoreOf(BY_MEANING, features) };
+    });
+  }
+
+  /** The likeliest statements judged again, with what the reader says of each. */
+  async function byReading(question: Question, scored: readonly Scored[], target: EncoderTarget) {
+    const likeliest = scored.toSorted((a, b) => b.score - a.score).slice(0, READ);
+    const scores = await embedding.read(target, question.text, likeliest.map(readable));
+    if (scores === null) return null;
+    const read = likeliest.map((one, at) => {
+      const features = [...one.features, scores[at] ?? 0];
+      return { ...one, features, score: scoreOf(BY_READING, features) };
+    });
+    const others = scored.filter((one) => !likeliest.includes(one));
+    return [...read, ...others.map((one) => ({ ...one, score: one.score + UNREAD }))];
+  }
+
+  return examine;
+}
+
+/** The best statement of each passage, best first. */
+function bestOfEach(scored: readonly Scored[]): Scored[] {
+  const best = new Map<number, Scored>();
+  for (const one of scored) {
+    const before = best.get(one.passage.number);
+    if (!before || one.score > before.score) best.set(one.passage.number, one);
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
+
+/** The same with how sure the whole passage is as its score. */
+function byChance(scored: readonly Scored[], sure: typeof certainty): Scored[] {
+  const shares = chances(scored.map(({ score }) => score));
+  const any = shares.reduce((sum, share) => sum + share, 0);
+  const ofPassage = new Map<number, number>();
+  for (const [at, { passage }] of scored.entries()) {
+    ofPassage.set(passage.number, (ofPassage.get(passage.number) ?? 0) + (shares[at] ?? 0));
+  }
+  return bestOfEach(scored)
+    .map((one) => ({ ...one, score: sure(ofPassage.get(one.passage.number) ?? 0, any) }))
+    .sort((a, b) => b.score - a.score);
+}
+
+type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candidate: Candidate; range: Range };
+
+/** Name of the document and headings. */
+const contextOf = ({ text, headings, name }: StoredPassage): string[] =>
+  [...new Set([name, ...headings, headOf(text)])].filter((part) => part !== '');
+
+/** A statement as the reader was trained on it. */
+export const readable = ({ passage, statement }: Scored): string =>
+  `${contextOf(passage).join(', ')}: ${passage.text.slice(...statement)}`;
+
+function statementsIn({ passage, similarity, ranks }: FoundNear): Statement[] {
+  const { text } = passage;
+  const context = contextOf(passage).join('\n');
+  const candidate = { text, context };
+  return answersIn(candidate)
+    .slice(0, STATEMENTS_EACH)
+    .map((range) => ({ passage, candidate, range, similarity, ranks }));
+}
+
+function byWords(question: Question, { passage, candidate, range }: Statement): Scored {
+  const features = featuresOf(question, candidate, range, null);
+  return { passage, statement: range, features, score: scoreOf(BY_WORDS, features) };
+}
+
+/** What is asked of the thing that the document, or the section, is about. */
+function withoutContext(question: string, context: string): string {
+  const known = new Set(contentWords(context));
+  return question
+    .split(/\s+/)
+    .filter((word) => {
+      const words = contentWords(word);
+      return words.length === 0 || !words.every((one) => known.has(one));
+    })
+    .join(' ');
+}
+
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
+  let sum = 0;
+  if (a && b) for (let i = 0; i < a.length; ++i) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+};
+
+const KEPT_VECTORS = 4000;
+
+/** The same statements are looked at for many questions. */
+function createVectorCache(embedding: Embedding) {
+  const kept = new Map<string, Float32Array>();
+  return async (target: EncoderTarget, kind: 'query' | 'passage', texts: readonly string[]) => {
+    const keyOf = (text: string) => `${target.path}\n${kind}\n${text}`;
+    const missing = [...new Set(texts)].filter((text) => !kept.has(keyOf(text)));
+    const vectors = missing.length > 0 ? await embedding.embed(target, missing, kind) : [];
+    for (const [at, text] of missing.entries()) {
+      const vector = vectors[at];
+      if (vector) kept.set(keyOf(text), vector);
+    }
+    const wanted = texts.map((text) => kept.get(keyOf(text)));
+    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT_VECTORS))) kept.delete(oldest);
+    return wanted.map((vector) => vector ?? new Float32Array());
+  };
+}

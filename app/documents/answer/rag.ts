@@ -1,0 +1,106 @@
+import type { CollectionId, Grounding, Source } from '../../protocol/index.ts';
+import { beginnings, collectionPassages, passagesNumbered, type StoredPassage } from '../../store/chunks.ts';
+import type { Database } from '../../store/database.ts';
+import { unpackSpans } from '../chunk/span-codec.ts';
+import type { Embedding } from '../index/embedding-index.ts';
+import { isTask } from '../search/query-rewrite.ts';
+import { createExaminer, type Examine } from './answer-scoring.ts';
+import { quoteFrom } from './best-quote.ts';
+
+//  From a question to the passages that are laid before the model, or to "not in your documents" without asking it.
+//
+//  find ──▶ examine every statement of the best passages ──▶ sure enough? ──▶ sources, best first
+//                                                              └─ no ──▶ found: false, with the closest passages
+
+export type Asked = {
+  /** As it is searched: with what the chat before it adds. */
+  question: string;
+  collectionIds: readonly CollectionId[];
+  room: Room;
+};
+
+/** What a prompt has left for passages. */
+export type Room = {
+  tokens: number;
+  /** Most passages that this model keeps apart. */
+  passages: number;
+  count(text: string): Promise<number>;
+};
+
+export type Answering = {
+  ground(asked: Asked): Promise<Grounding>;
+  examine: Examine;
+};
+
+/** Passages shown when nothing was found. */
+const CLOSEST = 3;
+/** Characters of a token, at least: a collection with more than that many is not counted. */
+const TOKEN_CHARACTERS = 6;
+
+export function createAnswering({ db, embedding }: { db: Database; embedding: Embedding }): Answering {
+  const examine = createExaminer({ db, embedding });
+
+  async function ground({ question, collectionIds, room }: Asked): Promise<Grounding> {
+    const all = await whole(db, collectionIds, room);
+    if (isTask(question)) {
+      const passages = all ?? (await fitting(leading(db, collectionIds, room), room));
+      const by = all ? 'whole-documents' : 'words';
+      return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [], quote: null };
+    }
+    const { by, sure, candidates } = await examine(question, collectionIds);
+    const best = candidates.map(({ passage }) => passage);
+    const sources = sourcesOf(
+      sure ? (all ?? (await fitting(best.slice(0, room.passages), room))) : best.slice(0, CLOSEST),
+    );
+    const [top] = candidates;
+    const first = sources.find(({ passageId }) => passageId === top?.passage.id);
+    const quote = top && first ? quoteFrom(first, top.statement) : null;
+    if (!sure) return { found: false, by, question, sources, support: [], quote };
+    return { found: true, by: all ? 'whole-documents' : by, question, sources, support: [], quote };
+  }
+
+  return { ground, examine };
+}
+
+/** Everything, in order, when it fits; null when it does not. */
+async function whole(
+  db: Database,
+  collectionIds: readonly CollectionId[],
+  room: Room,
+): Promise<StoredPassage[] | null> {
+  const passages = collectionPassages(db, collectionIds, room.tokens * TOKEN_CHARACTERS);
+  if (!passages || passages.length === 0) return null;
+  const fit = await fitting(passages, room);
+  return fit.length === passages.length ? fit : null;
+}
+
+/** The beginnings of the documents, for what is asked of all of them ("summarise"). */
+function leading(db: Database, collectionIds: readonly CollectionId[], room: Room): StoredPassage[] {
+  const numbers = beginnings(db, collectionIds, room.passages * 2);
+  return [...passagesNumbered(db, numbers).values()];
+}
+
+/** As many as there is room for, from the first on; the first one always. */
+async function fitting(passages: readonly StoredPassage[], room: Room): Promise<StoredPassage[]> {
+  const fit: StoredPassage[] = [];
+  let left = room.tokens;
+  for (const passage of passages) {
+    left -= (await room.count(passage.text)) + 16;
+    if (left < 0 && fit.length > 0) break;
+    fit.push(passage);
+  }
+  return fit;
+}
+
+const sourcesOf = (passages: readonly StoredPassage[]): Source[] =>
+  passages.map(({ id, documentId, collectionId, name, label, text, spans }, at) => ({
+    number: at + 1,
+    passageId: id,
+    documentId,
+    collectionId,
+    name,
+    label,
+    text,
+    spans: unpackSpans(spans),
+    cited: false,
+  }));

@@ -1,0 +1,83 @@
+import { type Piece, row, type Where } from '../element.ts';
+
+//  A piece that is far longer than any paragraph (a book on one line, a cell with a megabyte) goes on in portions: what is done
+//  with a piece costs more than its length, in the splitter, in the database and on screen.
+
+/** Characters of the longest piece. */
+export const MOST_PIECE = 8192;
+
+/** Of the name of a slide or a sheet. */
+const MOST_NAME = 200;
+
+export function* portionsOf(piece: Piece): Generator<Piece> {
+  const { kind, text, where, cells } = piece;
+  if (text.length <= MOST_PIECE) yield piece;
+  else if (kind === 'slide' || kind === 'sheet') yield { ...piece, text: text.slice(0, MOST_NAME) };
+  else if (cells && where.at !== 'page') yield* rows(cells, where);
+  else {
+    const { level: _, cells: __, head: ___, ...rest } = piece;
+    const plain = { ...rest, kind: kind === 'heading' || kind === 'row' ? ('paragraph' as const) : kind };
+    const place = placing(where);
+    for (const [start, end] of cuts(text)) yield { ...plain, text: text.slice(start, end), where: place(start, end) };
+  }
+}
+
+/** As many cells as fit, row by row; a cell that is too long alone fills several. */
+function* rows(cells: readonly string[], where: Where): Generator<Piece> {
+  let open: string[] = [];
+  let length = 0;
+  for (const cell of cells) {
+    for (const [start, end] of cuts(cell)) {
+      if (length + end - start > MOST_PIECE && open.length > 0) {
+        yield row(open, where);
+        open = [];
+        length = 0;
+      }
+      open.push(cell.slice(start, end));
+      length += end - start + 3;
+    }
+  }
+  if (open.length > 0) yield row(open, where);
+}
+
+/** [start, end) of the portions: they end with a line, a sentence or a word where there is one in their second half. What parts
+ *  them is left out. */
+function* cuts(text: string): Generator<[number, number]> {
+  let start = 0;
+  while (text.length - start > MOST_PIECE) {
+    const portion = text.slice(start, start + MOST_PIECE);
+    const gap = [portion.lastIndexOf('\n'), portion.lastIndexOf('. ') + 1, portion.lastIndexOf(' ')].find(
+      (at) => at > MOST_PIECE / 2,
+    );
+    const length = gap ?? (/[\ud800-\udbff]$/.test(portion) ? MOST_PIECE - 1 : MOST_PIECE);
+    yield [start, start + length];
+    start += length + (gap === undefined ? 0 : 1);
+  }
+  yield [start, text.length];
+}
+
+/** Where characters [start, end) of a piece stand. Asked in order. */
+function placing(where: Where): (start: number, end: number) => Where {
+  if (where.at === 'page') {
+    let next = 0;
+    return (start, end) => {
+      const words = [];
+      while ((where.words[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+      for (let at = next; (where.words[at]?.start ?? Number.POSITIVE_INFINITY) < end; at++) {
+        const word = where.words[at];
+        if (word) words.push({ ...word, start: Math.max(0, word.start - start), end: Math.min(end, word.end) - start });
+      }
+      return { at: 'page', words };
+    };
+  }
+  if (where.at !== 'lines') return () => where;
+  let line = 0;
+  return (start, end) => {
+    while ((where.starts[line + 1] ?? Number.POSITIVE_INFINITY) <= start) line++;
+    const starts = [0];
+    for (let at = line + 1; (where.starts[at] ?? Number.POSITIVE_INFINITY) < end; at++) {
+      starts.push((where.starts[at] ?? 0) - start);
+    }
+    return { at: 'lines', from: where.from + line, starts };
+  };
+}

@@ -1,0 +1,50 @@
+import type { CollectionId, Document, DocumentId } from '../../protocol/index.ts';
+import { createCollection, listCollections } from '../../store/collections.ts';
+import type { Database } from '../../store/database.ts';
+import { addDocument, deleteDocument, listDocuments, updateDocument } from '../../store/documents.ts';
+import { gatherFolder } from './collect-files.ts';
+import type { Copies } from './file-store.ts';
+
+const NAME = 'About Longhand';
+
+export type HelpOptions = {
+  db: Database;
+  copies: Copies;
+  /** The user manual: Markdown files that ship with the app. */
+  folder: string;
+  changed(document: Document): void;
+  removed(id: DocumentId): void;
+  now: () => number;
+};
+
+/** Makes the collection that ships with the app what its files are now; those that are unchanged stay as they are. The app
+ *  may have moved, so a file is known by its name. What is new waits in the queue then. */
+export async function followHelp({ db, copies, folder, changed, removed, now }: HelpOptions): Promise<void> {
+  const files = (await gatherFolder(folder)).files.filter(({ kind }) => kind === 'markdown');
+  const hashes = await Promise.all(files.map(({ path }) => copies.hash(path)));
+  const collectionId = collectionOf(db, now());
+  const stored = listDocuments(db, collectionId);
+  for (const [at, file] of files.entries()) {
+    const { path: sourcePath, fileName, kind, bytes, changedAt: sourceChangedAt } = file;
+    const known = stored.find(({ document }) => document.fileName === fileName);
+    if (!known) {
+      changed(
+        addDocument(db, { collectionId, fileName, kind, bytes, sourcePath, sourceChangedAt, watched: false }, now())
+          .document,
+      );
+    } else if (known.sha256 !== hashes[at]) {
+      const patch = { kept: null, sha256: null, bytes, sourcePath, sourceChangedAt, state: { at: 'queued' } } as const;
+      changed(updateDocument(db, known.document.id, patch).document);
+    }
+  }
+  for (const { document } of stored) {
+    if (files.some(({ fileName }) => fileName === document.fileName)) continue;
+    deleteDocument(db, document.id, now());
+    removed(document.id);
+  }
+}
+
+function collectionOf(db: Database, now: number): CollectionId {
+  const known = listCollections(db).find(({ builtIn }) => builtIn);
+  return (known ?? createCollection(db, NAME, true, now)).id;
+}

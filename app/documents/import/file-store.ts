@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { LonghandError } from '../../protocol/index.ts';
+import { openRegular, piecesOfRegular } from '../../store/open-regular.ts';
+import { newId } from '../../store/uuid.ts';
+
+//  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
+//  documents/<id>.part           what is being copied
+
+export const MOST_BYTES = 2 * 1024 ** 3;
+
+export type Copy = { kept: string; sha256: string; bytes: number; changedAt: number };
+
+export type Copies = {
+  pathOf(kept: string): string;
+  /** Copies a file as it is at one moment. `within`: a folder that it must not lead out of.
+   *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
+  take(path: string, fileName: string, within?: string | null): Promise<Copy>;
+  /** What a file hashes to now; null when it cannot be read. */
+  hash(path: string): Promise<string | null>;
+  /** Bytes [start, end) of a copy. */
+  read(kept: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
+  /** Removes every copy that is not among these and was there before this began. */
+  keepOnly(names: ReadonlySet<string>): Promise<void>;
+};
+
+export function createCopies(folder: string): Copies {
+  const pathOf = (kept: string) => join(folder, kept);
+  const startedAt = Date.now();
+
+  async function copyOnce(file: FileHandle, path: string, part: string): Promise<{ sha256: string; bytes: number }> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const hashed = new Transform({
+      transform(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        if (bytes > MOST_BYTES) return done(tooLarge(path, bytes));
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
+    await pipeline(source, hashed, createWriteStream(part, { mode: 0o600, flush: true }));
+    return { sha256: hash.digest('hex'), bytes };
+  }
+
+  return {
+    pathOf,
+    async take(path, fileName, within = null) {
+      const part = pathOf(`${newId()}.part`);
+      let file: FileHandle | null = null;
+      try {
+        await mkdir(folder, { recursive: true });
+        for (let attempt = 0; attempt < 3; attempt++) {
+          await file?.close();
+          file = within === null ? await openRegular(path) : await openWithin(path, within);
+          const before = await file.stat();
+          if (before.size > MOST_BYTES) throw tooLarge(fileName, before.size);
+          const { sha256, bytes } = await copyOnce(file, path, part);
+          const after = await file.stat();
+          if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
+          const kept = sha256 + endingOf(fileName);
+          await rename(part, pathOf(kept));
+          return { kept, sha256, bytes, changedAt: after.mtimeMs };
+        }
+        throw new LonghandError('conflict', `[documents] ${fileName} is being written by another program`);
+      } catch (error) {
+        throw copyError(error, fileName, path);
+      } finally {
+        await file?.close();
+        await rm(part, { force: true }).catch(() => {}); // it was never made
+      }
+    },
+    async hash(path) {
+      const hash = createHash('sha256');
+      try {
+        for await (const piece of piecesOfRegular(path)) hash.update(piece);
+        return hash.digest('hex');
+      } catch {
+        return null;
+      }
+    },
+    async read(kept, start, end) {
+      const file = await open(pathOf(kept), 'r').catch((error) => {
+        throw copyError(error, kept, pathOf(kept));
+      });
+      try {
+        const { size } = await file.stat();
+        const bytes = Buffer.alloc(Math.max(0, Math.min(end, size) - start));
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        return { bytes: bytes.subarray(0, bytesRead), total: size };
+      } finally {
+        await file.close();
+      }
+    },
+    async keepOnly(names) {
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (names.has(name)) continue;
+        // What is newer is being taken right now.
+        const found = await stat(pathOf(name)).catch(() => null);
+        if (found && found.ctimeMs < startedAt) await rm(pathOf(name), { force: true });
+      }
+    },
+  };
+}
+
+/** Whoever can write in a watched folder must not reach what the user alone can read: by a link, or by one that takes the place
+ *  of a file or of a folder after it was looked at. So we ask of the file that is open where it lies. */
+async function openWithin(path: string, folder: string): Promise<FileHandle> {
+  const file = await openRegular(path);
+  try {
+    const real = await realpath(path);
+    const [opened, found] = await Promise.all([file.stat(), lstat(real)]);
+    const same = opened.dev === found.dev && opened.ino === found.ino;
+    if (same && isBelow(real, await realpath(folder))) return file;
+    throw new LonghandError('permission', `[documents] ${path} leads out of the watched folder ${folder}`);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+export const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Only what cannot be misread by a file system or a shell. */
+function endingOf(fileName: string): string {
+  const ending = extname(fileName).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
+}
+
+const tooLarge = (name: string, bytes: number) =>
+  new LonghandError('too-large', `[documents] ${name} has ${bytes} bytes, at most ${MOST_BYTES} are allowed`);
+
+function copyError(error: unknown, fileName: string, source: string): LonghandError {
+  if (error instanceof LonghandError) return error;
+  const { code, message, path } = error as NodeJS.ErrnoException;
+  if ((code === 'ENOENT' || code === 'ENOTDIR') && path === source) {
+    return new LonghandError('not-found', `[documents] ${fileName} is not there any more`);
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new LonghandError('disk-full', `[documents] no space is left to keep ${fileName}`);
+  }
+  return new LonghandError('permission', `[documents] ${fileName}: ${message}`);
+}

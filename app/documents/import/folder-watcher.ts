@@ -1,0 +1,237 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { type CollectionId, type Document, type DocumentId, failureOf } from '../../protocol/index.ts';
+import { listWatched, type WatchedFolder, watchFolder } from '../../store/collections.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  addDocument,
+  deleteDocument,
+  listFollowed,
+  type StoredDocument,
+  updateDocument,
+} from '../../store/documents.ts';
+import { type Gathered, gatherFolder } from './collect-files.ts';
+import type { Copies } from './file-store.ts';
+
+//  Watched folders. What the system tells is only a hint to look again: each look compares the folder with the documents
+//  that came from it, so nothing is missed that happened while the app was closed.
+
+export type Watcher = {
+  /** Watches all folders of the database, and no others. Looks at each of them. */
+  follow(): Promise<void>;
+  /** Looks at one now. */
+  look(folder: Pick<WatchedFolder, 'collectionId' | 'path'>): Promise<void>;
+  close(): void;
+};
+
+export type WatcherOptions = {
+  db: Database;
+  copies: Copies;
+  changed(document: Document): void;
+  removed(id: DocumentId): void;
+  /** Something waits in the queue. */
+  wake(): void;
+  interrupt(id: DocumentId): void;
+  /** A folder has a problem, or no longer has one. */
+  told(): void;
+  now: () => number;
+};
+
+const SETTLE_MS = 700;
+/** Whether it is there, and is the same. */
+const PRESENT_MS = 2000;
+/** File systems of networks tell nothing. */
+const AGAIN_MS = 5 * 60 * 1000;
+
+export function createWatcher(options: WatcherOptions): Watcher {
+  const { db, copies, changed, removed, wake, interrupt, told, now } = options;
+  const watchers = new Map<string, { lost(): void; stop(): void }>();
+  const looking = new Map<string, Promise<void>>();
+  /** Files whose content the collection has already, as they were when that was found. */
+  const doubles = new Map<string, string>();
+  let closed = false;
+
+  const keyOf = ({ collectionId, path }: { collectionId: CollectionId; path: string }) => `${collectionId}\n${path}`;
+  const stamp = (file: Gathered) => `${file.bytes} ${file.changedAt}`;
+
+  function setProblem(folder: WatchedFolder, problem: string | null) {
+    if (folder.problem === problem) return;
+    folder.problem = problem;
+    if (listWatched(db).some((one) => keyOf(one) === keyOf(folder))) watchFolder(db, folder);
+    told();
+  }
+
+  function start(folder: WatchedFolder) {
+    let timer: NodeJS.Timeout | null = null;
+    let system: FSWatcher | null = null;
+    /** The folder that is listened to; another may take its name. */
+    let identity = '';
+    const soon = () => {
+      if (timer) clearTimeout(timer);
+      timer = setTimeout(() => void look(folder), SETTLE_MS);
+    };
+    const listen = (found: string) => {
+      system?.close();
+      system = null;
+      identity = found;
+      if (found === '') return;
+      try {
+        system = watch(folder.path, { recursive: true }, soon);
+        system.on('error', () => {
+          system?.close();
+          system = null;
+          identity = '';
+          soon();
+        });
+      } catch {
+        identity = ''; // gone again; looked for again
+      }
+    };
+    // A folder that is renamed tells nobody, and what listens to it goes with it. A drive may not answer: it is asked once.
+    let asking = false;
+    let stopped = false;
+    const check = async () => {
+      if (asking) return;
+      asking = true;
+      const found = await identityOf(folder.path);
+      asking = false;
+      if (stopped || found === identity) return;
+      listen(found);
+      soon();
+    };
+    void check();
+    const present = setInterval(() => void check(), PRESENT_MS).unref();
+    const again = setInterval(() => void look(folder), AGAIN_MS).unref();
+    watchers.set(keyOf(folder), {
+      // It may be back before it is asked for again, but nothing listens any more.
+      lost: () => listen(''),
+      stop() {
+        stopped = true;
+        if (timer) clearTimeout(timer);
+        clearInterval(present);
+        clearInterval(again);
+        system?.close();
+      },
+    });
+  }
+
+  /** One look at a time; a wish meanwhile is another look after it. */
+  function look(folder: Pick<WatchedFolder, 'collectionId' | 'path'>): Promise<void> {
+    const key = keyOf(folder);
+    const work = (looking.get(key) ?? Promise.resolve()).then(() => lookOnce(folder)).catch(() => {});
+    looking.set(key, work);
+    return work;
+  }
+
+  async function lookOnce({ collectionId, path }: Pick<WatchedFolder, 'collectionId' | 'path'>) {
+    const folder = listWatched(db).find((one) => one.collectionId === collectionId && one.path === path);
+    if (closed || !folder) return;
+    let files: Gathered[];
+    try {
+      const gathered = await gatherFolder(path);
+      files = gathered.files;
+      setProblem(folder, aboutLinks(gathered.links));
+    } catch (error) {
+      watchers.get(keyOf(folder))?.lost();
+      // A disk that is away is no reason to forget what was on it.
+      setProblem(folder, failureOf(error).message);
+      return;
+    }
+    if (closed) return;
+    await compare(collectionId, path, files);
+    wake();
+  }
+
+  async function compare(collectionId: CollectionId, path: string, files: readonly Gathered[]) {
+    const below = path.endsWith(sep) ? path : path + sep;
+    const followed = listFollowed(db, collectionId).filter(({ sourcePath }) => sourcePath.startsWith(below));
+    const present = new Set(files.map((file) => file.path));
+    const known = new Map(followed.map((one) => [one.sourcePath, one]));
+    const gone = followed.filter((one) => !present.has(one.sourcePath) && !one.removed);
+    // A copy of what is gone now takes its place.
+    if (gone.length > 0) doubles.clear();
+    for (const file of files) {
+      const stored = known.get(file.path);
+      if (stored) {
+        if (stored.sourceChangedAt !== file.changedAt || stored.document.bytes !== file.bytes) readAnew(stored, file);
+      } else if (doubles.get(file.path) !== stamp(file)) {
+        await addOrMove(collectionId, file, gone);
+      }
+    }
+    for (const { document } of gone) {
+      interrupt(document.id);
+      // Not followed any more: when the file comes back it is added again.
+      updateDocument(db, document.id, { watched: false });
+      deleteDocument(db, document.id, now());
+      removed(document.id);
+    }
+  }
+
+  function readAnew(stored: StoredDocument & { removed: boolean }, file: Gathered) {
+    if (stored.removed) return;
+    interrupt(stored.document.id);
+    const patch = { kept: null, sha256: null, bytes: file.bytes, sourceChangedAt: file.changedAt };
+    changed(updateDocument(db, stored.document.id, { ...patch, state: { at: 'queued' } }).document);
+  }
+
+  /** A file with the content of one that is gone is that one under another name. Takes it out of `gone` then. */
+  async function addOrMove(collectionId: CollectionId, file: Gathered, gone: StoredDocument[]) {
+    const candidates = gone.filter(({ document, sha256 }) => document.bytes === file.bytes && sha256 !== null);
+    const hash = candidates.length > 0 ? await copies.hash(file.path) : null;
+    const moved = candidates.find(({ sha256 }) => sha256 === hash);
+    if (moved) {
+      gone.splice(gone.indexOf(moved), 1);
+      const titled = moved.document.name !== moved.document.fileName;
+      const patch = { sourcePath: file.path, fileName: file.fileName, sourceChangedAt: file.changedAt };
+      changed(updateDocument(db, moved.document.id, { ...patch, ...(!titled && { name: file.fileName }) }).document);
+      return;
+    }
+    doubles.set(file.path, stamp(file));
+    const { fileName, kind, bytes, changedAt } = file;
+    const added = {
+      collectionId,
+      fileName,
+      kind,
+      bytes,
+      sourcePath: file.path,
+      sourceChangedAt: changedAt,
+      watched: true,
+    };
+    changed(addDocument(db, added, now()).document);
+  }
+
+  return {
+    async follow() {
+      const folders = listWatched(db);
+      const wanted = new Set(folders.map(keyOf));
+      for (const [key, watcher] of watchers) {
+        if (wanted.has(key)) continue;
+        watcher.stop();
+        watchers.delete(key);
+      }
+      for (const folder of folders) if (!watchers.has(keyOf(folder))) start(folder);
+      await Promise.all(folders.map(look));
+    },
+    look,
+    close() {
+      closed = true;
+      for (const watcher of watchers.values()) watcher.stop();
+      watchers.clear();
+    },
+  };
+}
+
+/** Empty while there is none. */
+async function identityOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found?.isDirectory() ? `${found.dev} ${found.ino}` : '';
+}
+
+function aboutLinks(links: readonly string[]): string | null {
+  const [first] = links;
+  if (first === undefined) return null;
+  return links.length === 1
+    ? `The link ${first} leads out of this folder and was left out.`
+    : `${links.length} links lead out of this folder and were left out, ${first} among them.`;
+}

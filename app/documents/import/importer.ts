@@ -1,0 +1,251 @@
+import type { Document, DocumentId, DocumentState } from '../../protocol/index.ts';
+import { failureOf, LonghandError } from '../../protocol/index.ts';
+import { addContent, removeContent } from '../../store/chunks.ts';
+import { listWatched } from '../../store/collections.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  findByContent,
+  findDocument,
+  forgetDocument,
+  forgiveAttempt,
+  forgiveAttempts,
+  nextQueued,
+  requeueUnsettled,
+  type StoredDocument,
+  updateDocument,
+} from '../../store/documents.ts';
+import type { DocumentReader } from '../parse/parser-client.ts';
+import { titleOr } from '../parse/title.ts';
+import { type Copies, isBelow } from './file-store.ts';
+
+//  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
+//
+//    queued ──copied, not here yet──▶ reading ──▶ ready
+//      │ └──its content is here already──▶ gone             any step may fail ──▶ failed ──retry──▶ queued
+//
+//  What Longhand itself ended on is read once more by itself; when that happens again it has failed, and waits for the user.
+
+export type Importer = {
+  /** Copies a queued document's file. Returns it, or the one of the collection with the same content. */
+  take(id: DocumentId): Promise<Document>;
+  /** Reads whatever is queued. */
+  wake(): void;
+  /** For the next attempt at a locked document; never stored. */
+  givePassword(id: DocumentId, password: string): void;
+  /** A document that was removed or changed is read no further. */
+  interrupt(id: DocumentId): void;
+  /** When nothing is queued or read. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ImporterOptions = {
+  db: Database;
+  copies: Copies;
+  reader: DocumentReader;
+  changed(document: Document): void;
+  removed(id: DocumentId): void;
+  now: () => number;
+};
+
+const SLICE = 200;
+const PROGRESS_MS = 200;
+const MOST_ATTEMPTS = 2;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createImporter({ db, copies, reader, changed, removed, now }: ImporterOptions): Importer {
+  const taking = new Map<DocumentId, Promise<Document>>();
+  /** What was found to be there already, and as which. */
+  const twins = new Map<DocumentId, DocumentId>();
+  const passwords = new Map<DocumentId, string>();
+  let current: { id: DocumentId; abort: AbortController } | null = null;
+  let loop: Promise<void> | null = null;
+  let closed = false;
+  let again: NodeJS.Timeout | null = null;
+  let pauseMs = FIRST_PAUSE_MS;
+
+  const update = (id: DocumentId, patch: Parameters<typeof updateDocument>[2]): StoredDocument => {
+    const stored = updateDocument(db, id, patch);
+    changed(stored.document);
+    return stored;
+  };
+
+  function take(id: DocumentId): Promise<Document> {
+    const twin = twins.get(id);
+    if (twin) return take(twin);
+    const known = taking.get(id);
+    if (known) return known;
+    const work = takeOnce(id).finally(() => taking.delete(id));
+    taking.set(id, work);
+    return work;
+  }
+
+  async function takeOnce(id: DocumentId): Promise<Document> {
+    const stored = findDocument(db, id);
+    if (!stored) throw new LonghandError('not-found', `[documents] no document ${id}`);
+    if (stored.kept !== null) return stored.document;
+    try {
+      const copy = await copies.take(stored.sourcePath, stored.document.fileName, watchedFolderOf(stored));
+      if (!findDocument(db, id)) throw new LonghandError('cancelled', `[documents] ${id} was removed`);
+      const same = findByContent(db, stored.document.collectionId, copy.sha256);
+      if (same && same.document.id !== id) {
+        forgetDocument(db, stored.number);
+        twins.set(id, same.document.id);
+        removed(id);
+        // What was added by hand is followed from now on.
+        if (!stored.watched || same.watched) return same.document;
+        return update(same.document.id, { watched: true, sourcePath: stored.sourcePath }).document;
+      }
+      const { kept, sha256, bytes, changedAt } = copy;
+      // It may have failed for want of its file: then it waits again.
+      const waits = stored.document.state.at === 'failed' ? { state: { at: 'queued' } as const } : {};
+      return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
+    } catch (error) {
+      return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
+    }
+  }
+
+  function watchedFolderOf({ watched, sourcePath, document }: StoredDocument): string | null {
+    if (!watched) return null;
+    const folders = listWatched(db).filter(({ collectionId }) => collectionId === document.collectionId);
+    return folders.find(({ path }) => isBelow(sourcePath, path))?.path ?? null;
+  }
+
+  /** A few at a time, so that everything else goes on between them. */
+  async function clear(number: number) {
+    while (removeContent(db, number, SLICE)) await new Promise((next) => setImmediate(next));
+  }
+
+  async function readOne(id: DocumentId): Promise<void> {
+    const stored = findDocument(db, id);
+    if (stored?.document.state.at !== 'queued' || stored.kept === null) return;
+    const { number, kept, ocr, attempts } = stored;
+    const { kind, fileName, bytes } = stored.document;
+    const abort = new AbortController();
+    current = { id, abort };
+    let position = 1;
+    let told = 0;
+    try {
+      if (attempts >= MOST_ATTEMPTS) throw endedTwice(fileName);
+      // Counted on the disk before it is opened: what it does to this process is known at the next start.
+      update(id, { state: { at: 'reading', step: 'file', done: 0, total: 0 }, attempts: attempts + 1, passages: 0 });
+      await clear(number);
+      const source = { path: copies.pathOf(kept), fileName, bytes, password: passwords.get(id) ?? null, ocr };
+      const { facts, notices } = await reader.read(
+        source,
+        kind,
+        {
+          batch({ blocks, passages }) {
+            if (abort.signal.aborted) return;
+            const code = kind === 'code' || kind === 'json';
+            addContent(db, { number, name: fileName, code }, { blocks, passages, position }, now());
+            position += passages.length;
+          },
+          progress(progress) {
+            if (abort.signal.aborted || Date.now() - told < PROGRESS_MS) return;
+            told = Date.now();
+            update(id, { state: { at: 'reading', ...progress }, passages: position - 1 });
+          },
+        },
+        abort.signal,
+      );
+      if (abort.signal.aborted) return;
+      passwords.delete(id);
+      update(id, {
+        state: { at: 'ready' },
+        attempts: 0,
+        name: titleOr(fileName, facts.title),
+        pages: facts.pages,
+        passages: position - 1,
+        notices: position === 1 ? [...notices, 'No text was found in it.'] : notices,
+      });
+    } catch (error) {
+      if (abort.signal.aborted || !findDocument(db, id)) return;
+      // Another process holds the database: the file is not to blame.
+      if (error instanceof LonghandError && error.code === 'conflict') throw error;
+      await clear(number);
+      update(id, { state: failedState(error), attempts: 0, passages: 0 });
+    } finally {
+      current = null;
+      if (abort.signal.aborted) forgiveAttempt(db, number);
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let next = nextQueued(db); next && !closed; next = nextQueued(db)) {
+      const taken = await take(next.document.id);
+      if (taken.id === next.document.id) await readOne(taken.id);
+    }
+  }
+
+  function wake() {
+    if (closed || loop) return;
+    if (again) beginAnew();
+    else begin();
+  }
+
+  function begin() {
+    loop = run()
+      .then(() => {
+        pauseMs = FIRST_PAUSE_MS;
+      })
+      .catch(tryLater)
+      .finally(() => {
+        loop = null;
+      });
+  }
+
+  /** The database itself would not be written: it is held, or the disk is full. */
+  function tryLater() {
+    if (closed) return;
+    again = setTimeout(beginAnew, pauseMs);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** What was begun when that happened is queued once more, whether time or a new file wakes the queue. */
+  function beginAnew() {
+    if (again) clearTimeout(again);
+    again = null;
+    try {
+      forgiveAttempts(db);
+      requeueUnsettled(db);
+      begin();
+    } catch {
+      tryLater();
+    }
+  }
+
+  return {
+    take,
+    wake,
+    givePassword: (id, password) => void passwords.set(id, password),
+    interrupt(id) {
+      if (current?.id === id) current.abort.abort();
+    },
+    async idle() {
+      while (loop || again) await (loop ?? new Promise((next) => setTimeout(next, 50)));
+    },
+    async close() {
+      closed = true;
+      if (again) clearTimeout(again);
+      again = null;
+      current?.abort.abort();
+      await reader.close();
+      await loop;
+    },
+  };
+}
+
+const endedTwice = (fileName: string) =>
+  new LonghandError('unreadable', `[documents] Longhand ended twice while it read ${fileName}`, {
+    details: { remedy: 'retry', why: 'ended' },
+  });
+
+export function failedState(error: unknown): DocumentState {
+  const failure = failureOf(error);
+  const named = failure.details?.remedy;
+  const known = named === 'unlock' || named === 'ocr' || named === 'none' || named === 'retry';
+  const hopeless = failure.code === 'unreadable' || failure.code === 'too-large';
+  return { at: 'failed', failure, remedy: known ? named : hopeless ? 'none' : 'retry' };
+}

@@ -1,0 +1,322 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Engine } from '../../engine/client/engine-client.ts';
+import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import {
+  type Collection,
+  type CollectionId,
+  type DocumentId,
+  LonghandError,
+  type ModelId,
+  type Report,
+} from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  addVectors,
+  countVectors,
+  dropOtherVectors,
+  type Encoding,
+  encoderOf,
+  findEncoder,
+  listEncodings,
+  nearest,
+  type PassageVectors,
+  passagesWithout,
+  setEncoder,
+  setModel,
+  setServing,
+} from '../../store/vectors.ts';
+import { statementsOf } from '../chunk/sentence-splitter.ts';
+import { createFingerprints } from './encoder-fingerprint.ts';
+
+//  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
+//  encoder. So it goes on after any end of the process, and new passages need no announcement but wake().
+//
+//  setModel ──▶ hashed (encoder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
+//  Until then the collection is searched with the vectors of the encoder before it, else with those that are there.
+
+export type Encoders = {
+  /** @throws LonghandError `model-missing`, `model-unsupported` when it is no encoder */
+  find(modelId: ModelId): { target: EncoderTarget; name: string };
+  /** Those that are installed, last used first. */
+  list(): ModelId[];
+  /** The cross-encoder that is installed; null when none is. */
+  ranker(): EncoderTarget | null;
+  /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
+  reader: string | null;
+};
+
+export type Embedding = {
+  set(collectionId: CollectionId, modelId: ModelId | null): void;
+  /** The encoder that a new collection gets. */
+  usual(): ModelId | null;
+  stateOf(collection: Collection): Collection['embedding'];
+  /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
+  near(
+    query: string,
+    wanted: { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number },
+  ): Promise<Nearby | null>;
+  /** Those that have an encoder. */
+  collections(): CollectionId[];
+  /** Vectors of texts, for somebody who waits. */
+  embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+  /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
+  rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
+  /** How well each statement answers a question, by the reader that goes with this encoder; null when none does, or it fails. */
+  read(target: EncoderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
+  /** There may be new passages. */
+  wake(): void;
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** `similarity`: cosine with the query. */
+export type Nearby = {
+  target: EncoderTarget;
+  query: Float32Array;
+  passages: { passage: number; similarity: number }[];
+};
+
+/** What an engine says of a reader that was made for other weights. */
+const OTHER_ENCODER: ReadonlySet<string> = new Set(['model-broken', 'model-unsupported']);
+
+const AT_ONCE = 8;
+const TOLD_MS = 500;
+const AGAIN_MS = 15_000;
+
+/** A passage shorter than that is about one thing. */
+const HALVED_CHARACTERS = 240;
+/** Of the rows of a table several make one. */
+const MOST_STATEMENTS = 16;
+
+/** The two halves of a passage, cut between statements; a short one in whole. */
+function halvesOf(text: string): string[] {
+  if (text.length < HALVED_CHARACTERS) return [text];
+  const starts = statementsOf(text).map(([start]) => start);
+  const cut = starts.find((start) => start >= text.length / 2) ?? starts.at(-1) ?? 0;
+  const halves = [text.slice(0, cut), text.slice(cut)];
+  return halves.every((half) => half.trim() !== '') ? halves : [text];
+}
+
+function statementTexts(text: string): string[] {
+  const ranges = statementsOf(text);
+  const each = Math.ceil(ranges.length / MOST_STATEMENTS);
+  const groups = Array.from({ length: Math.ceil(ranges.length / each) || 0 }, (_, at) =>
+    ranges.slice(at * each, (at + 1) * each),
+  );
+  return groups.map((group) => text.slice(group[0]?.[0], group.at(-1)?.[1]));
+}
+
+/** What is read of a passage. Its own vector points between those of its halves. */
+type Readings = { halves: string[]; statements: string[] };
+const readingsOf = (text: string): Readings => ({ halves: halvesOf(text), statements: statementTexts(text) });
+
+function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, Float32Array>): PassageVectors {
+  const [first = new Float32Array(), second = first] = halves.map((text) => known.get(text));
+  const sum = first.map((value, at) => value + (second[at] ?? 0));
+  const length = Math.hypot(...sum) || 1;
+  return {
+    whole: sum.map((value) => value / length),
+    halves: [first, second],
+    statements: statements.flatMap((text) => known.get(text) ?? []),
+  };
+}
+
+export type EmbeddingOptions = {
+  db: Database;
+  engine: Engine;
+  encoders: Encoders;
+  /** A collection has come further. */
+  changed: () => void;
+  report?: Report;
+};
+
+export function createEmbedding({
+  db,
+  engine,
+  encoders,
+  changed,
+  report = console.error,
+}: EmbeddingOptions): Embedding {
+  const fingerprint = createFingerprints();
+  const ending = new AbortController();
+  let running: Promise<void> | null = null;
+  let again = false;
+  let told = 0;
+  /** Encoders that the reader was not made for. */
+  const withoutReader = new Set<string>();
+
+  function wake() {
+    if (ending.signal.aborted || db.vectorProblem !== null) return;
+    again = true;
+    running ??= run()
+      .catch((error) => {
+        report(error);
+        later();
+      })
+      .finally(() => {
+        running = null;
+        if (again) wake();
+      });
+  }
+
+  async function run() {
+    while (again && !ending.signal.aborted) {
+      again = false;
+      for (const encoding of listEncodings(db)) {
+        // An encoder that is away, or an engine that is down: search goes on with what there is.
+        await build(encoding).catch(() => later());
+      }
+    }
+  }
+
+  function later() {
+    void setTimeout(AGAIN_MS, null, { signal: ending.signal, ref: false }).then(wake, () => {});
+  }
+
+  /** Whether this is still what was chosen. */
+  const current = ({ collectionId, modelId }: Encoding): boolean =>
+    !ending.signal.aborted &&
+    listEncodings(db).some((one) => one.collectionId === collectionId && one.modelId === modelId);
+
+  async function build(encoding: Encoding) {
+    const { collectionId, modelId, serving } = encoding;
+    const { target } = encoders.find(modelId);
+    const { number } = encoderOf(db, modelId, await fingerprint(target.path));
+    if (!current(encoding)) return;
+    if (encoding.encoder !== number) setEncoder(db, collectionId, number);
+    // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
+    let known = new Map<string, Float32Array>();
+    for (let after = 0; current(encoding); ) {
+      const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
+      if (passages.length === 0) break;
+      const readings = passages.map(({ text }) => readingsOf(text));
+      const texts = new Set(readings.flatMap(({ halves, statements }) => [...halves, ...statements]));
+      known = new Map([...known].filter(([text]) => texts.has(text)));
+      for (let left = [...texts].filter((text) => !known.has(text)); left.length > 0; ) {
+        const { vectors } = await engine.ask('embed', { target, texts: left, kind: 'passage', urgent: false });
+        if (!current(encoding)) return;
+        for (const [at, vector] of vectors.entries()) known.set(left[at] ?? '', vector);
+        left = left.slice(vectors.length);
+      }
+      const rows = passages.map(({ passage, document }, at) => ({
+        passage,
+        document,
+        vectors: vectorsOf(readings[at] ?? { halves: [], statements: [] }, known),
+      }));
+      addVectors(db, number, rows);
+      after = rows.at(-1)?.passage ?? after;
+      tell();
+    }
+    if (!current(encoding)) return;
+    if (serving !== number) setServing(db, collectionId, number);
+    while (dropOtherVectors(db, collectionId, number, 500)) await setTimeout(0);
+    changed();
+  }
+
+  function tell() {
+    if (Date.now() - told < TOLD_MS) return;
+    told = Date.now();
+    changed();
+  }
+
+  /** The encoder whose vectors are complete, while its files are as they were; else the one that is being built. */
+  async function searched({ encoder, serving }: Encoding): Promise<{ number: number; target: EncoderTarget } | null> {
+    for (const number of [serving, encoder]) {
+      const row = number === null ? undefined : findEncoder(db, number);
+      if (!row) continue;
+      try {
+        const { target } = encoders.find(row.modelId);
+        if ((await fingerprint(target.path)) === row.sha256) return { number: row.number, target };
+      } catch {
+        // Its files are gone: the other one, or words alone.
+      }
+    }
+    return null;
+  }
+
+  async function embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage') {
+    const { vectors } = await engine.ask('embed', { target, texts: [...texts], kind, urgent: true });
+    return vectors;
+  }
+
+  return {
+    set(collectionId, modelId) {
+      if (modelId !== null) {
+        encoders.find(modelId);
+        if (db.vectorProblem !== null) throw new LonghandError('internal', db.vectorProblem);
+      }
+      setModel(db, collectionId, modelId);
+      if (modelId === null) dropOtherVectors(db, collectionId, null, Number.MAX_SAFE_INTEGER);
+      wake();
+    },
+    usual: () => (db.vectorProblem === null ? (listEncodings(db).at(-1)?.modelId ?? encoders.list()[0] ?? null) : null),
+    stateOf({ id, passages }) {
+      const encoding = listEncodings(db).find(({ collectionId }) => collectionId === id);
+      if (!encoding) return null;
+      const done = encoding.encoder === null ? 0 : countVectors(db, id, encoding.encoder);
+      return {
+        modelId: encoding.modelId,
+        name: nameOf(encoding.modelId),
+        done: Math.min(done, passages),
+        total: passages,
+      };
+    },
+    async near(query, { collectionIds, ...wanted }) {
+      if (db.vectorProblem !== null) return null;
+      const groups = new Map<number, { target: EncoderTarget; collectionIds: CollectionId[] }>();
+      for (const encoding of listEncodings(db).filter((one) => collectionIds.includes(one.collectionId))) {
+        const found = await searched(encoding);
+        if (!found) continue;
+        const group = groups.get(found.number) ?? { target: found.target, collectionIds: [] };
+        group.collectionIds.push(encoding.collectionId);
+        groups.set(found.number, group);
+      }
+      // Cosines of two encoders say nothing beside each other: the one that most collections have counts.
+      const [best] = [...groups].sort(([, a], [, b]) => b.collectionIds.length - a.collectionIds.length);
+      if (!best) return null;
+      const [number, group] = best;
+      // An encoder that fails: words alone, and the search says so.
+      const [vector] = await embed(group.target, [query], 'query').catch(() => []);
+      if (!vector) return null;
+      const passages = nearest(db, number, vector, { ...wanted, collectionIds: group.collectionIds });
+      return { target: group.target, query: vector, passages };
+    },
+    collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
+    embed,
+    async rank(query, texts) {
+      const target = encoders.ranker();
+      if (target === null || texts.length === 0) return null;
+      // Without its scores the order stays as it was.
+      const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
+      return ranked?.scores ?? null;
+    },
+    async read(target, question, statements) {
+      const { reader } = encoders;
+      if (reader === null || statements.length === 0 || withoutReader.has(target.path)) return null;
+      try {
+        const asked = { target: { ...target, adapter: reader }, query: question, texts: [...statements] };
+        return (await engine.ask('rank', asked)).scores;
+      } catch (error) {
+        // Made for another encoder: that stays so. An engine that is down does not.
+        if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutReader.add(target.path);
+        return null;
+      }
+    },
+    wake,
+    async idle() {
+      while (running) await running;
+    },
+    async close() {
+      ending.abort();
+      await running;
+    },
+  };
+
+  function nameOf(modelId: ModelId): string {
+    try {
+      return encoders.find(modelId).name;
+    } catch {
+      return modelId;
+    }
+  }
+}

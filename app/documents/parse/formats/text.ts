@@ -1,0 +1,102 @@
+import type { Facts, Piece, Reader, Sink, Source } from '../../element.ts';
+import { readText } from './decode.ts';
+
+//  Plain text: paragraphs are runs of lines between empty ones. Code and JSON: runs of lines, cut where nothing is indented.
+
+/** Lines that a block of code has at most. */
+const MOST_LINES = 60;
+/** JSON that is laid out: its values take several times the memory of its text. */
+const MOST_LAID_OUT = 16 * 1024 * 1024;
+const MOST_DEPTH = 100;
+
+export const readPlainText: Reader = async (source, sink) => {
+  const lines = (await readText(source, sink)).split('\n');
+  for (const { from, to } of runs(lines, (line) => line.trim() === '')) await sink.add(paragraph(lines, from, to));
+  return { title: null, pages: null };
+};
+
+export const readCode: Reader = async (source, sink) => {
+  const lines = (await readText(source, sink)).split('\n');
+  return addCode(lines, source, sink);
+};
+
+/** JSON on one line is laid out first; its line numbers are those of the layout then. */
+export const readJson: Reader = async (source, sink) => {
+  const text = await readText(source, sink);
+  const lines = text.split('\n');
+  const long = lines.some((line) => line.length > 2000);
+  if (!long || text.length > MOST_LAID_OUT || isDeep(text)) return addCode(lines, source, sink);
+  try {
+    const laidOut = lines.filter((line) => line.trim() !== '').map((line) => JSON.stringify(JSON.parse(line), null, 1));
+    sink.notice('Laid out anew: its lines are too long to be shown.');
+    return addCode(laidOut.join('\n').split('\n'), source, sink);
+  } catch {
+    return addCode(lines, source, sink); // one value over several lines, or no valid JSON: as it is
+  }
+};
+
+/** Every line begins with its depth. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > MOST_DEPTH) return true;
+  }
+  return false;
+}
+
+async function addCode(lines: readonly string[], source: Source, sink: Sink): Promise<Facts> {
+  for (const { from, to } of sections(lines)) {
+    await sink.add(linesPiece('code', lines, from, to));
+    sink.progress('file', Math.min(to, lines.length), lines.length);
+  }
+  return { title: source.fileName, pages: null };
+}
+
+/** Lines [from, to) between separators. */
+function* runs(lines: readonly string[], separates: (line: string) => boolean) {
+  let from = 0;
+  for (let at = 0; at <= lines.length; at++) {
+    if (at < lines.length && !separates(lines[at] as string)) continue;
+    if (at > from) yield { from, to: at };
+    from = at + 1;
+  }
+}
+
+/** Cuts before a line that begins at the margin after an empty one, once a section has some length. */
+function* sections(lines: readonly string[]) {
+  let from = 0;
+  for (let at = 1; at <= lines.length; at++) {
+    const length = at - from;
+    const top = lines[at - 1]?.trim() === '' && /^[^\s)}\]]/.test(lines[at] ?? '');
+    if (at < lines.length && length < MOST_LINES && !(top && length >= MOST_LINES / 6)) continue;
+    if (lines.slice(from, at).some((line) => line.trim() !== '')) yield { from, to: at };
+    from = at;
+  }
+}
+
+function paragraph(lines: readonly string[], from: number, to: number): Piece {
+  return linesPiece('paragraph', lines, from, to);
+}
+
+/** Lines [from, to) counted from 0, as they stand; empty ones at either end left out. */
+export function linesPiece(kind: Piece['kind'], lines: readonly string[], from: number, to: number): Piece {
+  let first = from;
+  let end = to;
+  while (first < end && lines[first]?.trim() === '') first++;
+  while (end > first && lines[end - 1]?.trim() === '') end--;
+  return pieceOfLines(kind, lines.slice(first, end), first);
+}
+
+/** `texts[i]` is what is shown of line `first + i`, counted from 0. */
+export function pieceOfLines(kind: Piece['kind'], texts: readonly string[], first: number): Piece {
+  const starts: number[] = [];
+  let offset = 0;
+  for (const text of texts) {
+    starts.push(offset);
+    offset += text.length + 1;
+  }
+  return { kind, text: texts.join('\n'), where: { at: 'lines', from: first + 1, starts } };
+}

@@ -1,0 +1,205 @@
+import { type DocumentKind, LonghandError } from '../../protocol/index.ts';
+import type { Source } from '../element.ts';
+import type { SystemRecogniser } from './assets.ts';
+import type { ReaderProcess, StartReader } from './fork-parser.ts';
+import type { FromProcess } from './parser-process.ts';
+import type { FromReader } from './parser-worker.ts';
+
+/** Reads documents in a process of its own, one at a time. A document that makes the process fail, hang or grow fails alone.
+ *
+ *    no process ──first document──▶ idle ⇄ reading ──crash, time, memory or text used up──▶ no process (the document fails)
+ *         ▲──────────idle for a while──────┘
+ */
+export type DocumentReader = {
+  /** @throws LonghandError as the format's reader, `cancelled`, `out-of-memory`, `too-large`, `internal` */
+  read(source: Source, kind: DocumentKind, told: Told, signal: AbortSignal): Promise<Done>;
+  close(): Promise<void>;
+};
+
+export type Told = {
+  batch(batch: Batch): void | Promise<void>;
+  progress(progress: Extract<FromReader, { progress: unknown }>['progress']): void;
+};
+export type Done = Extract<FromReader, { done: unknown }>['done'];
+type Batch = Extract<FromReader, { batch: unknown }>['batch'];
+
+/** What one document may take. The readers of the formats have limits of their own, with better sentences; these hold
+ *  whatever a library does. */
+export type Patience = {
+  /** Longest time without a sign of progress. */
+  stillMs: number;
+  /** Longest processor time without one: what another program takes of the machine does not count. */
+  stillSpentMs: number;
+  /** Processor time of one document, whatever progress it makes. */
+  spentMs: number;
+  /** More of it for every page that is recognised from a picture. */
+  spentOnPictureMs: number;
+  memoryMb: number;
+  heapMb: number;
+  /** An idle process is ended: what libraries keep is let go with it. */
+  idleMs: number;
+};
+
+export const PATIENCE: Patience = {
+  stillMs: 120_000,
+  stillSpentMs: 40_000,
+  spentMs: 600_000,
+  spentOnPictureMs: 40_000,
+  memoryMb: 768,
+  heapMb: 320,
+  idleMs: 60_000,
+};
+
+export type ReaderOptions = {
+  start: StartReader;
+  patience?: Partial<Patience>;
+  /** Reads pictures for the process, in the place of Tesseract. */
+  recognise?: SystemRecogniser | null;
+};
+
+/** Documents that one process reads before it is replaced. */
+const LIFE = 500;
+
+export function createDocumentReader({ start, patience: given, recognise = null }: ReaderOptions): DocumentReader {
+  const patience = { ...PATIENCE, ...given };
+  const { memoryMb, heapMb } = patience;
+  let running: Promise<ReaderProcess> | null = null;
+  let served = 0;
+  let idle: NodeJS.Timeout | null = null;
+  let heard = (_: FromProcess) => {};
+
+  function begin(): Promise<ReaderProcess> {
+    served = 0;
+    const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
+      child.pipe.onMessage((message) => heard(message));
+      const lost = () => {
+        if (running === starting) running = null;
+      };
+      void child.ended.then(lost);
+      return child;
+    });
+    starting.catch(() => {
+      if (running === starting) running = null;
+    });
+    return starting;
+  }
+
+  async function stop() {
+    if (idle) clearTimeout(idle);
+    const stopped = running;
+    running = null;
+    const child = await stopped?.catch(() => null);
+    child?.kill();
+    await child?.ended;
+  }
+
+  return {
+    async read(source, kind, told, signal) {
+      if (idle) clearTimeout(idle);
+      if (served >= LIFE) await stop();
+      running ??= begin();
+      const child = await running;
+      served++;
+      const { promise, resolve, reject } = Promise.withResolvers<Done>();
+      let over = false;
+      let megabytes = 0;
+      const fail = (error: Error) => {
+        if (over) return;
+        reject(error);
+        void stop();
+      };
+      const clock = createClock(patience, source, fail);
+      heard = async (message) => {
+        if ('spent' in message) {
+          megabytes = message.megabytes;
+          return clock.spent(message.spent);
+        }
+        if ('ended' in message) return fail(endedError(message, source, patience));
+        clock.progress('progress' in message && message.progress.step === 'ocr');
+        try {
+          if ('batch' in message) {
+            await told.batch(message.batch);
+            child.pipe.send({ stored: true });
+          } else if ('recognise' in message) {
+            // What the system fails at is left to Tesseract.
+            const recognised = (await recognise?.(message.recognise).catch(() => null)) ?? null;
+            child.pipe.send({ recognised });
+          } else if ('progress' in message) told.progress(message.progress);
+          else if ('done' in message) resolve(message.done);
+          else reject(failureWithRemedy(message.failed));
+        } catch (error) {
+          fail(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      // Its last words come before its end; one that was killed from outside says nothing.
+      void child.ended.then(({ how }) => fail(lostError(how, source)));
+      const onAbort = () => fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`));
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else child.pipe.send({ read: source, kind });
+      return promise.finally(() => {
+        over = true;
+        clock.stop();
+        signal.removeEventListener('abort', onAbort);
+        heard = () => {};
+        // What one document has left behind is not the fault of the next.
+        if (megabytes > memoryMb / 2) return stop();
+        idle = setTimeout(() => void stop(), patience.idleMs).unref();
+      });
+    },
+    close: stop,
+  };
+}
+
+/** Time and processor time of one document. */
+function createClock(patience: Patience, { fileName }: Source, fail: (error: Error) => void) {
+  let spent = 0;
+  let spentAtProgress = 0;
+  let allowed = patience.spentMs;
+  const seconds = (ms: number) => Math.round(ms / 1000);
+  const still = () =>
+    fail(tooMuch('unreadable', 'time', `[documents] ${fileName} stood still for ${seconds(patience.stillMs)} seconds`));
+  let timer = setTimeout(still, patience.stillMs);
+  return {
+    progress(picture: boolean) {
+      clearTimeout(timer);
+      timer = setTimeout(still, patience.stillMs);
+      spentAtProgress = spent;
+      if (picture) allowed += patience.spentOnPictureMs;
+    },
+    spent(ms: number) {
+      spent = ms;
+      if (spent <= allowed && spent - spentAtProgress <= patience.stillSpentMs) return;
+      const took = spent > allowed ? spent : spent - spentAtProgress;
+      const doing = spent > allowed ? 'and is not read yet' : 'on one part of it';
+      fail(tooMuch('unreadable', 'time', `[documents] ${fileName} took ${seconds(took)} s of processor time ${doing}`));
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** The remedy travels with the error. */
+function failureWithRemedy({ failure, remedy }: Extract<FromReader, { failed: unknown }>['failed']): LonghandError {
+  return new LonghandError(failure.code, failure.message, { details: { ...failure.details, remedy } });
+}
+
+function endedError(
+  { ended, why }: Extract<FromProcess, { ended: unknown }>,
+  { fileName }: Source,
+  { memoryMb }: Patience,
+): LonghandError {
+  return ended === 'memory'
+    ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more than ${memoryMb} MB to be read`)
+    : new LonghandError('internal', `[documents] the reader of ${fileName} failed: ${why}`);
+}
+
+/** What ends it with this signal, and is not Longhand, is a system whose memory is full. */
+function lostError(how: string, { fileName }: Source): LonghandError {
+  return how === 'signal SIGKILL'
+    ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more memory than there is`)
+    : new LonghandError('internal', `[documents] the reader of ${fileName} ended: ${how}`);
+}
+
+/** Another attempt may succeed where there is more time or memory, but only the user begins it. */
+const tooMuch = (code: 'unreadable' | 'out-of-memory', why: 'time' | 'memory', message: string) =>
+  new LonghandError(code, message, { details: { remedy: 'retry', why } });

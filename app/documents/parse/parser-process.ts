@@ -1,0 +1,106 @@
+import { getPriority, setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
+import type { Pipe } from '../../protocol/index.ts';
+import type { FromReader, ReaderData, ToReader } from './parser-worker.ts';
+
+//  Entry of the process that reads documents: node process.ts WORKER LIMITS, forked by Node or by Electron. A thread of it
+//  (worker.ts) reads; this one only carries messages and watches, so it sees what the process has grown to whatever the
+//  other thread is doing. A limit on the heap of the thread is not enough: buffers, WebAssembly and pictures lie outside it.
+
+/** What the process is given. `memoryMb`: resident memory of all of it; `heapMb`: JavaScript's part of the thread. */
+export type ReaderLimits = ReaderData & { memoryMb: number; heapMb: number };
+
+export type FromProcess =
+  | FromReader
+  /** Processor time that the document has taken so far, in milliseconds, and what the process has grown to. */
+  | { spent: number; megabytes: number }
+  /** The last message: the process has used up its memory, or its thread has failed. */
+  | { ended: 'memory' | 'failed'; why: string };
+
+/** A stream that unpacks to nothing but zeros grows by about two gigabytes a second. */
+const WATCH_MS = 20;
+const SPENT_MS = 500;
+
+const [file = '', given = '{}'] = process.argv.slice(2);
+
+/** Electron's `process.parentPort`, by shape. */
+type ParentPort = {
+  once(event: 'message', listener: (event: { ports: Parameters<typeof pipeOfMessagePort>[0][] }) => void): void;
+};
+const { parentPort } = process as { parentPort?: ParentPort };
+if (parentPort) {
+  parentPort.once('message', ({ ports: [port] }) => {
+    if (port) run(pipeOfMessagePort(port));
+  });
+} else run(pipeToParent());
+
+function run(pipe: Pipe<FromProcess, ToReader>) {
+  const { memoryMb, heapMb, recognises } = JSON.parse(given) as ReaderLimits;
+  yieldToOthers();
+  // process.exit would wait for the thread, which may be in the midst of a long computation.
+  const die = () => process.kill(process.pid, 'SIGKILL');
+  pipe.onClose(die);
+
+  const worker = new Worker(file, {
+    workerData: { recognises } satisfies ReaderData,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
+    stdout: true,
+    stderr: true,
+  });
+  // What libraries print is for nobody.
+  worker.stdout.resume();
+  worker.stderr.resume();
+
+  let reading = false;
+  let begun = 0;
+  const processorMs = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+  const grownTo = () => process.memoryUsage.rss() / 2 ** 20;
+  const tellSpent = () => pipe.send({ spent: processorMs() - begun, megabytes: grownTo() });
+  function end(ended: 'memory' | 'failed', why: string) {
+    pipe.send({ ended, why });
+    // The message is on its way; should nobody end this process, it ends by itself.
+    setTimeout(die, WATCH_MS);
+  }
+  worker.on('message', (message: FromReader) => {
+    if ('done' in message || 'failed' in message) {
+      reading = false;
+      tellSpent();
+    }
+    pipe.send(message);
+  });
+  worker.on('error', (error: Error & { code?: string }) =>
+    end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'failed', error.message),
+  );
+  worker.on('exit', (code) => end('failed', `its thread ended with code ${code}`));
+  pipe.onMessage((message) => {
+    if ('read' in message) {
+      reading = true;
+      begun = processorMs();
+    }
+    worker.postMessage(message);
+  });
+
+  setInterval(() => {
+    const megabytes = grownTo();
+    if (megabytes <= memoryMb) return;
+    // At once: in the time that politeness takes it grows by as much again.
+    pipe.send({ ended: 'memory', why: `${Math.round(megabytes)} MB` });
+    die();
+  }, WATCH_MS);
+  setInterval(() => {
+    if (reading) tellSpent();
+  }, SPENT_MS);
+}
+
+/** Answers come before documents. */
+function yieldToOthers() {
+  try {
+    setPriority(getPriority() + 5);
+  } catch {
+    // Not allowed here: it reads as fast as everything else runs.
+  }
+}

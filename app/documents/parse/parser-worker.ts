@@ -1,0 +1,132 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { RecognisedLine } from '../../engine/ipc-protocol.ts';
+import type { Block, DocumentKind, DocumentState } from '../../protocol/documents.ts';
+import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts';
+import type { NewPassage } from '../../store/chunks.ts';
+import { createSplitter } from '../chunk/chunker.ts';
+import { MOST_PIECE, portionsOf } from '../chunk/portions.ts';
+import type { Facts, Piece, Sink, Source, Step } from '../element.ts';
+import { findAssets, type Tools } from './assets.ts';
+import { readerOf } from './formats/readers.ts';
+
+//  Entry of the thread that reads documents: files are somebody else's programs. One document at a time; it waits when the
+//  core is slower, so that what is read but not stored stays small.
+
+export type Remedy = Extract<DocumentState, { at: 'failed' }>['remedy'];
+/** How the thread is started. `recognises`: the core answers `recognise`. */
+export type ReaderData = { recognises: boolean };
+export type ToReader =
+  | { read: Source; kind: DocumentKind }
+  | { stored: true }
+  | { recognised: readonly RecognisedLine[] | null };
+export type FromReader =
+  | { batch: { blocks: Block[]; passages: NewPassage[] } }
+  | { recognise: Uint8Array }
+  | { progress: { step: Step; done: number; total: number } }
+  | { done: { facts: Facts; notices: string[] } }
+  | { failed: { failure: Failure; remedy: Remedy } };
+
+/** Passages, blocks and characters that are sent at once: what the core stores without a pause. */
+const BATCH = { passages: 24, blocks: 200, characters: 64 * 1024 };
+/** Characters of one document, about ten thousand full pages: a library is no document. A piece counts for some more than its
+ *  text, a cell as well, so that nothing is endless that has no text. */
+export const MOST_CHARACTERS = 32_000_000;
+const OF_PIECE = 16;
+const OF_CELL = 4;
+const MOST_TITLE = 300;
+const MOST_NOTICE = 1000;
+const MOST_NOTICES = 20;
+/** Batches that may be under way. */
+const AHEAD = 2;
+
+const port = parentPort;
+const say = (message: FromReader) => port?.postMessage(message);
+let underWay = 0;
+let go = () => {};
+let recognised = (_: readonly RecognisedLine[] | null) => {};
+
+/** One picture at a time, as documents are read. */
+function recognise(picture: Uint8Array): Promise<readonly RecognisedLine[] | null> {
+  const { promise, resolve } = Promise.withResolvers<readonly RecognisedLine[] | null>();
+  recognised = resolve;
+  say({ recognise: picture });
+  return promise;
+}
+const { recognises } = workerData as ReaderData;
+const tools: Tools = {
+  ...findAssets(),
+  recognise: recognises ? recognise : null,
+};
+
+port?.on('message', (message: ToReader) => {
+  if ('stored' in message) {
+    underWay--;
+    go();
+    return;
+  }
+  if ('recognised' in message) {
+    recognised(message.recognised);
+    return;
+  }
+  read(message.read, message.kind).then(
+    (done) => say({ done }),
+    (error) => say({ failed: { failure: failureOf(error), remedy: remedyFor(error) } }),
+  );
+});
+
+async function read(source: Source, kind: DocumentKind) {
+  underWay = 0;
+  const splitter = createSplitter();
+  const notices = new Set<string>();
+  let blocks: Block[] = [];
+  let passages: NewPassage[] = [];
+  let characters = 0;
+  let total = 0;
+  const full = new LonghandError('too-large', `[documents] ${source.fileName} has more text than is read`);
+
+  async function send() {
+    say({ batch: { blocks, passages } });
+    blocks = [];
+    passages = [];
+    characters = 0;
+    underWay++;
+    while (underWay >= AHEAD) await new Promise<void>((done) => (go = done));
+  }
+  function addPiece(piece: Piece): Promise<void> | undefined {
+    total += piece.text.length + OF_PIECE + (piece.cells?.length ?? 0) * OF_CELL;
+    if (total > MOST_CHARACTERS) throw full;
+    const { block, passages: finished } = splitter.add(piece);
+    if (block) blocks.push(block);
+    passages.push(...finished);
+    characters += piece.text.length;
+    const much = passages.length >= BATCH.passages || blocks.length >= BATCH.blocks;
+    return much || characters >= BATCH.characters ? send() : undefined;
+  }
+  async function addPortions(piece: Piece) {
+    for (const portion of portionsOf(piece)) await addPiece(portion);
+  }
+  const sink: Sink = {
+    add(piece) {
+      return piece.text.length > MOST_PIECE ? addPortions(piece) : addPiece(piece);
+    },
+    progress: (step, done, total) => say({ progress: { step, done, total } }),
+    notice: (sentence) => void (notices.size < MOST_NOTICES && notices.add(sentence)),
+  };
+  const reader = await readerOf(kind);
+  const facts = await reader(source, sink, tools).catch((error): Facts => {
+    if (error !== full) throw error;
+    sink.notice(`Only the first ${MOST_CHARACTERS / 1e6} million characters were read.`);
+    return { title: null, pages: null };
+  });
+  passages.push(...splitter.end());
+  if (passages.length > 0 || blocks.length > 0) await send();
+  const title = facts.title?.slice(0, MOST_TITLE) ?? null;
+  return { facts: { ...facts, title }, notices: [...notices].map((notice) => notice.slice(0, MOST_NOTICE)) };
+}
+
+function remedyFor(error: unknown): Remedy {
+  if (!(error instanceof LonghandError)) return 'retry';
+  const named = error.details?.remedy;
+  if (named === 'unlock' || named === 'ocr') return named;
+  return error.code === 'unreadable' || error.code === 'too-large' ? 'none' : 'retry';
+}

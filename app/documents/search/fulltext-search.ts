@@ -1,0 +1,179 @@
+import type { CollectionId, DocumentId, PassageHit } from '../../protocol/index.ts';
+import { fold } from '../../store/case-fold.ts';
+import {
+  countPassages,
+  type PassageRow,
+  passageColumns,
+  passageOf,
+  passagesWith,
+  type StoredPassage,
+} from '../../store/chunks.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { codesOf, indexed, wordsOf } from '../../store/index-tokenizer.ts';
+import { stem } from './stemming.ts';
+
+//  Which passages a question is answered by.
+
+export type Wanted = {
+  query: string;
+  /** null: everywhere. */
+  collectionIds: readonly CollectionId[] | null;
+  documentId?: DocumentId | undefined;
+  limit: number;
+};
+
+export type Found = { passage: StoredPassage; score: number };
+/** Places by words and by meaning, from 1; null where it is in one of the two lists only. */
+export type Ranks = { words: number | null; meaning: number | null };
+
+/** Words of grammar: they find everything and tell nothing. */
+const COMMON = new Set(
+  `a about after all also am an and any are as at be because been before being between both but by can could did do does
+  during each either else every few for from had has have having he her here hers him his how however i if in into is it
+  its just may me might more most much must my need no nor not of off on once only or other our out over own per she should
+  since so some still such than that the their them then there these they this those though through to too under until up
+  upon us very was we were what when where whether which while who whom whose why will with within without would yes yet
+  you your der die das und ist ein eine im mit von zu le la les des et est un une du que el los las y es en`.split(
+    /\s+/,
+  ),
+);
+
+/** Beside a rare word one that is this much more common says nothing of what is looked for. */
+const TELLING = 0.25;
+/** A word in more passages than that need not be counted on. */
+const MOST_COUNTED = 5000;
+
+/** The words of a query that tell what is looked for: without grammar, and without what every other passage has. */
+export function tellingWords(db: Database, query: string): string[] {
+  const words = [...new Set(wordsOf(query))];
+  const named = words.filter((word) => !COMMON.has(word));
+  if (named.length < 2) return named.length > 0 ? named : words;
+  const all = countPassages(db);
+  const weighed = named.map((word) => ({ word, weight: rarity(all, passagesWith(db, word, MOST_COUNTED)) }));
+  // A word that stands nowhere makes no other one common.
+  const known = weighed.filter(({ weight }) => weight < rarity(all, 0));
+  const rarest = Math.max(0, ...known.map(({ weight }) => weight));
+  return weighed.filter(({ weight }) => weight >= TELLING * rarest).map(({ word }) => word);
+}
+
+/** The weight of a word that stands in `having` of `all` passages, after Robertson and Spärck Jones. */
+export const rarity = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
+
+/** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
+export function searchPassages(db: Database, wanted: Wanted): Found[] {
+  const terms = tellingWords(db, wanted.query);
+  const byWords = terms.length > 0 ? match(db, 'passage_words', terms, wanted) : [];
+  const codes = codesOf(wanted.query).map(indexed);
+  const byCodes = codes.length > 0 ? match(db, 'passage_codes', codes, wanted) : [];
+  return fuse([byWords, byCodes]).slice(0, wanted.limit);
+}
+
+function match(
+  db: Database,
+  table: 'passage_words' | 'passage_codes',
+  terms: readonly string[],
+  wanted: Wanted,
+): Found[] {
+  const { collectionIds, documentId, limit } = wanted;
+  const values: Value[] = [terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')];
+  let where = '';
+  if (collectionIds) {
+    where += ` AND d.collection_id IN (${collectionIds.map(() => '?').join(', ')})`;
+    values.push(...collectionIds);
+  }
+  if (documentId) {
+    where += ' AND d.id = ?';
+    values.push(documentId);
+  }
+  const weights = table === 'passage_words' ? ', 1.0, 1.5, 0.5' : '';
+  const rows = db.all<PassageRow & { score: number }>(
+    `SELECT ${passageColumns}, -s.score AS score FROM (
+       SELECT f.rowid AS number, bm25(${table}${weights}) AS score FROM ${table} f
+       JOIN passages p ON p.number = f.rowid JOIN documents d ON d.number = p.document
+       WHERE ${table} MATCH ? AND d.deleted_at IS NULL
+         AND d.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ${where}
+       ORDER BY score LIMIT ?
+     ) s JOIN passages p ON p.number = s.number JOIN documents d ON d.number = p.document ORDER BY s.score`,
+    ...values,
+    limit,
+  );
+  return rows.map(({ score, ...row }) => ({ passage: passageOf(row), score }));
+}
+
+/** Reciprocal rank fusion (Cormack et al. 2009, k = 60). One list alone keeps its own scores. */
+export function fuse(lists: readonly Found[][]): Found[] {
+  const filled = lists.filter((list) => list.length > 0);
+  if (filled.length < 2) return filled[0] ?? [];
+  const scores = new Map<string, Found>();
+  for (const list of filled) {
+    for (const [rank, { passage }] of list.entries()) {
+      const known = scores.get(passage.id)?.score ?? 0;
+      scores.set(passage.id, { passage, score: known + 1 / (61 + rank) });
+    }
+  }
+  return [...scores.values()].sort((a, b) => b.score - a.score);
+}
+
+const EXCERPT = 220;
+const BEFORE = 50;
+
+/** What is shown of a passage: where most of the words that were looked for stand together. */
+export function hitOf({ passage, score }: Found, words: readonly string[]): PassageHit {
+  const { text } = passage;
+  const from = Math.max(0, bestStart(placesOf(text, words)) - BEFORE);
+  const start = from === 0 ? 0 : from + Math.max(0, text.slice(from, from + BEFORE).search(/\s/)) + 1;
+  const end = Math.min(text.length, start + EXCERPT);
+  const excerpt =
+    (start > 0 ? '… ' : '') + text.slice(start, end).replace(/\s/g, ' ') + (end < text.length ? ' …' : '');
+  return {
+    passageId: passage.id,
+    documentId: passage.documentId,
+    label: passage.label,
+    excerpt,
+    highlights: joined(placesOf(excerpt, words)),
+    score,
+  };
+}
+
+type WordPlace = { start: number; end: number; word: string };
+
+/** Where the excerpt begins that has the most different words. */
+function bestStart(places: readonly WordPlace[]): number {
+  let best = { start: 0, words: 0 };
+  for (const { start } of places) {
+    const near = places.filter((one) => one.start >= start && one.end <= start + EXCERPT - BEFORE);
+    const words = new Set(near.map(({ word }) => word)).size;
+    if (words > best.words) best = { start, words };
+  }
+  return best.start;
+}
+
+/** Every place of every word, in order, in whatever form the index finds it. Scripts without spaces have no words: there the
+ *  characters themselves are looked for. */
+function placesOf(text: string, words: readonly string[]): WordPlace[] {
+  const folded = fold(text);
+  const wanted = words.map((word) => ({ word, root: stem(word) }));
+  const places: WordPlace[] = [];
+  for (const match of folded.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const [there] = match;
+    const found = wanted.find(({ word, root }) => there.startsWith(word) || stem(there) === root);
+    if (found) places.push({ start: match.index, end: match.index + there.length, word: found.word });
+  }
+  for (const word of words.filter((one) => !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u.test(one))) {
+    for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + word.length)) {
+      places.push({ start: at, end: at + word.length, word });
+    }
+  }
+  return places.sort((a, b) => a.start - b.start);
+}
+
+/** As ranges; those that touch are one. */
+function joined(places: readonly WordPlace[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const { start, end } of places) {
+    const last = ranges.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else ranges.push([start, end]);
+  }
+  return ranges;
+}

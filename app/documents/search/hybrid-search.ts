@@ -1,0 +1,120 @@
+import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import type { Grounding } from '../../protocol/index.ts';
+import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../../store/chunks.ts';
+import type { Database } from '../../store/database.ts';
+import type { Embedding } from '../index/embedding-index.ts';
+import { type Found, type Ranks, rarity, searchPassages, type Wanted } from './fulltext-search.ts';
+import { coverage } from './ranking-features.ts';
+import { askedWords, wordsAmong } from './stemming.ts';
+
+//  By words and by meaning at once: bm25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
+
+/** Keeps the first places from deciding alone. 60 in the paper, whose lists are long and many; of two short ones the first places
+ *  tell more. Fitted on the tuning half of test/app/documents/evaluation. */
+const K = 10;
+const LOOKED_AT = 100;
+/** A cross-encoder reads so many passages, the best by the two lists. */
+const RANKED = 20;
+/** A passage with a smaller share of the question's words was found by chance as often as not: it goes behind those that
+ *  are near in meaning. Fitted on the tuning half of test/app/documents/evaluation. */
+const ENOUGH_WORDS = 0.65;
+const BEHIND = 0.1;
+/** A word in more passages than that tells nothing, and need not be counted on. */
+const MOST_COUNTED = 5000;
+
+/** `target`, `query`: the encoder that took part, and its vector of the question. */
+export type Search = {
+  by: Exclude<Grounding['by'], 'whole-documents'>;
+  found: FoundNear[];
+  target: EncoderTarget | null;
+  query: Float32Array | null;
+};
+/** `similarity`: null when it was found by words alone. */
+export type FoundNear = Found & { similarity: number | null; ranks: Ranks };
+
+/** How rare each content word of a question is: its weight among passages, after Robertson and Spärck Jones. */
+export function weighWords(db: Database, question: string): { words: Map<string, number>; unknown: number } {
+  const all = countPassages(db);
+  const words = new Map<string, number>();
+  let unknown = 0;
+  let sum = 0;
+  for (const [word, written] of askedWords(question)) {
+    const having = passagesWith(db, written, MOST_COUNTED);
+    const weight = rarity(all, having);
+    words.set(word, weight);
+    sum += weight;
+    if (having === 0) unknown += weight;
+  }
+  return { words, unknown: sum === 0 ? 0 : unknown / sum };
+}
+
+/** Best first. */
+export async function find(db: Database, embedding: Embedding, wanted: Wanted): Promise<Search> {
+  const collectionIds = wanted.collectionIds ?? embedding.collections();
+  const near = await embedding.near(wanted.query, {
+    ...wanted,
+    collectionIds,
+    limit: Math.max(LOOKED_AT, wanted.limit),
+  });
+  const byWords = searchPassages(db, { ...wanted, limit: Math.max(LOOKED_AT, wanted.limit) });
+  if (!near) {
+    const found = byWords.map((one, at) => ({ ...one, similarity: null, ranks: { words: at + 1, meaning: null } }));
+    return { by: 'words', found: await ranked(embedding, wanted, found), target: null, query: null };
+  }
+
+  const { words } = weighWords(db, wanted.query);
+  const similarity = new Map(near.passages.map((one) => [one.passage, one.similarity]));
+  const wordRank = new Map(byWords.map(({ passage }, at) => [passage.number, at + 1]));
+  const meaningRank = new Map(near.passages.map(({ passage }, at) => [passage, at + 1]));
+  const scores = new Map<number, number>();
+  const add = (numbers: readonly number[], weight: number) => {
+    for (const [at, number] of numbers.entries()) {
+      scores.set(number, (scores.get(number) ?? 0) + weight / (K + at + 1));
+    }
+  };
+  const telling = byWords.filter(({ passage }) => coverage(words, wordsAmong(textOf(passage), words)) >= ENOUGH_WORDS);
+  const others = byWords.filter((found) => !telling.includes(found));
+  add(
+    near.passages.map(({ passage }) => passage),
+    1,
+  );
+  add(
+    telling.map(({ passage }) => passage.number),
+    1,
+  );
+  add(
+    others.map(({ passage }) => passage.number),
+    BEHIND,
+  );
+
+  const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, Math.max(wanted.limit, RANKED));
+  const passages = passagesNumbered(
+    db,
+    best.map(([number]) => number),
+  );
+  const found = best.flatMap(([number, score]) => {
+    const passage = passages.get(number);
+    const ranks = { words: wordRank.get(number) ?? null, meaning: meaningRank.get(number) ?? null };
+    return passage ? [{ passage, score, similarity: similarity.get(number) ?? null, ranks }] : [];
+  });
+  return {
+    by: 'words-and-meaning',
+    found: await ranked(embedding, wanted, found),
+    target: near.target,
+    query: near.query,
+  };
+}
+
+/** In the order of the cross-encoder, where one is installed. */
+async function ranked(embedding: Embedding, { query, limit }: Wanted, found: FoundNear[]): Promise<FoundNear[]> {
+  const first = found.slice(0, RANKED);
+  const scores = await embedding.rank(
+    query,
+    first.map(({ passage }) => textOf(passage)),
+  );
+  const order = scores ? [...first.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)) : null;
+  const best = order ? order.flatMap((at) => first[at] ?? []) : first;
+  return [...best, ...found.slice(RANKED)].slice(0, limit);
+}
+
+const textOf = ({ text, headings, name }: StoredPassage): string => [name, ...headings, text].join('\n');

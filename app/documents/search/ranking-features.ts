@@ -1,0 +1,166 @@
+import { type Range, statementsOf } from '../chunk/sentence-splitter.ts';
+import { countedThing, formOf, kindFits } from './answer-type.ts';
+import type { Ranks } from './fulltext-search.ts';
+import { contentWords } from './stemming.ts';
+
+//  Where a passage says what was asked, and how sure that is. No language model takes part: words, meaning (when an encoder
+//  is there), and whether the statement has the kind of thing that was asked for. The weights were fitted on the tuning set of
+//  test/app/documents/evaluation.
+
+export type Question = {
+  text: string;
+  /** Its content words with how rare they are. */
+  words: ReadonlyMap<string, number>;
+  /** Share of that weight in words that no document has. */
+  unknown: number;
+};
+
+export type Candidate = {
+  text: string;
+  /** What stands above it: name of the document and headings. */
+  context: string;
+};
+
+/** Cosines with the question. `attribute`: without the words that stand in the context. `average`: of all statements that are
+ *  looked at. */
+export type Similarities = {
+  statement: number;
+  passage: number;
+  attribute: number;
+  context: number;
+  average: number;
+  ranks: Ranks;
+};
+
+/** What can be said of one statement of a candidate, with `seen` also by meaning. */
+export function featuresOf(
+  question: Question,
+  candidate: Candidate,
+  range: Range,
+  seen: Similarities | null,
+): number[] {
+  const statement = candidate.text.slice(range[0], range[1]);
+  const near = candidate.text.slice(Math.max(0, range[0] - 120), range[1] + 120);
+  const context = new Set(contentWords(candidate.context));
+  const attribute = new Map([...question.words].filter(([word]) => !context.has(word)));
+  const attributeNear = coverage(attribute, new Set(contentWords(near)));
+  const kind = kindFits(question.text, statement);
+  const words = [
+    attributeNear,
+    attributeNear === 1 ? 1 : 0,
+    Math.max(-1, kind),
+    kind === -2 ? 1 : 0,
+    namesMissing(question.text, `${candidate.context}\n${candidate.text}`),
+    question.unknown,
+  ];
+  if (!seen) {
+    const inPassage = new Set([...contentWords(candidate.text), ...context]);
+    const inStatement = new Set([...contentWords(statement), ...context]);
+    return [
+      ...words,
+      coverage(question.words, inPassage),
+      coverage(question.words, inStatement),
+      countFits(question.text, near),
+    ];
+  }
+  const { ranks } = seen;
+  return [
+    ...words,
+    ...[seen.statement, seen.passage, seen.attribute, seen.context, seen.statement - seen.average],
+    ...[kindFits(question.text, near), /\p{N}/u.test(statement) ? 1 : 0, kind === 0 ? 0 : 1],
+    ...[ranks.words === null ? 0 : 1 / ranks.words, ranks.meaning === null ? 0 : 1 / ranks.meaning],
+    ...[question.words.size, attribute.size, coverage(question.words, context)],
+    ...formOf(question.text),
+  ];
+}
+
+/** Share of the weight of the question's words that are there. */
+export function coverage(words: ReadonlyMap<string, number>, there: ReadonlySet<string>): number {
+  let all = 0;
+  let found = 0;
+  for (const [word, weight] of words) {
+    all += weight;
+    if (there.has(word)) found += weight;
+  }
+  return all === 0 ? 0 : found / all;
+}
+
+/** Whether what is to be counted stands there at all: 1 yes, -1 no, 0 nothing is counted. */
+function countFits(question: string, near: string): number {
+  const words = contentWords(countedThing(question) ?? '');
+  const there = new Set(contentWords(near));
+  return words.length === 0 ? 0 : words.some((word) => there.has(word)) ? 1 : -1;
+}
+
+/** Share of the names in a question (capitals and numbers within it) that do not stand in the text. */
+function namesMissing(question: string, text: string): number {
+  const names = question.match(/(?<=\S\s)(?:\p{Lu}[\p{L}\p{N}]*|\p{N}[\p{N}.,:]*\p{N}|\p{N})/gu) ?? [];
+  const asked = names.filter((name) => name !== 'I');
+  if (asked.length === 0) return 0;
+  const folded = text.toLowerCase();
+  return asked.filter((name) => !folded.includes(name.toLowerCase().replace(/s$/, ''))).length / asked.length;
+}
+
+/** Over `featuresOf`. `threshold`: of what is sure enough. */
+export type Weights = { bias: number; factors: readonly number[]; threshold: number };
+
+/** All statements and "none of them" share one chance: softmax of the scores with 0 for none. So what another passage says as
+ *  well takes from the first. Fitted by test/bench/calibrate.ts, which says on what. */
+export const BY_MEANING: Weights = {
+  bias: -8.45,
+  factors: [
+    -0.35, 4.13, 1.15, -2.19, -1.39, 0.32, 3.93, 2.07, 4.86, -0.71, 5.83, -0.32, -0.01, -1.76, -0.83, 1.32, -0.49, 0.46,
+    1.11, 0.98, 2.91, 0.73, 0.21, -0.75, 0.78, -0.02, 1.7,
+  ],
+  threshold: 0.4,
+};
+/** The same, fitted with what the reader says of a statement as the last feature. */
+export const BY_READING: Weights = {
+  bias: -5.86,
+  factors: [
+    0.44, 3.03, 0.74, -1.03, -0.62, -0.06, 3.44, 1.73, 3.98, 0.14, 5.28, -0.04, 0.12, -0.87, -0.59, 0.7, -0.07, 0.12,
+    -0.27, 0.57, 1.67, -0.47, 0.19, -0.38, -0.07, -0.09, 0.08, 0.79,
+  ],
+  threshold: 0.31,
+};
+/** Logistic regression, each statement for itself: log odds. */
+export const BY_WORDS: Weights = {
+  bias: -9.23,
+  factors: [6.13, 2.2, 0.31, -1.84, -1.76, 2.97, 3.58, 2.51, -0.4],
+  threshold: -1.25,
+};
+
+export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
+  features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);
+
+/** The share of each in the chance, with none of them as one more. */
+export function chances(scores: readonly number[]): number[] {
+  const top = Math.max(0, ...scores);
+  const shares = scores.map((score) => Math.exp(score - top));
+  const all = shares.reduce((sum, one) => sum + one, Math.exp(-top));
+  return shares.map((one) => one / all);
+}
+
+/** How sure it is that a passage answers: its chance, and once more its share of the chance that any does. So of two that would
+ *  be as likely neither is sure. */
+export const certainty = (chance: number, ofAny: number): number => (ofAny === 0 ? 0 : chance ** 2 / ofAny);
+
+/** Statements that can answer: no headings, and no scraps of a line. */
+export const answersIn = ({ text }: Candidate): Range[] => {
+  const all = statementsOf(text);
+  const telling = all.filter((range) => !isHeading(text, range) && wordsIn(text.slice(...range)) >= FEWEST_WORDS);
+  return telling.length > 0 ? telling : all;
+};
+
+const FEWEST_WORDS = 3;
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+/** A short line that stands alone and does not end like a sentence. */
+const isHeading = (text: string, [start, end]: Range): boolean =>
+  end - start <= 100 &&
+  !/[.!?:;|]["')\]]?$/.test(text.slice(start, end)) &&
+  (start === 0 || /\n\s*\n$/.test(text.slice(0, start))) &&
+  /^\s*\n\s*\n/.test(text.slice(end));
+
+/** The heading that a passage begins with. */
+export const headOf = (text: string): string => text.match(/^([^\n]{1,120}[^\n.!?:;|])\n\n/)?.[1] ?? '';

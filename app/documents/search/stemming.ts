@@ -1,0 +1,67 @@
+import { indexed } from '../../store/index-tokenizer.ts';
+
+//  What a text is about, as words that can be compared: folded as the index folds them, English endings cut, words that every
+//  text has left out.
+
+/** Words of grammar and of asking. */
+const COMMON = new Set(
+  `a an the and or but nor so if then than as at by for from in into of off on onto out over per to up with without within
+  about above after again against along also among any are aren't around be because been before being below between both
+  can can't cannot could couldn't did didn't do does doesn't doing don't down during each else ever every few had hadn't
+  has hasn't have haven't having he her here hers herself him himself his how however i i'm i've is isn't it its it's
+  itself just let let's like may me might mine more most much must my myself need no not now of once one only onto other
+  our ours ourselves own same shall she should shouldn't since some still such that that's their theirs them themselves
+  there there's these they they're this those through till too toward towards under until upon us very was wasn't we were
+  weren't what what's whatever when where whereas whether which while who who's whole whom whose why will with won't would
+  wouldn't yes yet you you'd you'll you're your yours yourself please tell say says said know get gets got give given
+  find show many long often far much kind sort thing things way ways happen happens happened exactly according document
+  documents file text passage passages mention mentioned mentions state stated states der die das und ist ein eine im mit
+  von zu le la les des et est un une du que el los las y es en`.split(/\s+/),
+);
+
+/** A number with its separators is one word: 1,200.50, 14:30, 2031-03-14. */
+const WORD = /\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
+const HOW =
+  /\bhow (?:large|big|high|tall|deep|far|fast|soon|late|heavy|wide|old|expensive|cheap(?:ly)?|loud|strong|hard)\b/gi;
+
+const CALLED = /\b(?:usually |also )?called\b/gi;
+
+/** Words that say what the text is about, in order, each as often as it stands there, without their endings. */
+export const contentWords = (text: string): string[] => written(text).map(stem);
+
+/** Content words of a question, each with how it was written. "How large", "how soon" … ask for a kind of thing and name
+ *  none. */
+export const askedWords = (question: string): Map<string, string> =>
+  new Map(written(question.replace(HOW, 'how').replace(CALLED, '')).map((word) => [stem(word), word]));
+
+/** Those of `wanted` (content words) that a text has. Quicker than all of its words: only what begins alike is looked at. */
+export function wordsAmong(text: string, wanted: ReadonlyMap<string, number>): Set<string> {
+  const beginnings = new Set([...wanted.keys()].map((word) => word.slice(0, 2)));
+  const alike = (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter((word) =>
+    beginnings.has(word.slice(0, 2)),
+  );
+  return new Set(alike.map(stem).filter((word) => wanted.has(word)));
+}
+
+const written = (text: string): string[] =>
+  (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter(
+    (word) => !COMMON.has(word) && (word.length > 1 || /[^a-z]/.test(word)),
+  );
+
+/** English endings, lightly: what is left need not be a word, only the same for its forms. */
+export function stem(word: string): string {
+  let root = word.replace(/'(?:s|re|ve|ll|d)?$/, '');
+  if (root.length < 4 || /\p{N}/u.test(root)) return root;
+  root = root
+    .replace(/(ss|x|ch|sh)es$/, '$1')
+    .replace(/ies$/, 'y')
+    .replace(/([^su])s$/, '$1');
+  if (root.length > 5) root = undoubled(root.replace(/(?:ing|ed)$/, '')) ?? root;
+  root = root.replace(/(?:ational|ation|ition|ment|ness|ally|ly)$/, (ending) =>
+    root.length - ending.length >= 4 ? '' : ending,
+  );
+  return root.length > 4 ? root.replace(/[ey]$/, '') : root;
+}
+
+const undoubled = (root: string): string | null =>
+  root.length >= 3 && /[aeiouy]/.test(root) ? root.replace(/([bdgklmnprt])\1$/, '$1') : null;

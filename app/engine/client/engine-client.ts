@@ -1,0 +1,248 @@
+import { createSupervisor, type SupervisorOptions, type SupervisorStatus } from '../../process/supervisor.ts';
+import {
+  type Choice,
+  type EngineStatus,
+  type Failure,
+  failureOf,
+  guarded,
+  LonghandError,
+  type Report,
+  type TurnId,
+} from '../../protocol/index.ts';
+import type {
+  AskName,
+  Asks,
+  FromEngine,
+  Generation,
+  InnerStatus,
+  Loaded,
+  LoadTarget,
+  StartEngine,
+  ToEngine,
+  TurnUpdate,
+} from '../ipc-protocol.ts';
+
+export type Engine = {
+  status(): EngineStatus;
+  /** Waits for the process when it is being started. @throws LonghandError what the engine answered, or `engine-lost` */
+  ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']>;
+  /** Has this model in memory afterwards, and again after a restart of the process. At once when it is there already. */
+  load(target: LoadTarget): Promise<Loaded>;
+  /** Ends the load that is in progress. Whoever waits for it is told `cancelled`. */
+  cancelLoad(): void;
+  unload(): Promise<void>;
+  /** The model that is in memory, or is coming. */
+  target(): LoadTarget | null;
+  /** Loads the model when it has to. Exactly one `finished` or `failed` comes last, whatever happens; also when `onUpdates`
+   *  throws: then nothing more is written for it. */
+  generate(generation: Generation, onUpdates: (updates: TurnUpdate[]) => void): void;
+  cancel(turnId: TurnId): void;
+  answerNow(turnId: TurnId): void;
+  decide(turnId: TurnId, choice: Choice): void;
+  restart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void };
+
+export type EngineOptions = {
+  startEngine: StartEngine;
+  onStatus: (status: EngineStatus) => void;
+  /** What a listener threw; printed where nobody asks for it. */
+  report?: Report;
+} & Pick<SupervisorOptions<ToEngine, FromEngine>, 'waits' | 'quitWaitMs' | 'now'>;
+
+export function createEngine({ onStatus, startEngine, report = console.error, ...supervision }: EngineOptions): Engine {
+  const told = guarded(report, onStatus);
+  let status: EngineStatus = { at: 'idle' };
+  let outer: SupervisorStatus = { at: 'starting' };
+  let up = deferred();
+  let wanted: LoadTarget | null = null;
+  let loading: { key: string; done: Promise<Loaded> } | null = null;
+  let lastId = 0;
+  const asks = new Map<number, Waiting>();
+  /** Turns that wait for the process. */
+  const unsent = new Set<TurnId>();
+  const turns = new Map<TurnId, (updates: TurnUpdate[]) => void>();
+
+  const supervisor = createSupervisor<ToEngine, FromEngine>({
+    ...supervision,
+    start: startEngine,
+    quit: { quit: true },
+    onStatus: guarded(report, outerChanged),
+    onMessage: guarded(report, receive),
+    onLost: guarded(report, lost),
+  });
+
+  function show(next: EngineStatus) {
+    status = next;
+    told(next);
+  }
+
+  function outerChanged(next: SupervisorStatus) {
+    if (outer.at === 'stopped') up = deferred();
+    outer = next;
+    if (next.at === 'up') {
+      up.resolve();
+      show({ at: 'idle' });
+      // What was in memory comes back without being asked for. A failure shows when it is next used.
+      if (wanted) load(wanted).catch(() => {});
+    } else if (next.at === 'restarting' || next.at === 'stopped') {
+      show(next);
+      if (next.at === 'stopped') up.reject(lostError());
+    }
+  }
+
+  function receive(message: FromEngine) {
+    if ('status' in message) return innerChanged(message.status);
+    if ('turnId' in message) return updateTurn(message.turnId, message.updates);
+    const waiting = asks.get(message.id);
+    asks.delete(message.id);
+    if (!waiting) return;
+    if ('failure' in message) {
+      const { code, message: text, details } = message.failure;
+      waiting.reject(new LonghandError(code, text, details ? { details } : {}));
+    } else {
+      waiting.resolve(message.value as never);
+    }
+  }
+
+  function innerChanged(inner: InnerStatus) {
+    if (outer.at === 'up') show(inner);
+  }
+
+  function updateTurn(turnId: TurnId, updates: TurnUpdate[]) {
+    const listener = turns.get(turnId);
+    if (!listener) return;
+    const ended = updates.some(({ event }) => event.type === 'finished' || event.type === 'failed');
+    if (ended) turns.delete(turnId);
+    try {
+      listener(updates);
+    } catch (error) {
+      report(error);
+      if (!ended && turns.delete(turnId)) giveUp(turnId, listener, failureOf(error));
+    }
+  }
+
+  function giveUp(turnId: TurnId, listener: (updates: TurnUpdate[]) => void, failure: Failure) {
+    unsent.delete(turnId);
+    tell({ cancel: turnId });
+    guarded(report, listener)([{ event: { type: 'failed', failure } }]);
+  }
+
+  function lost(failure: Failure) {
+    up.reject(lostError());
+    up = deferred();
+    loading = null;
+    for (const waiting of asks.values()) waiting.reject(lostError());
+    asks.clear();
+    unsent.clear();
+    for (const turnId of [...turns.keys()]) updateTurn(turnId, [{ event: { type: 'failed', failure } }]);
+  }
+
+  async function ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
+    if (outer.at === 'stopped') throw lostError();
+    await up.promise;
+    return new Promise((resolve, reject) => {
+      const id = ++lastId;
+      asks.set(id, { resolve, reject });
+      try {
+        supervisor.send({ id, ask: name, input } as ToEngine);
+      } catch (error) {
+        asks.delete(id);
+        reject(error);
+      }
+    });
+  }
+
+  function load(target: LoadTarget): Promise<Loaded> {
+    const key = JSON.stringify(target);
+    wanted = target;
+    if (loading?.key === key) return loading.done;
+    const done = ask('load', target);
+    const mine = { key, done };
+    loading = mine;
+    done.catch(() => {
+      // A model that cannot be loaded is not tried again by itself. (When the engine was lost `loading` is gone already.)
+      if (loading !== mine) return;
+      loading = null;
+      wanted = null;
+    });
+    return done;
+  }
+
+  function tell(message: ToEngine) {
+    try {
+      supervisor.send(message);
+    } catch {
+      // The process is gone, and every turn was told so when it went.
+    }
+  }
+
+  supervisor.start();
+  return {
+    status: () => status,
+    ask,
+    load,
+    target: () => wanted,
+    cancelLoad() {
+      if (status.at !== 'loading') return;
+      wanted = null;
+      loading = null;
+      tell({ cancelLoad: true });
+    },
+    async unload() {
+      wanted = null;
+      loading = null;
+      await ask('unload', null);
+    },
+    generate(generation, onUpdates) {
+      const { turnId } = generation;
+      turns.set(turnId, onUpdates);
+      wanted = generation.target;
+      loading = null;
+      if (outer.at === 'stopped') return updateTurn(turnId, [lostUpdate()]);
+      // A process that is being started, or started again, is waited for.
+      unsent.add(turnId);
+      const send = () => unsent.delete(turnId) && supervisor.send({ generate: generation });
+      up.promise.then(send).catch(() => updateTurn(turnId, [lostUpdate()]));
+    },
+    cancel(turnId) {
+      if (unsent.delete(turnId)) updateTurn(turnId, [cancelledUpdate]);
+      else tell({ cancel: turnId });
+    },
+    answerNow: (turnId) => tell({ answerNow: turnId }),
+    decide: (turnId, choice) => tell({ decide: turnId, choice }),
+    restart: supervisor.restart,
+    async close() {
+      wanted = null;
+      await supervisor.close();
+    },
+  };
+}
+
+const lostError = () => new LonghandError('engine-lost', '[engine] the process ended');
+const lostUpdate = (): TurnUpdate => ({
+  event: { type: 'failed', failure: { code: 'engine-lost', message: '[engine] the process ended' } },
+});
+
+const cancelledUpdate: TurnUpdate = {
+  event: {
+    type: 'finished',
+    reason: 'cancelled',
+    usage: { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 },
+    timings: { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null },
+  },
+};
+
+function deferred() {
+  let resolve = () => {};
+  let reject = (_: Error) => {};
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  // Nobody may be waiting when it fails.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

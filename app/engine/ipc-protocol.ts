@@ -1,0 +1,159 @@
+import type * as Addon from '../../native/addon/index.d.ts';
+import type { Supervised } from '../process/supervisor.ts';
+import type {
+  Choice,
+  Device,
+  EngineStatus,
+  Failure,
+  ModelDescription,
+  ModelEntry,
+  ModelId,
+  SamplingSettings,
+  Settings,
+  TurnEvent,
+  TurnId,
+} from '../protocol/index.ts';
+
+//  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types only.
+
+/** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
+export type PromptMessage = {
+  role: 'system' | 'user' | 'assistant';
+  text: string;
+  thinking: string;
+  ids: number[] | null;
+};
+
+export type Prompt = {
+  messages: PromptMessage[];
+  thinking: boolean;
+  /** The begin of the answer, when an answer is gone on with. */
+  begun: Omit<PromptMessage, 'role'> | null;
+};
+
+export type LoadTarget = {
+  modelId: ModelId;
+  path: string;
+  device: string | null;
+  threads: number | null;
+  contextLength: number | null;
+  /** Used in the place of the model's own. */
+  template: string | null;
+  /** A file that keeps its packed weights for the next load. */
+  packed: string | null;
+};
+
+export type Priority = 'chat' | 'title';
+
+/** An encoder, in memory beside the model of the chat. */
+/** `adapter`: the folder of one that makes a cross-encoder of an encoder. */
+export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'> & { adapter?: string };
+
+export type Embedding = {
+  target: EncoderTarget;
+  texts: string[];
+  /** What stands before each text, where the encoder wants something there. */
+  kind: 'query' | 'passage';
+  /** Somebody waits for it. Else it is read when nothing is written, and what is done by then comes back. */
+  urgent: boolean;
+};
+
+/** Vectors of length 1, in the order of the texts. Fewer than there were texts: something more urgent came; ask again for
+ *  the rest. */
+export type Embedded = { vectors: Float32Array[] };
+
+/** A question and passages that a cross-encoder reads together with it, each for itself. */
+export type Ranking = { target: EncoderTarget; query: string; texts: string[] };
+
+/** In the order of the texts; higher is better. */
+export type Ranked = { scores: number[] };
+
+/** A line that the recogniser of the system read in a picture; boxes in its pixels. */
+export type RecognisedLine = Addon.RecognisedLine;
+
+export type Generation = {
+  turnId: TurnId;
+  priority: Priority;
+  /** Loaded first when another model, or none, is in memory. */
+  target: LoadTarget;
+  prompt: Prompt;
+  sampling: SamplingSettings;
+  stops: string[];
+  /** Thinking is closed with the family's own tokens when either runs out. */
+  thinkingBudget: Settings['thinkingBudget'];
+  loopGuard: Settings['loopGuard'] | null;
+};
+
+/** An event of a turn with what the store needs and the screen does not. */
+export type TurnUpdate = {
+  event: TurnEvent;
+  /** Tokens behind a delta, or tokens without text (the end of thinking). */
+  ids?: number[];
+  /** With `retracted`: how many tokens of the answer are kept. */
+  keptIds?: number;
+};
+
+export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };
+
+/** `own`: the template that came with the model; `text`: a conversation as the model would get it. */
+export type Preview = { own: string | null; text: string };
+
+export type Inspected = {
+  description: ModelDescription;
+  thinking: NonNullable<ModelEntry['thinking']>;
+  /** What a GGUF file calls itself. */
+  name: string | null;
+};
+
+/** What can be read of a model without its weights. */
+export type Headers = {
+  config: string;
+  tensors: { name: string; type: string; shape: number[] }[];
+  container: ModelDescription['container'];
+};
+
+/** Questions with one answer. */
+export type Asks = {
+  devices: { input: null; output: Device[] };
+  inspect: { input: { path: string }; output: Inspected };
+  /** The verdict on a model that is not here, from its headers alone. */
+  describe: { input: Headers; output: ModelDescription };
+  preview: { input: { path: string; template: string | null }; output: Preview };
+  /** Bytes a second that memory is read with; 0 when it could not be measured. Waits for a running answer. */
+  bandwidth: { input: null; output: number };
+  load: { input: LoadTarget; output: Loaded };
+  unload: { input: null; output: null };
+  /** Tokens of the prompt as it would be sent. */
+  count: { input: { prompt: Prompt }; output: number };
+  /** Tokens of a text alone. */
+  countText: { input: { text: string }; output: number };
+  embed: { input: Embedding; output: Embedded };
+  rank: { input: Ranking; output: Ranked };
+  /** Lines of a picture (PNG, JPEG …), where the system reads pictures (macOS); null elsewhere. */
+  recognise: {
+    input: { picture: Uint8Array };
+    output: RecognisedLine[] | null;
+  };
+};
+export type AskName = keyof Asks;
+
+/** Engine states as the engine process itself knows them; the supervisor adds the rest. */
+export type InnerStatus = Extract<EngineStatus, { at: 'idle' | 'loading' | 'ready' | 'busy' }>;
+
+export type ToEngine =
+  | { [Name in AskName]: { id: number; ask: Name; input: Asks[Name]['input'] } }[AskName]
+  | { generate: Generation }
+  | { cancel: TurnId }
+  | { cancelLoad: true }
+  | { answerNow: TurnId }
+  | { decide: TurnId; choice: Choice }
+  | { quit: true };
+
+export type FromEngine =
+  | { id: number; value: unknown }
+  | { id: number; failure: Failure }
+  | { turnId: TurnId; updates: TurnUpdate[] }
+  | { status: InnerStatus };
+
+export type EngineProcess = Supervised<ToEngine, FromEngine>;
+export type StartEngine = () => Promise<EngineProcess>;

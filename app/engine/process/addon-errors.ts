@@ -1,0 +1,26 @@
+import { type ErrorCode, type Failure, LonghandError } from '../../protocol/index.ts';
+
+/** Codes of the addon (native/addon/index.d.ts) in the words of the protocol. */
+const codes: Record<string, ErrorCode> = {
+  format: 'model-broken',
+  unsupported: 'model-unsupported',
+  memory: 'out-of-memory',
+  cancelled: 'cancelled',
+  context: 'context-full',
+  state: 'internal',
+  argument: 'bad-request',
+  device: 'engine-failed',
+  internal: 'engine-failed',
+};
+
+export function toLonghandError(error: unknown): LonghandError {
+  if (error instanceof LonghandError) return error;
+  if (!(error instanceof Error)) return new LonghandError('engine-failed', String(error));
+  const code = 'code' in error && typeof error.code === 'string' ? codes[error.code] : undefined;
+  const details = isGpuFault(error) ? { details: { gpu: true } } : {};
+  return new LonghandError(code ?? 'engine-failed', error.message, { cause: error, ...details });
+}
+
+/** A GPU stopped or refused its work: nothing is wrong with the model, and the CPU can go on. */
+const isGpuFault = (error: Error): boolean => 'code' in error && error.code === 'device';
+export const toldOfGpu = (failure: Failure): boolean => failure.details?.gpu === true;

@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module';
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { LonghandError } from '../../protocol/index.ts';
+
+/** Loads the native engine into this process: the engine process does, and the command line.
+ *  @throws LonghandError `engine-failed` when it is not built or not for this machine */
+export function loadAddon(file: string): typeof Addon {
+  try {
+    return createRequire(import.meta.filename)(file) as typeof Addon;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new LonghandError('engine-failed', `[engine] ${file} cannot be loaded: ${reason}`, {
+      hint: 'npm run build:native compiles it',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,226 @@
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { failureOf, LonghandError, ModelDescription, type Pipe, type TurnId } from '../../protocol/index.ts';
+import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import type {
+  AskName,
+  Asks,
+  Embedded,
+  Embedding,
+  FromEngine,
+  Generation,
+  InnerStatus,
+  LoadTarget,
+  Prompt,
+  ToEngine,
+} from '../ipc-protocol.ts';
+import { loadAddon } from './addon.ts';
+import { toLonghandError, toldOfGpu } from './addon-errors.ts';
+import { createEncoders } from './embedding-models.ts';
+import { type Running, runGeneration } from './generation.ts';
+import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
+import { countPrompt, countText } from './prompt-tokens.ts';
+import { createQueue } from './scheduler.ts';
+import { previewTemplate } from './template-preview.ts';
+
+/** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
+ *  process ends with everything it holds, so that none is left over when the core was killed. */
+export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: string; worker: string }) {
+  const addon = loadAddon(files.addon);
+  const renderer = createTemplateRenderer({ worker: files.worker });
+  renderer.warm();
+  const turns = new Map<TurnId, Running>();
+  const queue = createQueue();
+  const encoders = createEncoders(addon);
+  let model: LoadedModel | null = null;
+  /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
+  let gpuFault: string | null = null;
+  /** An answer had too little memory: the model gives back what it holds, and the next question loads it anew. */
+  let outOfMemory = false;
+  let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
+  /** The load whose kernels are told of: that of an earlier model may still report. */
+  let newest: object | null = null;
+  /** Kernels of the model in memory that are ready, while there are others. */
+  let preparing: { done: number; total: number } | null = null;
+  let now: InnerStatus = { at: 'idle' };
+
+  const send = (message: FromEngine) => pipe.send(message);
+  const status = (next: InnerStatus) => {
+    now = next;
+    send({ status: now });
+  };
+  const facts = (loaded: LoadedModel) => ({
+    ...loaded.facts(),
+    ...(gpuFault !== null && { instead: gpuFault }),
+    ...(preparing && { preparing }),
+  });
+  const atRest = (): InnerStatus => (model ? { at: 'ready', ...facts(model) } : { at: 'idle' });
+
+  const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
+    devices: () => addon.devices(),
+    inspect: ({ path }) => inspectModel(addon, renderer, path, model?.target.path === path ? model.text : null),
+    describe: async ({ config, tensors, container }) =>
+      ModelDescription.parse(addon.describe(config, tensors, container)),
+    preview: (asked) => previewTemplate(addon, renderer, asked),
+    bandwidth: () => inTurn(() => addon.memoryBandwidth()),
+    load: (target) => {
+      // A newer wish ends the load of another model.
+      if (loading && !same(loading.target, target)) loading.signal.set();
+      return inTurn(async () => (await ensure(target)).loaded());
+    },
+    unload: () =>
+      inTurn(async () => {
+        release();
+        status(atRest());
+        return null;
+      }),
+    count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
+    countText: ({ text }) => countText(needed().text.tokenizer, text),
+    recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
+    rank: (ranking) => encoders.rank(ranking),
+    embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
+  };
+
+  function needed(): LoadedModel {
+    if (!model) throw new LonghandError('model-missing', '[engine] no model is in memory');
+    return model;
+  }
+
+  /** Behind everything else that waits, and ended with what is done when something comes. */
+  function embedWhenIdle(embedding: Embedding): Promise<Embedded> {
+    let goOn = true;
+    return new Promise((resolve, reject) => {
+      queue.add('index', {
+        run: () => encoders.embed(embedding, () => goOn).then(resolve, reject),
+        yieldTo: () => {
+          goOn = false;
+        },
+      });
+    });
+  }
+
+  /** Done when everything before it is done: a model is never taken away from a running answer. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      queue.add('chat', { run: () => (async () => work())().then(resolve, reject), yieldTo: () => {} });
+    });
+  }
+
+  async function ensure(target: LoadTarget): Promise<LoadedModel> {
+    if (model && same(model.target, target)) return model;
+    release();
+    const signal = new addon.AbortFlag();
+    const mine = { target, signal };
+    loading = mine;
+    newest = mine;
+    try {
+      status({ at: 'loading', modelId: target.modelId, done: 0, total: 1 });
+      const onProgress = (done: number, total: number) =>
+        status({ at: 'loading', modelId: target.modelId, done, total });
+      const onKernels = (done: number, total: number) => {
+        if (newest === mine) prepared(done, total);
+      };
+      model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress, onKernels);
+      if (signal.isSet) throw stopped();
+      // Ready means that a question is answered at once: its template and tokenizer have run before.
+      await countPrompt(model, renderer, hello).catch(() => {});
+      if (signal.isSet) throw stopped();
+      return model;
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      loading = null;
+      status(atRest());
+    }
+  }
+
+  function release() {
+    model?.close();
+    model = null;
+    newest = null;
+    preparing = null;
+  }
+
+  function prepared(done: number, total: number) {
+    preparing = done < total ? { done, total } : null;
+    // With all kernels there `facts` says nothing of them, so what was said before must not stay.
+    if (model && now.at === 'ready') status({ at: 'ready', ...facts(model) });
+    else if (model && now.at === 'busy') status({ at: 'busy', ...facts(model), turnId: now.turnId });
+  }
+
+  function generate(generation: Generation) {
+    const { turnId, priority, target } = generation;
+    const turn = runGeneration({
+      addon,
+      renderer,
+      generation,
+      report(updates) {
+        for (const { event } of updates) {
+          if (event.type === 'finished' || event.type === 'failed') turns.delete(turnId);
+          if (event.type !== 'failed') continue;
+          if (toldOfGpu(event.failure)) gpuFault = event.failure.message;
+          outOfMemory ||= event.failure.code === 'out-of-memory';
+        }
+        send({ turnId, updates });
+      },
+      again: () => enqueue(),
+    });
+    const enqueue = () => queue.add(priority, { run, yieldTo: turn.cancel });
+    async function run() {
+      // Stopped while it waited: for nobody a model is loaded, and none taken out of memory.
+      if (turn.over()) return;
+      try {
+        const loaded = await ensure(target);
+        status({ at: 'busy', ...facts(loaded), turnId });
+        await turn.run(loaded);
+      } catch (error) {
+        // Somebody stopped the load it waited for.
+        if (toLonghandError(error).code === 'cancelled') turn.cancel();
+        else turn.fail(error);
+      } finally {
+        if (outOfMemory || (gpuFault !== null && model && model.loaded().backEnd !== 'cpu')) release();
+        outOfMemory = false;
+        status(atRest());
+      }
+    }
+    turns.set(turnId, turn);
+    enqueue();
+  }
+
+  async function answer(message: Extract<ToEngine, { ask: AskName }>) {
+    try {
+      const reply = answers[message.ask] as (input: unknown) => Promise<unknown>;
+      send({ id: message.id, value: await reply(message.input) });
+    } catch (error) {
+      send({ id: message.id, failure: failureOf(toLonghandError(error)) });
+    }
+  }
+
+  pipe.onMessage((message) => {
+    if ('ask' in message) void answer(message);
+    else if ('generate' in message) generate(message.generate);
+    else if ('cancelLoad' in message) loading?.signal.set();
+    else if ('cancel' in message) turns.get(message.cancel)?.cancel();
+    else if ('answerNow' in message) turns.get(message.answerNow)?.answerNow();
+    else if ('decide' in message) turns.get(message.decide)?.decide(message.choice);
+    else endProcess();
+  });
+  pipe.onClose(endProcess);
+}
+
+const stopped = () => new LonghandError('cancelled', '[engine] the load was stopped');
+
+const hello: Prompt = {
+  messages: [{ role: 'user', text: 'Hello!', thinking: '', ids: null }],
+  thinking: true,
+  begun: null,
+};
+
+/** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only. */
+const same = (a: LoadTarget, b: LoadTarget): boolean => inMemory(a) === inMemory(b);
+const inMemory = (target: LoadTarget): string => JSON.stringify({ ...target, packed: null });
+
+/** At once: threads of the addon may be inside a long computation, and nothing here is worth waiting for. */
+function endProcess() {
+  process.kill(process.pid, 'SIGKILL');
+}

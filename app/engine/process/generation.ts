@@ -1,0 +1,318 @@
+import { randomInt } from 'node:crypto';
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { type Choice, type FinishReason, failureOf, LonghandError, type LoopEvidence } from '../../protocol/index.ts';
+import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import { LoopGuard } from '../../text/loop/loop-detector.ts';
+import { closingIds } from '../../text/thinking.ts';
+import type { Generation, TurnUpdate } from '../ipc-protocol.ts';
+import { toLonghandError } from './addon-errors.ts';
+import { createOutbox } from './event-coalescer.ts';
+import { createMeter, type Meter } from './generation-metrics.ts';
+import type { LoadedModel } from './loaded-model.ts';
+import { createTranscript, type Transcript } from './output-buffer.ts';
+import { type PromptIds, promptIds } from './prompt-tokens.ts';
+
+//  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
+//  comes next.
+//
+//  run() ──▶ leg ──ended──▶ finished
+//             │ ├─ answer now, budget ──▶ thinking is closed ──▶ leg
+//             │ └─ loop ──▶ paused ──decide()──▶ (rewound) ──▶ again(): run()
+//             └─ cancel ──▶ finished
+
+export type Running = {
+  /** Writes until the end or until it has to wait for a person. */
+  run(model: LoadedModel): Promise<void>;
+  fail(error: unknown): void;
+  /** It has ended, perhaps before it was its time. */
+  over(): boolean;
+  cancel(): void;
+  answerNow(): void;
+  decide(choice: Choice): void;
+};
+
+export type RunningOptions = {
+  addon: typeof Addon;
+  renderer: TemplateRenderer;
+  generation: Generation;
+  report: (updates: TurnUpdate[]) => void;
+  /** A person has decided: `run` wants to be called again when it is this turn's time. */
+  again: () => void;
+};
+
+type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop';
+type State = 'waiting' | 'running' | 'paused' | 'over';
+
+type Written = {
+  prompt: PromptIds;
+  promptOnly: number[];
+  transcript: Transcript;
+  meter: Meter;
+  maxTokens: number;
+  /** Why it ends after `maxTokens`: they were asked for, or no more fit. */
+  atMost: 'length' | 'context';
+};
+
+export function runGeneration({ addon, renderer, generation, report, again }: RunningOptions): Running {
+  const outbox = createOutbox(report);
+  let state: State = 'waiting';
+  let halt: Halt | null = null;
+  let flag: Addon.AbortFlag | null = null;
+  let written: Written | null = null;
+  let evidence: LoopEvidence | null = null;
+  let watch: LoopGuard | null = null;
+  /** Tokens of the answer that the watch did not see: an earlier part, and those that closed the thinking. */
+  let unseen = 0;
+  let seed = generation.sampling.seed ?? randomInt(2 ** 31);
+  let rewound = false;
+  /** Tokens whose text is held back. */
+  let silent: number[] = [];
+
+  function stopLeg(why: Halt) {
+    if (halt !== 'cancel') halt = halt === null || why === 'cancel' ? why : halt;
+    flag?.set();
+  }
+
+  async function run(model: LoadedModel) {
+    if (state === 'over') return;
+    state = 'running';
+    try {
+      written ??= await begin(model);
+      while ((state as State) === 'running') await leg(model, written);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  async function begin(model: LoadedModel): Promise<Written> {
+    const meter = createMeter(model.memoryBytes);
+    const prompt = await promptIds(model.text, renderer, generation.prompt);
+    const { begun } = generation.prompt;
+    const room = model.session(generation.priority).contextLength - prompt.ids.length;
+    if (room <= 0) {
+      const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
+      throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
+    }
+    watch = watchFor(generation, model);
+    const transcript = createTranscript({
+      model: model.text,
+      inThinking: prompt.inThinking,
+      stops: generation.stops,
+      begun: { ids: prompt.begun, shown: { thinking: begun?.thinking.length ?? 0, answer: begun?.text.length ?? 0 } },
+    });
+    outbox.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
+    return {
+      prompt,
+      promptOnly: prompt.ids.slice(0, prompt.ids.length - prompt.begun.length),
+      transcript,
+      meter,
+      maxTokens: Math.min(generation.sampling.maxTokens ?? room, room),
+      atMost: (generation.sampling.maxTokens ?? room) < room ? 'length' : 'context',
+    };
+  }
+
+  async function leg(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
+    const left = maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens;
+    if (halt === null && overBudget(transcript, meter)) halt = 'close-thinking';
+    if (halt !== null) return between(model, null);
+    if (left <= 0) return finish(atMost);
+
+    flag = new addon.AbortFlag();
+    let open = true;
+    let seen = 0;
+    const take = (id: number) => {
+      seen++;
+      if (open && halt === null) token(id, model);
+    };
+    const result = await model
+      .session(generation.priority)
+      .generate(Int32Array.from([...promptOnly, ...transcript.ids]), {
+        ...samplingFor(model),
+        maxTokens: left,
+        stopTokens: [...model.text.stopIds],
+        signal: flag,
+        onPrefill: prefill,
+        onTokens: (events) => {
+          for (const { id } of events) take(id);
+        },
+      });
+    for (const id of result.tokens.slice(seen)) take(id);
+    open = false;
+    flag = null;
+    meter.leg(result);
+    between(model, result.finish === 'length' ? atMost : result.finish);
+  }
+
+  function prefill(done: number, total: number, cached: number) {
+    if (!written) return;
+    // Between two legs nothing is read again, unless no snapshot was kept at the place of a rewind: then it takes its time.
+    const goesOn = written.transcript.ids.length > written.prompt.begun.length;
+    if (goesOn && total - cached < LONG_READ) return;
+    const sample = written.meter.prefill(done, total, cached);
+    outbox.say({ type: 'progress', done, total, cached });
+    if (sample) outbox.say({ type: 'stats', sample });
+  }
+
+  function token(id: number, model: LoadedModel) {
+    if (!written || model.text.stopIds.includes(id)) return;
+    const { transcript, meter } = written;
+    const { parts, text, place, stopped } = transcript.push(id);
+    const sample = meter.token(place);
+    silent.push(id);
+    show(parts);
+    if (sample) outbox.say({ type: 'stats', sample });
+    if (stopped) stopLeg('stop');
+    else if (overBudget(transcript, meter)) stopLeg('close-thinking');
+    else look(id, text, place);
+  }
+
+  function show(parts: readonly { kind: 'thinking' | 'answer'; text: string }[]) {
+    for (const { kind, text } of parts) {
+      outbox.delta(kind, text, silent);
+      silent = [];
+    }
+  }
+
+  function look(id: number, text: string, place: 'thinking' | 'answer') {
+    const found = watch?.push(id, text, place);
+    if (!found || !written) return;
+    const { meter, transcript, maxTokens } = written;
+    const savedTokens = Math.max(0, maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens);
+    unseen = transcript.ids.length - 1 - found.last;
+    evidence = { ...found, first: found.first + unseen, last: found.last + unseen, savedTokens };
+    stopLeg('loop');
+  }
+
+  function overBudget(transcript: Transcript, meter: Meter): boolean {
+    const { tokens, seconds } = generation.thinkingBudget;
+    if (!transcript.inThinking) return false;
+    if (tokens !== null && meter.usage.thinkingTokens >= tokens) return true;
+    return seconds !== null && meter.usage.thinkingTokens > 0 && meter.timings().thinkingMs >= seconds * 1000;
+  }
+
+  /** What comes after a leg. */
+  function between(model: LoadedModel, ended: Addon.GenerateResult['finish'] | null) {
+    const why = halt;
+    halt = null;
+    if (why === 'cancel') return finish('cancelled');
+    if (why === 'stop') return finish('stop');
+    if (why === 'loop') return pause();
+    if (why === 'close-thinking' && written?.transcript.inThinking) return closeThinking(model);
+    if (why === 'close-thinking' && ended === 'cancelled') return;
+    if (ended !== null) finish(ended);
+  }
+
+  function closeThinking({ text }: LoadedModel) {
+    if (!written || !text.thinking) return;
+    for (const id of closingIds(text.tokenizer, text.thinking)) {
+      const { parts } = written.transcript.push(id);
+      silent.push(id);
+      show(parts);
+    }
+    written.meter.thinkingEnded();
+  }
+
+  function pause() {
+    if (!evidence || !written) return;
+    outbox.say({ type: 'loop', evidence });
+    state = 'paused';
+    const choices: Choice[] =
+      evidence.where === 'thinking'
+        ? ['answer-now', 'rewind', 'keep-going', 'loop-guard-off']
+        : ['stop', 'rewind', 'keep-going', 'loop-guard-off'];
+    const suggested = evidence.where === 'answer' ? 'stop' : 'answer-now';
+    outbox.say({ type: 'paused', choices, suggested, evidence });
+  }
+
+  function decide(choice: Choice) {
+    if (state !== 'paused' || !evidence || !written) return;
+    outbox.say({ type: 'decided', choice });
+    if (choice === 'stop' || (choice === 'answer-now' && evidence.where === 'answer')) return finish('loop');
+    if (choice === 'answer-now') halt = 'close-thinking';
+    else if (choice === 'rewind') rewind(evidence);
+    else if (choice === 'loop-guard-off') watch = null;
+    else if (choice === 'keep-going') watch?.act(evidence.copies);
+    evidence = null;
+    state = 'waiting';
+    again();
+  }
+
+  /** Back to before the first copy, and from there with other chances. */
+  function rewind({ first }: LoopEvidence) {
+    if (!written) return;
+    const shorter = written.transcript.cut(first);
+    silent = [];
+    for (const { kind, from } of shorter) {
+      outbox.say({ type: 'retracted', kind, from }, { keptIds: written.transcript.ids.length });
+    }
+    watch?.rewind(first - unseen);
+    seed = (seed + 1) % 2 ** 31;
+    rewound = true;
+  }
+
+  function samplingFor({ text, native }: LoadedModel): Addon.SamplingOptions {
+    const { maxTokens: _, ...own } = generation.sampling;
+    const padding = native.vocabularySize - text.tokenizer.size;
+    return {
+      ...text.sampling,
+      ...(own as Addon.SamplingOptions),
+      seed,
+      ...(rewound && otherwise(generation.sampling.temperature ?? text.sampling.temperature)),
+      ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => text.tokenizer.size + i) }),
+    };
+  }
+
+  function finish(reason: FinishReason) {
+    if (state === 'over') return;
+    state = 'over';
+    if (written) show(written.transcript.flush());
+    const sample = written?.meter.short();
+    if (sample) outbox.say({ type: 'stats', sample });
+    const { usage = noUsage, timings = () => noTimings } = written?.meter ?? {};
+    outbox.say({ type: 'finished', reason, usage: { ...usage }, timings: timings() }, { ids: silent });
+  }
+
+  function fail(error: unknown) {
+    if (state === 'over') return;
+    state = 'over';
+    const known = toLonghandError(error);
+    outbox.say({ type: 'failed', failure: failureOf(known), ...figures() }, { ids: silent });
+  }
+
+  const figures = () => (written ? { usage: { ...written.meter.usage }, timings: written.meter.timings() } : {});
+
+  return {
+    run,
+    fail,
+    over: () => state === 'over',
+    cancel() {
+      if (state === 'running') stopLeg('cancel');
+      else finish('cancelled');
+    },
+    answerNow() {
+      if (state === 'running' && written?.transcript.inThinking) stopLeg('close-thinking');
+    },
+    decide,
+  };
+}
+
+/** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. */
+const otherwise = (temperature = 0): Addon.SamplingOptions => ({
+  temperature: Math.max(temperature, 0.6),
+  dry: { multiplier: 0.8, base: 1.75, allowedLength: 2, window: 1024, breakers: [] },
+});
+
+function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): LoopGuard | null {
+  if (loopGuard === null) return null;
+  const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
+  return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
+}
+
+/** Tokens that are read fast enough not to speak of it. */
+const LONG_READ = 64;
+
+/** Characters of the question in which the guard looks for what the answer repeats. */
+const LONGEST_QUESTION = 20_000;
+
+const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
+const noTimings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null };

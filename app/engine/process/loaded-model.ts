@@ -1,0 +1,139 @@
+import { totalmem } from 'node:os';
+import type * as Addon from '../../../native/addon/index.d.ts';
+import { ModelDescription, type ModelId } from '../../protocol/index.ts';
+import { promptOf } from '../../text/chat-template.ts';
+import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import { type ModelText, withTemplate } from '../../text/model-text.ts';
+import type { Inspected, Loaded, LoadTarget, Priority } from '../ipc-protocol.ts';
+import { readModelText } from './tokenizer-files.ts';
+
+export type LoadedModel = {
+  readonly target: LoadTarget;
+  readonly native: Addon.Model;
+  readonly text: ModelText;
+  /** The timeline for a kind of work: titles have one of their own, so that they do not disturb that of the chat. */
+  session(priority: Priority): Addon.Session;
+  memoryBytes(): number;
+  loaded(): Loaded;
+  facts(): Loaded & { modelId: ModelId };
+  close(): void;
+};
+
+const titleContext = 2048;
+
+export async function loadModel(
+  addon: typeof Addon,
+  target: LoadTarget,
+  device: string | null,
+  signal: Addon.AbortFlag,
+  onProgress: (done: number, total: number) => void,
+  onKernels: (done: number, total: number) => void,
+): Promise<LoadedModel> {
+  const text = withTemplate(await readModelText(addon, target.path), target.template);
+  const native = await addon.load(target.path, {
+    ...(device !== null && { device }),
+    ...(target.threads !== null && { threads: target.threads }),
+    ...(target.packed !== null && { packed: target.packed }),
+    onProgress,
+    onKernels,
+    signal,
+  });
+  const sessions = new Map<Priority, Addon.Session>();
+  const contextLength = contextFor(native, target.contextLength);
+  const memoryBytes = () =>
+    native.description.weightBytes + [...sessions.values()].reduce((sum, session) => sum + session.memoryBytes, 0);
+
+  function session(priority: Priority): Addon.Session {
+    const known = sessions.get(priority);
+    if (known) return known;
+    const made = native.createSession({
+      contextLength: priority === 'title' ? Math.min(titleContext, contextLength) : contextLength,
+    });
+    sessions.set(priority, made);
+    return made;
+  }
+  const loaded = (): Loaded => ({ backEnd: native.device.backEnd, memoryBytes: memoryBytes(), contextLength });
+
+  try {
+    session('chat');
+  } catch (error) {
+    native.close();
+    throw error;
+  }
+  return {
+    target,
+    native,
+    text,
+    session,
+    memoryBytes,
+    loaded,
+    facts: () => ({ modelId: target.modelId, ...loaded() }),
+    close() {
+      for (const one of sessions.values()) one.close();
+      native.close();
+    },
+  };
+}
+
+const mostDefaultContext = 32_768;
+
+/** What was asked for, at most what the model knows; without a wish as much as a quarter of the memory holds. */
+function contextFor(native: Addon.Model, wanted: number | null): number {
+  if (wanted !== null) return Math.min(wanted, native.contextLength);
+  const perToken = native.description.contextBytesPerToken;
+  const fits = perToken > 0 ? Math.floor(totalmem() / 4 / perToken) : mostDefaultContext;
+  return Math.max(512, Math.min(native.contextLength, mostDefaultContext, fits));
+}
+
+/** What the files of a model say: the verdict of the addon, and whether its template thinks. `known`: its text, when it is
+ *  in memory and need not be read again. */
+export async function inspectModel(
+  addon: typeof Addon,
+  renderer: TemplateRenderer,
+  path: string,
+  known: ModelText | null,
+): Promise<Inspected> {
+  const description = ModelDescription.parse(await addon.inspect(path));
+  return {
+    description,
+    thinking: await thinkingOf(addon, renderer, path, known),
+    name: await declaredName(addon, path),
+  };
+}
+
+async function declaredName(addon: typeof Addon, path: string): Promise<string | null> {
+  if (!path.toLowerCase().endsWith('.gguf')) return null;
+  const name = (await addon.ggufMetadata(path))['general.name'];
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+}
+
+async function thinkingOf(
+  addon: typeof Addon,
+  renderer: TemplateRenderer,
+  path: string,
+  known: ModelText | null,
+): Promise<Inspected['thinking']> {
+  const never = { able: false, byDefault: false };
+  let text: ModelText;
+  try {
+    text = known ?? (await readModelText(addon, path));
+  } catch {
+    // Without a readable tokenizer the verdict on the weights still stands; loading will say what is wrong.
+    return never;
+  }
+  const { template } = text;
+  if (!text.thinking || template === null) return never;
+  const rendered = async (thinking: boolean | null) => {
+    const prompt = await promptOf({ ...text, template }, renderer, {
+      messages: [{ role: 'user', content: 'Hello' }],
+      thinking,
+    });
+    return { open: prompt.inThinking, ids: prompt.ids.join() };
+  };
+  try {
+    const [free, off] = [await rendered(null), await rendered(false)];
+    return { able: true, byDefault: free.open || free.ids !== off.ids };
+  } catch {
+    return never;
+  }
+}

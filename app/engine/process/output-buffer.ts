@@ -1,0 +1,78 @@
+import type { ModelText } from '../../text/model-text.ts';
+import type { Part } from '../../text/thinking.ts';
+import { createScribe, type Scribe } from './output-decoder.ts';
+
+type Kind = Part['kind'];
+type Lengths = Record<Kind, number>;
+
+/** The answer as tokens and as text that was shown. Tokens can be taken back, and an answer can be gone on with: text that is
+ *  on the screen already is never shown twice. */
+export type Transcript = {
+  readonly ids: readonly number[];
+  readonly inThinking: boolean;
+  /** One more token. `text`: what it added before anything was held back. */
+  push(id: number): { parts: Part[]; text: string; place: Kind; stopped: boolean };
+  flush(): Part[];
+  /** Keeps `length` tokens. Returns which kinds of text became shorter, with their new lengths. */
+  cut(length: number): { kind: Kind; from: number }[];
+};
+
+export type TranscriptOptions = {
+  model: ModelText;
+  /** The prompt leaves the thinking open. */
+  inThinking: boolean;
+  stops: readonly string[];
+  /** What was there before: its tokens, and how much text is shown of it. */
+  begun: { ids: readonly number[]; shown: Lengths };
+};
+
+export function createTranscript({ model, inThinking, stops, begun }: TranscriptOptions): Transcript {
+  const ids: number[] = [];
+  // Text that was written by hand has no tokens; it stands before everything else.
+  const byHand: Lengths = begun.ids.length === 0 ? begun.shown : { thinking: 0, answer: 0 };
+  const shown: Lengths = { ...begun.shown };
+  let had: Lengths = { ...byHand };
+  let scribe: Scribe = open();
+  for (const id of begun.ids) push(id);
+
+  function open(): Scribe {
+    const answering = byHand.answer > 0 || byHand.thinking > 0;
+    return createScribe(model, { inThinking: inThinking && !answering, stops });
+  }
+
+  function push(id: number) {
+    const place: Kind = scribe.inThinking ? 'thinking' : 'answer';
+    ids.push(id);
+    const { parts, text, stopped } = scribe.push(id);
+    return { parts: parts.flatMap(fresh), text, place, stopped };
+  }
+
+  /** The part of a text that is not on the screen yet. */
+  function fresh({ kind, text }: Part): Part[] {
+    const start = had[kind];
+    had[kind] += text.length;
+    if (had[kind] <= shown[kind]) return [];
+    const rest = text.slice(Math.max(0, shown[kind] - start));
+    shown[kind] = had[kind];
+    return [{ kind, text: rest }];
+  }
+
+  return {
+    ids,
+    get inThinking() {
+      return scribe.inThinking;
+    },
+    push,
+    flush: () => scribe.flush().flatMap(fresh),
+    cut(length) {
+      const kept = ids.slice(0, length);
+      ids.length = 0;
+      had = { ...byHand };
+      scribe = open();
+      for (const id of kept) push(id);
+      const shorter = (['thinking', 'answer'] as const).filter((kind) => shown[kind] > had[kind]);
+      for (const kind of shorter) shown[kind] = had[kind];
+      return shorter.map((kind) => ({ kind, from: had[kind] }));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { ModelText } from '../../text/model-text.ts';
+import { createStopFinder } from '../../text/stop-strings.ts';
+import { createThinkingSplitter, type Part } from '../../text/thinking.ts';
+import { createDetokenizer } from '../../text/tokenizer/detokenizer.ts';
+
+/** Turns the tokens of one answer into text of two kinds. */
+export type Scribe = {
+  push(id: number): { parts: Part[]; text: string; stopped: boolean };
+  /** What was held back because more could have changed its meaning. */
+  flush(): Part[];
+  readonly inThinking: boolean;
+};
+
+export function createScribe(model: ModelText, options: { inThinking: boolean; stops: readonly string[] }): Scribe {
+  const detokenizer = createDetokenizer(model.tokenizer, { continues: true });
+  const splitter = createThinkingSplitter(model.thinking, options.inThinking);
+  // Stop strings end answers; thinking may say what it likes.
+  const stops = createStopFinder(options.stops);
+
+  /** Control tokens say nothing, except those that open and close the thinking. */
+  const textOf = (id: number): string => {
+    const marker = model.tokenizer.markerOf(id);
+    const silent = marker?.special && marker.text !== model.thinking?.open && marker.text !== model.thinking?.close;
+    return silent ? '' : detokenizer.push(id);
+  };
+
+  return {
+    push(id) {
+      const text = textOf(id);
+      const parts: Part[] = [];
+      for (const part of splitter.push(text)) {
+        if (part.kind === 'thinking') {
+          parts.push(part);
+          continue;
+        }
+        const found = stops.push(part.text);
+        if (found.text !== '') parts.push({ kind: 'answer', text: found.text });
+        if (found.stopped !== null) return { parts, text, stopped: true };
+      }
+      return { parts, text, stopped: false };
+    },
+    flush() {
+      const parts = splitter.flush();
+      const thinking = parts.filter((part) => part.kind === 'thinking');
+      const answer = parts.filter((part) => part.kind === 'answer').map((part) => stops.push(part.text).text);
+      const text = answer.join('') + stops.flush();
+      return text === '' ? thinking : [...thinking, { kind: 'answer', text }];
+    },
+    get inThinking() {
+      return splitter.inThinking;
+    },
+  };
+}

@@ -1,0 +1,397 @@
+import { rename, rm } from 'node:fs/promises';
+import {
+  type Download,
+  type DownloadNews,
+  type DownloadStatus,
+  failureOf,
+  LonghandError,
+} from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  addDownload,
+  type DownloadRow,
+  listDownloads,
+  orderDownloads,
+  removeDownload,
+  renewDownload,
+  setDownloadFiles,
+  setDownloadPaused,
+  type WantedFile,
+} from '../../store/downloads.ts';
+import { newId } from '../../store/uuid.ts';
+import type { Network } from '../network/http-request.ts';
+import { sleepFor } from '../network/sleep.ts';
+import { labelOf } from '../sources/quantisations.ts';
+import type { Repository, Source } from '../sources/source.ts';
+import type { Manifest, Shelf } from '../storage/blob-store.ts';
+import { takeUp } from '../storage/block-repair.ts';
+import { type Space, whenRoom } from '../storage/disk-space.ts';
+import { folderName, ggufOf, modelPath } from '../storage/folder-layout.ts';
+import { exists } from '../storage/fs-probe.ts';
+import { type DownloadOptions, discard, download } from './download.ts';
+import { codeOfFailed, type DownloadState } from './download-state.ts';
+import { journalIn } from './journal.ts';
+import { roomOn } from './part-file.ts';
+import { Throttle } from './throttle.ts';
+
+/** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
+export type Downloads = {
+  list(): Download[];
+  /** @throws LonghandError `conflict` when the same repository is in the list already */
+  start(repository: Repository, files: readonly WantedFile[], name: string): Download;
+  pause(id: string): void;
+  resume(id: string): void;
+  cancel(id: string): Promise<void>;
+  /** Moves an item to a place in the list, 0 is next. */
+  move(id: string, place: number): void;
+  limit(bytesPerSecond: number | null): void;
+  /** Network or library are there again: what was stopped for them goes on. */
+  wake(): void;
+  /** Something waits for the library although it is there: its drive came back unseen. */
+  waits(): boolean;
+  /** Stops what is being fetched, until the library is there again. */
+  rest(): Promise<void>;
+  /** What an item is: to ask for its newest version. @throws LonghandError `not-found` */
+  row(id: string): Readonly<DownloadRow>;
+  /** Gives up what came of an item and fetches this version of it. */
+  renew(id: string, version: { commit: string; files: readonly WantedFile[] }): Promise<void>;
+  /** Stops all work; what was fetched stays. */
+  close(): Promise<void>;
+};
+
+export type DownloadsOptions = {
+  db: Database;
+  shelf: Shelf;
+  source: (id: string) => Source | undefined;
+  /** Why the library takes nothing now, as far as it is known. */
+  barred?: () => 'moving' | 'away' | null;
+  /** The network for the download of a model with this name. */
+  net?: (name: string) => Network;
+  changed: (list: Download[]) => void;
+  /** One cannot go on by itself, or not before there is room; told once each time. */
+  stuck?: (news: DownloadNews) => void;
+  /** A model is whole and in its folder. */
+  finished: (model: { name: string; path: string }) => Promise<void>;
+  now?: () => number;
+  tuning?: Partial<Pick<DownloadOptions, 'connections' | 'net' | 'backOffMs' | 'sleep' | 'free'>>;
+};
+
+type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number };
+type Active = { id: string; stop: AbortController; ended: Promise<void> };
+
+export function createDownloads(options: DownloadsOptions): Downloads {
+  const { db, shelf, now = Date.now, barred = () => null } = options;
+  const journal = journalIn(db);
+  const throttle = new Throttle(null);
+  const { free = roomOn, sleep = sleepFor } = options.tuning ?? {};
+  let items: Item[] = listDownloads(db).map((row) => ({
+    row,
+    status: { at: row.paused ? 'paused' : 'queued' },
+    doneBefore: 0,
+    doneNow: 0,
+  }));
+  let active: Active | null = null;
+  /** Those whose old files are being deleted. */
+  const renewing = new Set<string>();
+  let closed = false;
+
+  const list = () => items.map(shown);
+  const tell = () => options.changed(list());
+  const find = (id: string): Item => {
+    const item = items.find((candidate) => candidate.row.id === id);
+    if (!item) throw new LonghandError('not-found', `[downloads] no download ${id}`);
+    return item;
+  };
+  const set = (item: Item, status: DownloadStatus) => {
+    const before = item.status.at;
+    item.status = status;
+    tell();
+    if (status.at !== before && isStuck(status.at)) options.stuck?.({ name: item.row.name, at: status.at });
+  };
+
+  function runNext(): void {
+    if (active || closed) return;
+    const item = items.find((candidate) => candidate.status.at === 'queued');
+    if (!item) return;
+    const stop = new AbortController();
+    const ended = run(item, stop.signal)
+      .catch(console.error)
+      .finally(() => {
+        active = null;
+        // Somebody else stopped it than the user.
+        if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { at: 'queued' };
+        runNext();
+      });
+    active = { id: item.row.id, stop, ended };
+  }
+
+  /** Looks, and is true when the library takes nothing now: then the item waits. */
+  async function bar(item: Item): Promise<boolean> {
+    await shelf.look();
+    const reason = barred();
+    if (reason && item.status.at !== 'paused') set(item, { at: 'waitingForLibrary', reason });
+    return reason !== null;
+  }
+
+  /** Never rejects. What a full disk kept from being written is tried again from the last file that is whole. */
+  async function run(item: Item, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const missing of whenRoom(() => fetchAll(item, signal), spaceFor(item, signal)))
+        if (!signal.aborted) set(item, { at: 'waitingForSpace', missing });
+    } catch (error) {
+      if (signal.aborted || (await bar(item))) return;
+      set(item, { at: 'failed', code: codeOfFailed(error), message: failureOf(error).message });
+    }
+  }
+
+  const spaceFor = (item: Item, signal: AbortSignal): Space => ({
+    left: () => Math.max(0, totalOf(item.row) - item.doneBefore - item.doneNow),
+    room: () => free(shelf.folder()),
+    sleep: (ms) => sleep(ms, signal),
+  });
+
+  async function fetchAll(item: Item, signal: AbortSignal): Promise<void> {
+    const { row } = item;
+    if (await bar(item)) return;
+    item.doneBefore = 0;
+    const kept: Manifest['files'] = [];
+    for (const [index, file] of row.files.entries()) {
+      item.doneNow = 0;
+      const sha256 = await fetchFile(item, index, signal);
+      if (sha256 === null) return;
+      kept.push({ name: file.name, size: file.size, sha256, etag: file.etag });
+      item.doneBefore += file.size;
+    }
+    item.doneNow = 0;
+    if (signal.aborted) return;
+    const { name, source, repository, commit } = row;
+    const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
+    const path = await shelf.assemble(folderName(row), manifest);
+    // Cancelled in this moment.
+    if (!items.includes(item)) return void (await shelf.discard(path));
+    await options.finished({ name, path: modelPath(path, row) });
+    removeDownload(db, row.id);
+    items = items.filter((candidate) => candidate !== item);
+    tell();
+  }
+
+  /** The file's hash when it is on the shelf; null when it stopped or failed. */
+  async function fetchFile(item: Item, index: number, signal: AbortSignal): Promise<string | null> {
+    const { row } = item;
+    const wanted = row.files[index];
+    const source = options.source(row.source);
+    if (!wanted || !source) {
+      set(item, { at: 'failed', code: 'no-source', message: `[downloads] the source ${row.source} is not set up` });
+      return null;
+    }
+    if (await bar(item)) return null;
+    const partPath = shelf.partPath(row.id, index);
+    const target = wholePath(partPath);
+    await shelf.acceptAgain(target, wanted.sha256, wanted.size);
+    if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
+    // The app ended before it was put away: the journal still knows its blocks.
+    if ((await exists(target)) && !(await exists(partPath))) await rename(target, partPath);
+    const net = options.net && { net: options.net(row.name) };
+    const there = shelf.look;
+    const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
+    const file = source.file(row.repository, row.commit, wanted);
+    const left = wanted.sha256 === null ? null : await shelf.damaged(wanted.sha256);
+    if (left && !(await exists(partPath))) await takeUp(file, left, settings, signal);
+    for await (const state of download(file, settings, signal)) {
+      if (state.at === 'done') {
+        // From now on it is known by its content, also when its source publishes no hash.
+        const files = row.files.with(index, { ...wanted, sha256: state.sha256 });
+        await shelf.accept(target, state.sha256, state.bytes, state.blocks, () => {
+          setDownloadFiles(db, row.id, files);
+          journal.forget(file.key);
+        });
+        row.files = files;
+        return state.sha256;
+      }
+      await apply(item, state);
+    }
+    return null;
+  }
+
+  async function apply(item: Item, state: DownloadState): Promise<void> {
+    if ('done' in state) item.doneNow = state.done;
+    // A drive that was taken out is no fault of the file.
+    if (state.at === 'failed' && (await bar(item))) return;
+    const status = statusOf(state);
+    if (status) set(item, status);
+  }
+
+  const halt = async (id: string) => {
+    if (active?.id !== id) return;
+    active.stop.abort();
+    await active.ended;
+  };
+
+  /** What came of it, but for files that are whole. */
+  async function forget({ id, source, repository, commit, files }: DownloadRow): Promise<void> {
+    const from = options.source(source);
+    for (const [index, file] of files.entries()) {
+      const partPath = shelf.partPath(id, index);
+      if (from) await discard(from.file(repository, commit, file), { journal, partPath });
+      await rm(wholePath(partPath), { force: true });
+    }
+  }
+
+  queueMicrotask(runNext);
+  return {
+    list,
+    start(repository, files, name) {
+      if (
+        items.some(
+          ({ row }) =>
+            row.repository === repository.name && row.commit === repository.commit && sameFiles(row.files, files),
+        )
+      ) {
+        throw new LonghandError('conflict', `[downloads] ${repository.name} is in the list already`);
+      }
+      const row: DownloadRow = {
+        id: newId(),
+        name,
+        source: repository.source,
+        repository: repository.name,
+        commit: repository.commit,
+        files: files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag })),
+        paused: false,
+      };
+      addDownload(db, row, now());
+      const item: Item = { row, status: { at: 'queued' }, doneBefore: 0, doneNow: 0 };
+      items.push(item);
+      tell();
+      runNext();
+      return shown(item);
+    },
+    pause(id) {
+      const item = find(id);
+      setDownloadPaused(db, id, true);
+      if (active?.id === id) active.stop.abort();
+      set(item, { at: 'paused' });
+    },
+    resume(id) {
+      const item = find(id);
+      if (renewing.has(id)) throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+      setDownloadPaused(db, id, false);
+      const waits = active?.id === id ? active.ended : Promise.resolve();
+      waits
+        .then(() => {
+          if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
+          if (renewing.has(id) || !items.includes(item)) return;
+          set(item, { at: 'queued' });
+          runNext();
+        })
+        .catch(console.error);
+    },
+    async cancel(id) {
+      const item = find(id);
+      items = items.filter((candidate) => candidate !== item);
+      removeDownload(db, id);
+      tell();
+      await halt(id);
+      await forget(item.row);
+      await shelf.sweep();
+    },
+    move(id, place) {
+      const item = find(id);
+      items = items.filter((candidate) => candidate !== item);
+      items.splice(Math.max(0, Math.min(place, items.length)), 0, item);
+      orderDownloads(
+        db,
+        items.map(({ row }) => row.id),
+      );
+      tell();
+    },
+    limit(bytesPerSecond) {
+      throttle.bytesPerSecond = bytesPerSecond;
+    },
+    wake() {
+      for (const item of items) {
+        const { status } = item;
+        const waits =
+          (status.at === 'waitingForLibrary' && barred() === null) || (status.at === 'failed' && status.code === 'off');
+        if (waits) set(item, { at: 'queued' });
+      }
+      runNext();
+    },
+    waits: () => barred() === null && items.some(({ status }) => status.at === 'waitingForLibrary'),
+    async rest() {
+      if (active) await halt(active.id);
+    },
+    row: (id) => find(id).row,
+    async renew(id, { commit, files }) {
+      const item = find(id);
+      // Another window was faster.
+      if (item.status.at !== 'changed' || renewing.has(id)) {
+        throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+      }
+      // It waits as `changed` until the old files are gone: one that is queued may be begun at any moment.
+      renewing.add(id);
+      try {
+        await forget(item.row);
+        if (!items.includes(item)) return; // cancelled meanwhile
+        const wanted = files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag }));
+        renewDownload(db, id, commit, wanted);
+        item.row = { ...item.row, commit, files: wanted, paused: false };
+        item.doneBefore = 0;
+        item.doneNow = 0;
+        set(item, { at: 'queued' });
+      } finally {
+        renewing.delete(id);
+      }
+      runNext();
+    },
+    async close() {
+      closed = true;
+      active?.stop.abort();
+      await active?.ended;
+    },
+  };
+}
+
+function statusOf(state: DownloadState): DownloadStatus | null {
+  switch (state.at) {
+    case 'transferring':
+      return { at: 'running', rate: state.rate, secondsLeft: state.secondsLeft };
+    case 'waitingForSpace':
+      return { at: 'waitingForSpace', missing: state.missing };
+    case 'waitingForNetwork':
+      return { at: 'waitingForNetwork', attempt: state.attempt, reason: state.reason };
+    case 'verifying':
+      return { at: 'checking', checked: state.checked };
+    case 'repairing':
+      return { at: 'repairing', damaged: state.damaged };
+    case 'failed':
+      if (state.code === 'remote-changed') return { at: 'changed' };
+      return { at: 'failed', code: state.code, message: state.message };
+    default:
+      return null;
+  }
+}
+
+const isStuck = (at: DownloadStatus['at']): at is Exclude<DownloadNews['at'], 'arrived'> =>
+  at === 'failed' || at === 'waitingForSpace' || at === 'changed';
+
+const isGoing = ({ at }: DownloadStatus): boolean =>
+  at !== 'paused' && at !== 'failed' && at !== 'changed' && at !== 'waitingForLibrary';
+
+const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
+  id: row.id,
+  name: row.name,
+  source: row.source,
+  repository: row.repository,
+  variant: labelOf(ggufOf(row) ?? ''),
+  done: doneBefore + doneNow,
+  total: totalOf(row),
+  status,
+});
+
+/** A file whose hash was checked, before it is put away. */
+const wholePath = (partPath: string): string => `${partPath}.whole`;
+
+const totalOf = ({ files }: DownloadRow): number => files.reduce((sum, file) => sum + file.size, 0);
+
+const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
+  a.length === b.length && a.every((file, index) => file.name === b[index]?.name);

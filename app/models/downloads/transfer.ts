@@ -1,0 +1,128 @@
+import { type Network, request } from '../network/http-request.ts';
+import { BLOCK, type Stripe } from '../storage/block-map.ts';
+import { type Bytes, DownloadError, type RemoteFile } from './download-state.ts';
+import type { FileJournal } from './journal.ts';
+import { hashOf, type PartFile } from './part-file.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What the connections of one file share. */
+export type Transfer = {
+  file: RemoteFile;
+  part: PartFile;
+  journal: FileJournal;
+  net: Network;
+  throttle: Throttle;
+  signal: AbortSignal;
+  /** Called for every chunk that was written. */
+  progress: (bytes: Bytes) => void;
+  /** Finished blocks that the journal does not know yet. */
+  finished: { block: number; sha256: string }[];
+};
+
+/** Finished blocks that a crash may cost, however fast the link is. */
+const MOST_UNSAVED = 4;
+
+/** Fetches stripe after stripe until none is left. Several of these run on one file. */
+export async function runConnection(transfer: Transfer): Promise<void> {
+  for (;;) {
+    const stripe = transfer.journal.map.claim();
+    if (!stripe) return;
+    try {
+      await fetchStripe(transfer, stripe);
+    } finally {
+      transfer.journal.map.release(stripe);
+    }
+  }
+}
+
+/** One request. Whole blocks that arrived are kept, also when it breaks in the middle. */
+async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
+  const { file, journal, net, signal } = transfer;
+  const { map } = journal;
+  const first = map.start(stripe.first);
+  const lastBlock = stripe.first + stripe.count - 1;
+  const end = map.start(lastBlock) + map.length(lastBlock);
+  const answer = await request(await file.address(), { first, last: end - 1 }, journal.etag, signal, net);
+  if (answer.size !== null && answer.size !== file.size) {
+    throw new DownloadError(
+      'remote-changed',
+      `[download] the server's file has ${answer.size} bytes, ${file.size} were expected`,
+    );
+  }
+  if (answer.etag && !journal.etag) journal.pin(answer.etag);
+
+  // Without range support the file comes from its first byte: what is already here is passed over. What a server sends
+  // beyond the end is not waited for.
+  const last = answer.ranged ? end : file.size;
+  const writer = new BlockWriter(transfer, answer.ranged ? first : 0, last);
+  for await (const chunk of answer.body) {
+    await transfer.throttle.take(chunk.length, signal);
+    await writer.take(chunk);
+    transfer.progress(chunk.length);
+    if (transfer.finished.length >= MOST_UNSAVED) await saveFinished(transfer);
+    if (writer.at >= last) break;
+  }
+  if (writer.at < last) {
+    throw new DownloadError('network', `[download] the connection ended at byte ${writer.at}, ${last} were announced`, {
+      transient: true,
+    });
+  }
+}
+
+/** Cuts a stream into blocks, hashes them on the way, writes the missing ones: each at once, since a part of a block counts
+ *  for nothing and every write costs a processor its time. */
+class BlockWriter {
+  at: Bytes;
+  readonly #end: Bytes;
+  readonly #transfer: Transfer;
+  #held: Uint8Array[] = [];
+  #bytes: Bytes = 0;
+
+  constructor(transfer: Transfer, at: Bytes, end: Bytes) {
+    this.#transfer = transfer;
+    this.at = at;
+    this.#end = end;
+  }
+
+  async take(chunk: Uint8Array): Promise<void> {
+    const { part, journal, finished } = this.#transfer;
+    const { map } = journal;
+    let rest = chunk.subarray(0, this.#end - this.at);
+    while (rest.length > 0) {
+      const block = Math.floor(this.at / BLOCK);
+      const blockEnd = map.start(block) + map.length(block);
+      const piece = rest.subarray(0, blockEnd - this.at);
+      if (!map.has(block)) {
+        this.#held.push(piece);
+        this.#bytes += piece.length;
+      }
+      this.at += piece.length;
+      rest = rest.subarray(piece.length);
+      if (this.at < blockEnd) return;
+      const pieces = this.#held;
+      const bytes = this.#bytes;
+      this.#held = [];
+      this.#bytes = 0;
+      // What another connection brought meanwhile was held in part only.
+      if (map.has(block) || bytes < map.length(block)) continue;
+      await part.write(pieces, map.start(block));
+      const sha256 = hashOf(pieces);
+      map.arrived(block);
+      finished.push({ block, sha256 });
+    }
+  }
+}
+
+/** Puts finished blocks on the platter, then into the journal: in this order, so that the journal never lies. What a sync could
+ *  not write the system may have dropped: those blocks are fetched again. */
+export async function saveFinished({ finished, part, journal }: Transfer): Promise<void> {
+  if (finished.length === 0) return;
+  const batch = finished.splice(0);
+  try {
+    await part.sync();
+    journal.commit(batch);
+  } catch (error) {
+    for (const { block } of batch) journal.map.lost(block);
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { lstat, mkdir, open, rm, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Adoptable, LonghandError } from '../../protocol/index.ts';
+import { findAdoptable } from './scan.ts';
+
+const FILE_MAGIC = 'GGUF';
+
+/** What other programs keep here. */
+export async function listAdoptable(homes = { home: homedir(), env: process.env }): Promise<Adoptable[]> {
+  const found: Adoptable[] = [];
+  for await (const one of findAdoptable(homes)) found.push(one);
+  return found;
+}
+
+/** A path that the engine opens for a model of another program. Stores of blobs name files by their hash: those get a
+ *  symbolic link of ours with a name, which is all that a removal takes away.
+ *  @throws LonghandError `unreadable` */
+export async function linkOf(model: Adoptable, links: string): Promise<string> {
+  if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;
+  if ((await magicOf(model.path)) !== FILE_MAGIC) {
+    throw new LonghandError('unreadable', `[adopt] ${model.path} does not begin as a GGUF file does`);
+  }
+  const name = model.name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'model';
+  const path = join(links, `${name}-${basename(model.path).slice(-8)}.gguf`);
+  await mkdir(links, { recursive: true });
+  await removeLink(path);
+  await symlink(model.path, path);
+  return path;
+}
+
+/** Takes away a link of ours; a real file is never touched. */
+export async function removeLink(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found?.isSymbolicLink()) await rm(path);
+}
+
+async function magicOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FILE_MAGIC.length), 0, FILE_MAGIC.length, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,162 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Adoptable } from '../../protocol/index.ts';
+
+export type Homes = { home: string; env: Record<string, string | undefined> };
+
+/** Looks through the places where other programs keep models; what is found can be linked: its files are read where they
+ *  are, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
+ *  Yields as it finds, so that the first rows are there at once. */
+export async function* findAdoptable(homes: Homes): AsyncGenerator<Adoptable> {
+  const seen = new Set<string>();
+  for (const scan of [huggingFace, mlx, lmStudio, ollama, jan, gpt4all]) {
+    for await (const found of scan(homes)) {
+      const real = await realpath(found.path).catch(() => null);
+      if (real === null || seen.has(real)) continue;
+      seen.add(real);
+      yield found;
+    }
+  }
+}
+
+async function* huggingFace({ home, env }: Homes): AsyncGenerator<Adoptable> {
+  const hub =
+    env.HF_HUB_CACHE ?? join(env.HF_HOME ?? join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'huggingface'), 'hub');
+  for (const repository of await folders(hub)) {
+    const match = /^models--(.+?)--(.+)$/.exec(repository.name);
+    if (!match) continue;
+    const snapshots = join(hub, repository.name, 'snapshots');
+    const commits = await folders(snapshots);
+    const current = await readFile(join(hub, repository.name, 'refs', 'main'), 'utf8').catch(() => '');
+    const commit = commits.find((entry) => entry.name === current.trim()) ?? commits.at(-1);
+    if (commit) yield* modelsIn('Hugging Face cache', `${match[1]}/${match[2]}`, join(snapshots, commit.name));
+  }
+}
+
+/** Where apps of MLX keep what they fetched (the hub client of Swift), and where `mlx_lm.convert` writes by itself. */
+async function* mlx({ home }: Homes): AsyncGenerator<Adoptable> {
+  yield* modelsIn('MLX', 'mlx_model', join(home, 'mlx_model'));
+  const root = join(home, 'Documents', 'huggingface', 'models');
+  for (const publisher of await folders(root)) {
+    for (const { name } of await folders(join(root, publisher.name))) {
+      yield* modelsIn('MLX', `${publisher.name}/${name}`, join(root, publisher.name, name));
+    }
+  }
+}
+
+async function* lmStudio({ home }: Homes): AsyncGenerator<Adoptable> {
+  for (const root of [join(home, '.lmstudio', 'models'), join(home, '.cache', 'lm-studio', 'models')]) {
+    for (const publisher of await folders(root)) {
+      for (const repository of await folders(join(root, publisher.name))) {
+        yield* modelsIn(
+          'LM Studio',
+          `${publisher.name}/${repository.name}`,
+          join(root, publisher.name, repository.name),
+        );
+      }
+    }
+  }
+}
+
+/** Manifests name layers by digest; the model layer is a GGUF file among the blobs. */
+async function* ollama({ home, env }: Homes): AsyncGenerator<Adoptable> {
+  const roots = [env.OLLAMA_MODELS ?? join(home, '.ollama', 'models'), '/usr/share/ollama/.ollama/models'];
+  for (const root of roots) {
+    const manifests = join(root, 'manifests');
+    const entries = await readdir(manifests, { recursive: true, withFileTypes: true }).catch((): Dirent[] => []);
+    for (const entry of entries) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const digest = await modelLayer(path);
+      if (!digest) continue;
+      const blob = join(root, 'blobs', digest.replace(':', '-'));
+      const size = await sizeOf(blob);
+      if (size !== null)
+        yield {
+          app: 'Ollama',
+          name: `${basename(entry.parentPath)}:${entry.name}`,
+          kind: 'gguf',
+          path: blob,
+          bytes: size,
+        };
+    }
+  }
+}
+
+async function modelLayer(manifest: string): Promise<string | null> {
+  try {
+    const { layers } = JSON.parse(await readFile(manifest, 'utf8')) as {
+      layers?: { mediaType?: string; digest?: string }[];
+    };
+    const layer = layers?.find((candidate) => candidate.mediaType === 'application/vnd.ollama.image.model');
+    return layer?.digest && /^sha256:[0-9a-f]{64}$/.test(layer.digest) ? layer.digest : null;
+  } catch {
+    return null; // another program's file: what cannot be read is not a model
+  }
+}
+
+async function* jan({ home, env }: Homes): AsyncGenerator<Adoptable> {
+  const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  const roots = [
+    join(home, 'jan', 'models'),
+    join(home, 'Library', 'Application Support', 'Jan', 'data', 'llamacpp', 'models'),
+    join(config, 'Jan', 'data', 'llamacpp', 'models'),
+  ];
+  for (const root of roots) {
+    for await (const folder of foldersBelow(root, 3)) yield* modelsIn('Jan', basename(folder), folder);
+  }
+}
+
+async function* gpt4all({ home, env }: Homes): AsyncGenerator<Adoptable> {
+  const roots = [
+    join(home, 'Library', 'Application Support', 'nomic.ai', 'GPT4All'),
+    join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'nomic.ai', 'GPT4All'),
+  ];
+  for (const root of roots) yield* modelsIn('GPT4All', '', root);
+}
+
+/** Models of one folder: every GGUF file (first part of a split set), or the folder itself with its safetensors. */
+async function* modelsIn(app: Adoptable['app'], name: string, folder: string): AsyncGenerator<Adoptable> {
+  const entries = await readdir(folder).catch((): string[] => []);
+  const sizes = new Map<string, number>();
+  for (const entry of entries) {
+    const size = /\.(gguf|safetensors)$/.test(entry) ? await sizeOf(join(folder, entry)) : null;
+    if (size !== null) sizes.set(entry, size);
+  }
+  const sum = (wanted: (file: string) => boolean) =>
+    [...sizes].reduce((total, [file, size]) => total + (wanted(file) ? size : 0), 0);
+  if (entries.includes('config.json') && [...sizes.keys()].some((file) => file.endsWith('.safetensors'))) {
+    yield { app, name, kind: 'safetensors', path: folder, bytes: sum((file) => file.endsWith('.safetensors')) };
+  }
+  for (const file of sizes.keys()) {
+    const split = /^(.*)-(\d{5})-of-\d{5}\.gguf$/.exec(file);
+    if (!file.endsWith('.gguf') || /mmproj/i.test(file) || (split && split[2] !== '00001')) continue;
+    const bytes = split ? sum((other) => other.startsWith(`${split[1]}-`)) : (sizes.get(file) ?? 0);
+    yield {
+      app,
+      name: `${name ? `${name}: ` : ''}${file.replace(/\.gguf$/, '')}`,
+      kind: 'gguf',
+      path: join(folder, file),
+      bytes,
+    };
+  }
+}
+
+async function* foldersBelow(root: string, depth: number): AsyncGenerator<string> {
+  for (const entry of await folders(root)) {
+    const path = join(root, entry.name);
+    yield path;
+    if (depth > 1) yield* foldersBelow(path, depth - 1);
+  }
+}
+
+async function folders(path: string): Promise<Dirent[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((): Dirent[] => []);
+  return entries.filter((entry) => entry.isDirectory()).sort((a, b) => a.name.localeCompare(b.name));
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() ? found.size : null;
+}

@@ -1,0 +1,28 @@
+import { type ErrorCode, LonghandError } from '../../protocol/index.ts';
+import { DownloadError, type DownloadErrorCode } from '../downloads/download-state.ts';
+
+const codes: Record<DownloadErrorCode, ErrorCode> = {
+  'not-found': 'not-found',
+  gated: 'permission',
+  'rate-limited': 'network',
+  server: 'network',
+  network: 'network',
+  off: 'network',
+  'wrong-content': 'unreadable',
+  'not-a-model': 'unreadable',
+  'remote-changed': 'conflict',
+  'hash-mismatch': 'unreadable',
+  disk: 'unreadable',
+  'bad-name': 'bad-request',
+};
+
+/** What crosses the border for what a source answered; `details.reason` keeps the finer word. */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof DownloadError) {
+    return new LonghandError(codes[error.code], error.message, { details: { reason: error.code }, cause: error });
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return new LonghandError('network', '[models] no answer within a minute', { details: { reason: 'network' } });
+  }
+  return error;
+}

@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Answered, Open } from './transport.ts';
+
+/** Answers for `file:` addresses as a server with ranges does: so that a folder on the network or on another disk is a source
+ *  like any other. Size and time of change stand for the content, as an ETag does. */
+export const openFile: Open = async (url, asked, signal) => {
+  const path = fileURLToPath(url);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) return empty(found.code === 'ENOENT' ? 404 : 503);
+  if (!found.isFile()) return empty(404);
+  const range = /^bytes=(\d+)-(\d+)$/.exec(asked.range ?? '');
+  const first = range ? Number(range[1]) : 0;
+  const last = Math.min(range ? Number(range[2]) : Number.POSITIVE_INFINITY, found.size - 1);
+  if (range && first >= found.size) return empty(416);
+  const headers = {
+    etag: `"${found.size}-${Math.trunc(found.mtimeMs)}"`,
+    'content-length': String(Math.max(0, last + 1 - first)),
+    ...(range && { 'content-range': `bytes ${first}-${last}/${found.size}` }),
+  };
+  if (found.size === 0) return empty(200, headers);
+  const body = createReadStream(path, { start: first, end: last, highWaterMark: 1 << 18, signal });
+  return { ...empty(range ? 206 : 200, headers), body, cancel: () => void body.destroy() };
+};
+
+const empty = (status: number, headers: Record<string, string> = {}): Answered => ({
+  status,
+  header: (name) => headers[name] ?? null,
+  body: nothing(),
+  cancel: () => {},
+});
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,70 @@
+import http from 'node:http';
+import tls from 'node:tls';
+import { LonghandError, type Settings } from '../../protocol/index.ts';
+import { readRegularSync } from '../../store/open-regular.ts';
+
+type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
+
+/** Those of Node, once others were put beside them. */
+let own: string[] | null = null;
+let restore = () => {};
+
+const proxies = (address: string) => ({
+  http_proxy: address,
+  https_proxy: address,
+  HTTP_PROXY: address,
+  HTTPS_PROXY: address,
+});
+
+/** The way to the network, for every request of this process: the proxy and the certificates that the user set, else those
+ *  of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY; NODE_EXTRA_CA_CERTS is read by Node itself).
+ *  @throws LonghandError `unreadable` when the file holds no certificate */
+export function takeRoute({ proxy, certificates }: Wishes): void {
+  const more = certificates === null ? [] : certificatesIn(certificates);
+  restore();
+  restore = http.setGlobalProxyFromEnv(proxy === null ? process.env : { ...process.env, ...proxies(proxy) });
+  if (own === null && more.length === 0) return;
+  own ??= tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...own, ...more]);
+}
+
+/** What a proxy is named by: a scheme, a host and a port; Node takes no path.
+ *  @throws LonghandError `bad-request` */
+export function needProxy(address: string): void {
+  const { host, pathname, search, hash } = new URL(address);
+  if (!host || pathname !== '/' || search || hash) {
+    throw new LonghandError(
+      'bad-request',
+      `[proxy] "${host}${pathname}" is not a host with a port, as in http://proxy:3128`,
+    );
+  }
+}
+
+/** All certificates of the Mozilla programme together are a quarter of a megabyte. */
+const mostCertificateBytes = 4 * 1024 * 1024;
+
+/** The certificates of a PEM file. */
+export function certificatesIn(path: string): string[] {
+  let text: string;
+  try {
+    text = readRegularSync(path, mostCertificateBytes).toString('utf8');
+  } catch (error) {
+    throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
+  }
+  const found = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) {
+    throw new LonghandError('unreadable', `[certificates] ${path} holds no certificate; a PEM file is wanted`);
+  }
+  return found;
+}
+
+/** A mirror's address is shown and kept: it names a host, and no one else. @throws LonghandError `bad-request` */
+export function needMirror(address: string): void {
+  const { username, password, host, search, hash } = new URL(address);
+  if (username !== '' || password !== '' || search || hash) {
+    throw new LonghandError(
+      'bad-request',
+      `[mirror] the address of ${host} has a name, a password or a query in it, allowed is an address as in https://mirror.example`,
+    );
+  }
+}

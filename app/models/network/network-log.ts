@@ -1,0 +1,104 @@
+import type { Contact } from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import { addContact, listContacts } from '../../store/network-log.ts';
+import { DownloadError } from '../downloads/download-state.ts';
+import type { Why } from '../sources/source.ts';
+import { addressOf, type Network, network } from './http-request.ts';
+
+/** Every request to the network goes through here: told on the privacy page with host, time and bytes, or refused when the
+ *  network is switched off. Folders are no network. */
+export type Contacts = {
+  /** The network for one purpose. */
+  via(why: Why): Network;
+  /** What was refused elsewhere: by the page's policy, by the local server. */
+  refused(contact: Pick<Contact, 'host' | 'reason' | 'about'>): void;
+  list(): Contact[];
+  close(): void;
+};
+
+export type ContactsOptions = {
+  db: Database;
+  allowed: () => boolean;
+  now: () => number;
+  changed: () => void;
+  net?: Network;
+};
+
+const WRITE_MS = 1000;
+const MOST_TEXT = 200;
+const MOST_WAITING = 100;
+
+export function createContacts({ db, allowed, now, changed, net = network }: ContactsOptions): Contacts {
+  const waiting = new Map<string, Contact>();
+  let timer: NodeJS.Timeout | null = null;
+
+  function note(contact: Contact) {
+    const key = JSON.stringify([contact.allowed, contact.host, contact.reason, contact.about]);
+    const known = waiting.get(key);
+    if (known) {
+      known.at = contact.at;
+      known.times += contact.times;
+      known.bytes += contact.bytes;
+    } else waiting.set(key, contact);
+    timer ??= setTimeout(write, WRITE_MS);
+    timer.unref();
+  }
+
+  function write() {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (waiting.size === 0) return;
+    const rows = [...waiting.values()];
+    waiting.clear();
+    try {
+      db.transaction(() => {
+        for (const row of rows) addContact(db, row);
+      });
+    } catch {
+      return; // a full disk or a read-only folder: the download itself says so
+    }
+    changed();
+  }
+
+  const row = (host: string, why: Why, more: Pick<Contact, 'allowed' | 'times' | 'bytes'>): Contact => ({
+    at: now(),
+    host: host.slice(0, MOST_TEXT),
+    reason: why.reason,
+    about: why.about.slice(0, MOST_TEXT),
+    ...more,
+  });
+
+  /** Notes who is asked. @throws DownloadError `off` when nobody may be */
+  function pass({ host }: URL, why: Why): void {
+    note(row(host, why, { allowed: allowed(), times: 1, bytes: 0 }));
+    if (allowed()) return;
+    throw new DownloadError('off', `[network] ${host} was not asked: the network is switched off in Settings, Privacy`);
+  }
+
+  return {
+    via: (why) => ({
+      ...net,
+      async fetch(input, init) {
+        pass(addressOf(input), why);
+        return net.fetch(input, init);
+      },
+      async open(url, ...rest) {
+        if (url.protocol !== 'file:') pass(url, why);
+        return net.open(url, ...rest);
+      },
+      received(host, bytes) {
+        if (host !== '') note(row(host, why, { allowed: true, times: 0, bytes }));
+      },
+    }),
+    refused({ host, reason, about }) {
+      // Whoever knocks with ever new names fills one row, not the disk.
+      const why = { reason, about: waiting.size < MOST_WAITING ? about : '' };
+      note(row(waiting.size < MOST_WAITING ? host : 'many', why, { allowed: false, times: 1, bytes: 0 }));
+    },
+    list() {
+      write();
+      return listContacts(db, now());
+    },
+    close: write,
+  };
+}

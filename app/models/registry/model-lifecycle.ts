@@ -1,0 +1,235 @@
+import { stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Engine } from '../../engine/client/engine-client.ts';
+import {
+  type Checked,
+  type Emit,
+  LonghandError,
+  type ModelDetails,
+  type ModelEntry,
+  type ModelId,
+} from '../../protocol/index.ts';
+import type { ModelRow } from '../../store/models.ts';
+import { removeLink } from '../external/link.ts';
+import { type Manifest, readManifest, type Shelf } from '../storage/blob-store.ts';
+import { exists } from '../storage/fs-probe.ts';
+import type { Place } from '../storage/library-location.ts';
+import type { Gate } from '../storage/rw-lock.ts';
+import type { Packed } from '../storage/weight-cache.ts';
+import type { Library } from './model-registry.ts';
+import { awayError } from './model-registry.ts';
+import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
+
+//  What happens to a model after it is here: told about, checked, removed, taken back.
+
+export type Keeper = {
+  details(modelId: ModelId): Promise<ModelDetails>;
+  verify(modelId: ModelId): Promise<Checked>;
+  /** Takes damaged files off the shelf. Returns what has to be fetched again. */
+  dropDamaged(modelId: ModelId): Promise<Manifest>;
+  remove(modelId: ModelId): Promise<{ model: ModelEntry; freed: number }>;
+  restore(modelId: ModelId): Promise<ModelEntry>;
+  /** Removals become final. */
+  close(): Promise<void>;
+};
+
+type Check = Promise<{ folder: string; manifest: Manifest; damaged: Damage[] }>;
+
+type Removed = {
+  /** The model, then its presets. */
+  rows: ModelRow[];
+  /** In the library, which may move meanwhile: its folder, where the files are our own, and what the engine opens. */
+  folder: string | null;
+  path: string | null;
+  timer: NodeJS.Timeout;
+  /** It is being taken back. */
+  busy: boolean;
+};
+
+/** Longer than the undo is on screen. */
+const UNDO_MS = 60_000;
+
+export type KeeperOptions = {
+  library: Library;
+  shelf: Shelf;
+  place: Place;
+  packed: Pick<Packed, 'forget'>;
+  gate: Gate;
+  engine: Engine;
+  emit: Emit;
+  now: () => number;
+};
+
+export function createKeeper({ library, shelf, place, packed, gate, engine, emit, now }: KeeperOptions): Keeper {
+  const removed = new Map<ModelId, Removed>();
+  const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
+
+  /** The model's own folder on the shelf; null for files that belong to somebody else. */
+  const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
+    if (path === null || presetOf !== null || !shelf.owns(path)) return null;
+    if (!(await shelf.look())) throw awayError(path);
+    const [name = ''] = relative(shelf.folder(), path).split('/');
+    const folder = join(shelf.folder(), name);
+    const manifest = await readManifest(folder);
+    return manifest && { folder, manifest };
+  };
+
+  async function needed(modelId: ModelId) {
+    const own = await folderOf(library.find(modelId));
+    if (own) return own;
+    throw new LonghandError(
+      'bad-request',
+      '[models] these files were not fetched by Longhand: nothing is known to check them against',
+      { details: { reason: 'not-ours' } },
+    );
+  }
+
+  /** Two windows that ask for the same are told the same. */
+  function check(modelId: ModelId): Check {
+    const known = checks.get(modelId);
+    if (known) return known.result;
+    const stop = new AbortController();
+    const result = checkOnce(modelId, stop.signal).finally(() => checks.delete(modelId));
+    checks.set(modelId, { stop, result });
+    return result;
+  }
+
+  async function checkOnce(modelId: ModelId, signal: AbortSignal): Check {
+    const { folder, manifest } = await needed(modelId);
+    const tell = (checked: number, total: number) => emit('model.checking', { modelId, checked, total });
+    const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, signal);
+    signal.throwIfAborted();
+    // What cannot be read because its drive went away is not damaged.
+    if (!(await shelf.look())) throw awayError(folder);
+    if (damaged.length === 0) await rememberCheck(folder, now());
+    return { folder, manifest, damaged };
+  }
+
+  /** Files that are removed are not read any more. */
+  async function stopCheck(modelId: ModelId): Promise<void> {
+    const known = checks.get(modelId);
+    known?.stop.abort(new LonghandError('cancelled', '[models] the model was removed while its files were checked'));
+    await known?.result.catch(() => {});
+  }
+
+  async function finish(modelId: ModelId): Promise<void> {
+    const entry = removed.get(modelId);
+    const [row] = entry?.rows ?? [];
+    if (!entry || !row || entry.busy) return;
+    removed.delete(modelId);
+    clearTimeout(entry.timer);
+    await packed.forget(modelId);
+    const { path, presetOf } = row;
+    if (entry.folder !== null) await gate.shared(() => shelf.discardAside(modelId));
+    else if (path && presetOf === null && place.ownsLink(path)) await removeLink(path);
+  }
+
+  function finishLater(modelId: ModelId): NodeJS.Timeout {
+    const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS); // the next start tries again
+    timer.unref();
+    return timer;
+  }
+
+  /** Files first, then the list: what fails between leaves both as they were. */
+  async function takeBack(modelId: ModelId, { rows, folder, path }: Removed): Promise<ModelEntry> {
+    const place = folder === null ? null : join(shelf.folder(), folder);
+    // The same model may have been fetched again in the meantime.
+    const fetchedAgain = place !== null && (await exists(place));
+    if (place !== null && !fetchedAgain) await shelf.takeBack(modelId, place);
+    try {
+      const whole = path === null ? null : join(shelf.folder(), path);
+      return library.put(rows.map((row) => (whole === null ? row : { ...row, path: whole })));
+    } catch (error) {
+      if (place !== null && !fetchedAgain) await shelf.setAside(place, modelId);
+      throw error;
+    } finally {
+      if (fetchedAgain) await shelf.discardAside(modelId);
+    }
+  }
+
+  return {
+    async details(modelId) {
+      const row = library.find(modelId);
+      const own = await folderOf(row).catch(() => null); // its drive is away
+      const ours = row.path !== null && shelf.owns(row.path);
+      const bytes = own
+        ? own.manifest.files.reduce((sum, file) => sum + file.size, 0)
+        : (row.facts?.description.weightBytes ??
+          (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
+      return {
+        modelId,
+        kept: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
+        origin: own && {
+          source: own.manifest.source,
+          repository: own.manifest.repository,
+          commit: own.manifest.commit,
+        },
+        bytes,
+        frees: own ? await shelf.frees(own.folder) : 0,
+        checkedAt: own?.manifest.checkedAt ?? null,
+      };
+    },
+    async verify(modelId) {
+      const { manifest, damaged } = await check(modelId);
+      const bytes = manifest.files.reduce((sum, file) => sum + file.size, 0);
+      const again = damaged.reduce((sum, one) => sum + one.bytes, 0);
+      return {
+        modelId,
+        bytes,
+        damaged: damaged.map(({ file }) => file.name),
+        again,
+      };
+    },
+    async dropDamaged(modelId) {
+      const { folder, manifest, damaged } = await check(modelId);
+      for (const { file } of damaged) await shelf.drop(file.sha256, join(folder, file.name));
+      return manifest;
+    },
+    async remove(modelId) {
+      const row = library.find(modelId);
+      const own = await folderOf(row);
+      const freed = own ? await shelf.frees(own.folder) : 0;
+      if (engine.target()?.modelId === modelId) await engine.unload();
+      await stopCheck(modelId);
+      library.find(modelId); // another window may have been faster
+      if (own) await shelf.setAside(own.folder, modelId);
+      const inside = (path: string) => relative(shelf.folder(), path);
+      const folder = own && inside(own.folder);
+      const path = row.path !== null && shelf.owns(row.path) ? inside(row.path) : null;
+      let rows: ModelRow[];
+      try {
+        // Presets have no files of their own: they go, and come back, with the model.
+        rows = library.forget(modelId);
+      } catch (error) {
+        // It stays in the list, so its files stay too.
+        if (own) await shelf.takeBack(modelId, own.folder);
+        throw error;
+      }
+      removed.set(modelId, { rows, folder, path, timer: finishLater(modelId), busy: false });
+      return { model: library.entryOf(row), freed };
+    },
+    async restore(modelId) {
+      const entry = removed.get(modelId);
+      if (!entry || entry.busy) {
+        throw new LonghandError('not-found', `[models] ${modelId} cannot be taken back any more`);
+      }
+      clearTimeout(entry.timer);
+      entry.busy = true;
+      try {
+        const model = await takeBack(modelId, entry);
+        removed.delete(modelId);
+        return model;
+      } catch (error) {
+        // It can be tried again.
+        entry.busy = false;
+        entry.timer = finishLater(modelId);
+        throw error;
+      }
+    },
+    async close() {
+      for (const { stop } of checks.values()) stop.abort();
+      await Promise.allSettled([...checks.values()].map(({ result }) => result));
+      await Promise.all([...removed.keys()].map(finish));
+    },
+  };
+}

@@ -1,0 +1,382 @@
+import { basename, isAbsolute, join, resolve } from 'node:path';
+import type { Engine } from '../../engine/client/engine-client.ts';
+import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
+import {
+  canChat,
+  type Emit,
+  forecast,
+  LonghandError,
+  type ModelDescription,
+  type ModelEntry,
+  type ModelId,
+  type ModelSettings,
+  modelForNewChats,
+  type SamplingSettings,
+  type Settings,
+} from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  addModel,
+  findModel,
+  findModelByPath,
+  listModels,
+  type ModelRow,
+  presetsOf,
+  removeModel,
+  setModelFacts,
+  setModelSettings,
+  setModelUsed,
+} from '../../store/models.ts';
+import { newId } from '../../store/uuid.ts';
+import { labelOf } from '../sources/quantisations.ts';
+import type { Presences } from '../storage/availability.ts';
+import type { Disk, Glance, Kind } from '../storage/fs-probe.ts';
+import type { Place } from '../storage/library-location.ts';
+import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
+import { declaredName, isName, plainName, stemOf, withLabel } from '../storage/model-name.ts';
+import type { Packed } from '../storage/weight-cache.ts';
+
+/** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
+const usualContext = 32_768;
+const leastContext = 512;
+
+export const starterId = 'starter' as ModelId;
+
+export type Library = {
+  /** With a look whether their files are there. */
+  list(): Promise<ModelEntry[]>;
+  entryOf(row: ModelRow): ModelEntry;
+  /** Where files of others are that are used here. */
+  linkedPaths(): string[];
+  /** Files came or went, or are at another place: everybody is told. */
+  refresh(): void;
+  /** `name`: what it is called when its files do not say. */
+  add(path: string, name?: string): Promise<ModelEntry>;
+  inspect(path: string): Promise<ModelDescription>;
+  /** Out of the list, with its presets, or not at all; its files stay. Returns what `put` needs to bring them back, the model
+   *  first. */
+  forget(modelId: ModelId): ModelRow[];
+  /** All of them, or none. Returns the first. */
+  put(rows: readonly ModelRow[]): ModelEntry;
+  find(modelId: ModelId): ModelRow;
+  /** `sampling`: what the user set for this model. */
+  target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
+  /** Looks whether its files are there: what `target` knows is from the last look. */
+  look(modelId: ModelId | null): Promise<void>;
+  /** @throws LonghandError `template-failed` when its template cannot be rendered; then nothing is changed */
+  configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
+  duplicate(modelId: ModelId, name: string): ModelEntry;
+  preview(modelId: ModelId, template: string | null): Promise<Preview>;
+  /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
+  encoder(modelId: ModelId): { target: EncoderTarget; name: string };
+  /** Those that are here, last used first. */
+  encoders(): ModelId[];
+  /** The cross-encoder that documents are searched with; null when none is installed. */
+  ranker(): EncoderTarget | null;
+  thinksByDefault(modelId: ModelId): boolean;
+  parametersOf(modelId: ModelId): number;
+  used(modelId: ModelId): void;
+  /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
+   *  built-in one, so that the list can say what it is. A model that fails says so when it is asked something. */
+  warmUp(load: boolean): Promise<void>;
+};
+
+export type LibraryOptions = {
+  db: Database;
+  engine: Engine;
+  emit: Emit;
+  settings: () => Settings;
+  /** Bytes a model may take now, when what is in memory makes room for it. */
+  memoryLimit: () => number;
+  /** Where the files are that are our own. */
+  place: Pick<Place, 'owns' | 'links'>;
+  presences: Presences;
+  /** Where packed weights are kept. */
+  packed: Pick<Packed, 'fileOf'>;
+  disk: Disk;
+  glance: Glance;
+  /** Folder of the model that ships with the app. */
+  starter: string;
+  now: () => number;
+};
+
+export function createLibrary(options: LibraryOptions): Library {
+  const { db, engine, emit, settings, place, presences, starter, now } = options;
+  if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
+
+  /** As they stand in the database; this process alone writes them. */
+  let rows: ModelRow[] | null = null;
+  const known = (): ModelRow[] => {
+    rows ??= listModels(db);
+    return rows;
+  };
+  const paths = () => known().flatMap(({ path }) => (path === null ? [] : [path]));
+  const linkedPaths = () => paths().filter((path) => !place.owns(path));
+  const entryOf = (row: ModelRow): ModelEntry => {
+    const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
+    const found = path === null ? 'here' : presences.of(path);
+    return {
+      id,
+      name,
+      path,
+      builtIn: path === null && presetOf === null,
+      linked: path !== null && !place.owns(path),
+      missing: found !== 'here',
+      away: found === 'away',
+      lastUsedAt,
+      description: facts?.description ?? null,
+      thinking: facts?.thinking ?? null,
+      settings,
+      presetOf,
+    };
+  };
+  const changed = () => {
+    rows = null;
+    emit('models.changed', known().map(entryOf));
+  };
+
+  const isThere = (path: string | null): path is string => path !== null && presences.of(path) === 'here';
+  const encoderTarget = (path: string): EncoderTarget => {
+    const { device, threads } = settings();
+    return { path, device, threads };
+  };
+
+  async function add(given: string, name?: string): Promise<ModelEntry> {
+    const path = await modelPath(given);
+    const facts = await inspectFiles(path);
+    if (!facts.description.supported) {
+      throw new LonghandError(
+        'model-unsupported',
+        `[model] ${path}: ${facts.description.problems[0] ?? 'not supported'}`,
+        {
+          details: { problems: facts.description.problems },
+        },
+      );
+    }
+    const called = plainName(await nameOf(path, facts.name, name)) || 'Model';
+    // Asked last: whoever else added it meanwhile was faster, and it is in the list once.
+    const before = findModelByPath(db, path);
+    const id = before?.id ?? (newId(now()) as ModelId);
+    if (before) setModelFacts(db, id, facts);
+    else addModel(db, { id, name: called, path, facts }, now());
+    await presences.look([path]);
+    changed();
+    return entryOf(find(id));
+  }
+
+  function find(modelId: ModelId): ModelRow {
+    const row = findModel(db, modelId);
+    if (!row) throw new LonghandError('model-missing', `[models] no model ${modelId}`);
+    return row;
+  }
+
+  const rowOf = (modelId: ModelId | null): ModelRow =>
+    find(modelId ?? modelForNewChats(known().map(entryOf), settings().defaultModelId)?.id ?? starterId);
+
+  function target(modelId: ModelId | null) {
+    const row = rowOf(modelId);
+    needWriter(row);
+    const path = row.path ?? starter;
+    needFiles(path);
+    guardMemory(row);
+    const { name, settings: own } = row;
+    const device = own.device ?? settings().device;
+    const target = { modelId: row.id, path, device, threads: settings().threads, contextLength: contextOf(row) };
+    return {
+      target: { ...target, template: own.template, packed: packedOf(row) },
+      name,
+      sampling: own.sampling,
+    };
+  }
+
+  /** @throws LonghandError `model-unsupported` */
+  function needWriter({ name, facts }: ModelRow): void {
+    if (canChat({ description: facts?.description ?? null })) return;
+    const encoder = facts?.description.encoder || facts?.description.ranker;
+    throw new LonghandError(
+      'model-unsupported',
+      `[models] ${name} ${encoder ? 'reads text and writes none' : 'cannot be run'}`,
+      encoder ? { details: { reason: 'writes-nothing' } } : {},
+    );
+  }
+
+  /** Null for the built-in model too: its weights are read where they stand. */
+  const packedOf = (row: ModelRow) => (settings().keepPacked && row.path !== null ? options.packed.fileOf(row) : null);
+
+  /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
+  function needFiles(path: string): void {
+    const found = presences.of(path);
+    if (found === 'away') throw awayError(path);
+    if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
+  }
+
+  const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
+
+  /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
+   *  asked again. */
+  function guardMemory(row: ModelRow) {
+    const { id, name, facts } = row;
+    if (!facts || engine.target()?.modelId === id) return;
+    const { description } = facts;
+    const contextLength = Math.min(contextOf(row) ?? usualContext, description.contextLength);
+    const limitBytes = options.memoryLimit();
+    const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength });
+    if (needs.verdict !== 'too-large') return;
+    // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
+    const { longestContext } = needs;
+    if (contextOf(row) === null && longestContext >= leastContext) return;
+    throw new LonghandError(
+      'out-of-memory',
+      `[models] ${name} needs ${gigabytes(needs.total)} with ${contextLength} tokens of context, ${gigabytes(limitBytes)} are free; ` +
+        (longestContext >= leastContext
+          ? `the longest context that fits is ${longestContext}`
+          : 'it fits with no context'),
+      { details: { needed: needs.total, limit: limitBytes, contextLength, longestContext } },
+    );
+  }
+
+  /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
+   *  @throws LonghandError `bad-request`, `not-found`, `unreadable`, `permission` */
+  async function modelPath(given: string): Promise<string> {
+    const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
+    if (!isAbsolute(expanded)) {
+      throw new LonghandError('bad-request', `[models] "${given}" is not a full path`, {
+        details: { reason: 'no-path' },
+      });
+    }
+    const whole = resolve(expanded);
+    const silent = { slow: 'silent', busy: () => 'silent' as const } as const;
+    const kind = await options.glance<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
+    if (kind === 'silent') throw silentDisk(whole);
+    if (kind === null) {
+      throw new LonghandError('not-found', `[models] nothing is at ${whole}`, { details: { reason: 'no-file' } });
+    }
+    const opened = () => (kind === 'file' ? openedByFile(whole, place.links()) : openedByFolder(whole));
+    const path = await options.glance<string | null>(whole, opened, { slow: null, busy: () => null });
+    if (path === null) throw silentDisk(whole);
+    return path;
+  }
+
+  /** @throws LonghandError `unreadable` with the reason `being-written` when that is why */
+  async function inspectFiles(path: string) {
+    try {
+      return await engine.ask('inspect', { path });
+    } catch (error) {
+      const broken = error instanceof LonghandError && error.code === 'model-broken';
+      if (!broken || !(await isBeingWritten(path))) throw error;
+      const details = { reason: 'being-written' };
+      throw new LonghandError('unreadable', error.message, { details, cause: error });
+    }
+  }
+
+  /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
+   *  there the repository's name is used. `declared`: what a GGUF file says; `given`: by whoever brought it, which counts unless
+   *  it only repeats the name of the file. */
+  async function nameOf(path: string, declared: string | null, given?: string): Promise<string> {
+    const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
+    if (given !== undefined && given !== stemOf(path)) return given;
+    const own = isName(declared) ? withLabel(declared, labelOf(basename(path))) : null;
+    return own ?? repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
+  }
+
+  const loadFirst = async () => engine.load(target(null).target);
+
+  return {
+    async list() {
+      await presences.look(paths());
+      return known().map(entryOf);
+    },
+    async look(modelId) {
+      const path = modelId === null ? paths() : [findModel(db, modelId)?.path ?? []].flat();
+      if (path.length > 0) await presences.look(path);
+    },
+    entryOf,
+    linkedPaths,
+    refresh: changed,
+    add,
+    find,
+    inspect: async (given) => (await engine.ask('inspect', { path: await modelPath(given) })).description,
+    forget(modelId) {
+      if (modelId === starterId)
+        throw new LonghandError('bad-request', '[models] the built-in model cannot be removed');
+      const rows = [find(modelId), ...presetsOf(db, modelId)];
+      db.transaction(() => {
+        for (const { id } of rows) removeModel(db, id);
+      });
+      changed();
+      return rows;
+    },
+    put(rows) {
+      db.transaction(() => {
+        for (const row of rows) {
+          addModel(db, row, now());
+          if (row.lastUsedAt !== null) setModelUsed(db, row.id, row.lastUsedAt);
+        }
+      });
+      changed();
+      return entryOf(find((rows[0] as ModelRow).id));
+    },
+    target,
+    async configure(modelId, wanted) {
+      const row = find(modelId);
+      const { template } = wanted;
+      if (template !== null) await engine.ask('preview', { path: row.path ?? starter, template });
+      setModelSettings(db, modelId, wanted);
+      changed();
+      return entryOf({ ...row, settings: wanted });
+    },
+    duplicate(modelId, name) {
+      const { path, facts, settings: own, presetOf } = find(modelId);
+      const id = newId(now()) as ModelId;
+      addModel(db, { id, name, path, facts, settings: own, presetOf: presetOf ?? modelId }, now());
+      changed();
+      return entryOf(find(id));
+    },
+    preview: (modelId, template) => engine.ask('preview', { path: find(modelId).path ?? starter, template }),
+    encoder(modelId) {
+      const { path, name, facts } = find(modelId);
+      if (path === null || !facts?.description.encoder || facts.description.ranker) {
+        throw new LonghandError(
+          'model-unsupported',
+          `[models] ${name} gives no vectors; documents are searched with an encoder`,
+        );
+      }
+      needFiles(path);
+      return { target: encoderTarget(path), name };
+    },
+    encoders: () =>
+      known()
+        .filter(({ path, facts }) => facts?.description.encoder && !facts.description.ranker && isThere(path))
+        .map(({ id }) => id),
+    ranker() {
+      const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
+      return found?.path ? encoderTarget(found.path) : null;
+    },
+    parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
+    thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
+    used(modelId) {
+      setModelUsed(db, modelId, now());
+      changed();
+    },
+    async warmUp(load) {
+      await presences.look(paths());
+      // Whatever the first model says, the built-in one is inspected; that one says so when it is asked something.
+      if (load && settings().warmStart) await loadFirst().catch(() => {});
+      const facts = await engine.ask('inspect', { path: starter }).catch(() => null); // asked again at the next start
+      if (!facts) return;
+      setModelFacts(db, starterId, facts);
+      changed();
+    },
+  };
+}
+
+const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
+
+const silentDisk = (path: string) =>
+  new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
+
+/** What is said of files on a drive that is not there: nothing is lost. */
+export const awayError = (path: string) =>
+  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
+    details: { reason: 'away' },
+  });

@@ -1,0 +1,231 @@
+import { rmdir } from 'node:fs/promises';
+import {
+  type Failure,
+  failureOf,
+  type Library,
+  type LibraryMove,
+  type LibraryPlan,
+  LonghandError,
+} from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../store/library-location.ts';
+import { exists } from '../storage/fs-probe.ts';
+import type { Place } from '../storage/library-location.ts';
+import { type Gate, orAborted } from '../storage/rw-lock.ts';
+import { clear, filesOf, mirror, sizeOf } from './copy-tree.ts';
+import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './relocation-plan.ts';
+
+/** Moves the library. The database says what is to be done, so a move goes on after a restart; the old place is whole until the
+ *  new one is. */
+export type Mover = {
+  state(): Library;
+  plan(folder: string): Promise<LibraryPlan>;
+  /** @throws LonghandError `disk-full` with the bytes that are missing, `permission`, `bad-request`, `conflict` */
+  begin(folder: string): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Back to where it was. After the switch: what is left in the old place stays there. */
+  cancel(): Promise<void>;
+  /** Bytes are copied now: what is fetched has to wait. */
+  copying(): boolean;
+  /** What is left to delete can be reached again. */
+  waits(): Promise<boolean>;
+  /** Drives came or went. */
+  look(): void;
+  close(): Promise<void>;
+};
+
+export type MoverOptions = {
+  db: Database;
+  place: Place;
+  gate: Gate;
+  changed: (state: Library) => void;
+  /** Downloads rest while files are copied. */
+  rest: () => Promise<void>;
+  wake: () => void;
+  /** The paths of all models are others now. */
+  switched: () => void;
+  /** Nothing in `folder` is used any more when this is done. */
+  letGo: (folder: string) => Promise<void>;
+  tuning?: Partial<PlanOptions>;
+};
+
+const REPORT_MS = 200;
+const notThere = { slow: false, busy: () => false };
+
+export function createMover(options: MoverOptions): Mover {
+  const { db, place, gate } = options;
+  const tuning = { ...usually, ...options.tuning };
+  let run: { stop: AbortController; ended: Promise<void> } | null = null;
+  let at: 'copying' | 'switching' | 'clearing' = 'copying';
+  let stopped: Failure | null = null;
+  let done = 0;
+  let total = 0;
+  let told = 0;
+  let closed = false;
+
+  const tell = () => options.changed(state());
+  const show = (next: typeof at) => {
+    at = next;
+    tell();
+  };
+  const count = (copied: number, checked: number) => {
+    done = Math.min(total, done + (copied + checked) / 2);
+    if (performance.now() - told < REPORT_MS) return;
+    told = performance.now();
+    tell();
+  };
+
+  function state(): Library {
+    return { folder: place.folder(), home: place.home, away: !place.there(), move: moveOf() };
+  }
+
+  function moveOf(): LibraryMove | null {
+    const { movingTo, leaving, paused } = libraryRow(db);
+    const places = movingTo !== null ? { from: place.folder(), to: movingTo } : { from: leaving, to: place.folder() };
+    const { from, to } = places;
+    return from === null ? null : { from, to, done, total, status: statusOf(movingTo !== null, paused) };
+  }
+
+  function statusOf(copies: boolean, paused: boolean): LibraryMove['status'] {
+    if (!copies) return { at: stopped ? 'clearingLater' : 'clearing' };
+    if (stopped) return { at: 'stopped', failure: stopped };
+    return { at: paused ? 'paused' : at === 'switching' ? 'switching' : 'copying' };
+  }
+
+  function start(): void {
+    const { movingTo, leaving, paused } = libraryRow(db);
+    if (run || closed || paused || (movingTo === null && leaving === null)) return;
+    const stop = new AbortController();
+    stopped = null;
+    const ended = Promise.resolve()
+      .then(() => work(stop.signal))
+      .catch((error) => {
+        if (!stop.signal.aborted) stopped = failureOf(asMoveFailure(error));
+      })
+      .finally(() => {
+        run = null;
+        if (closed) return;
+        options.wake();
+        tell();
+      });
+    run = { stop, ended };
+  }
+
+  async function work(signal: AbortSignal): Promise<void> {
+    const { movingTo } = libraryRow(db);
+    if (movingTo !== null) await copyTo(movingTo, signal);
+    const { leaving } = libraryRow(db);
+    if (leaving === null) return;
+    show('clearing');
+    await orAborted(options.letGo(leaving), signal);
+    await clear(leaving, leaving === place.home);
+    endLeaving(db);
+  }
+
+  async function copyTo(to: string, signal: AbortSignal): Promise<void> {
+    show('copying');
+    await options.rest();
+    const hardLinks = await prepare(to, tuning);
+    await needed();
+    done = 0;
+    total = sizeOf(await filesOf(place.folder()), hardLinks);
+    const copy = { signal, mayLink: tuning.mayLink, hardLinks };
+    await mirror(place.folder(), to, { ...copy, progress: count });
+    signal.throwIfAborted();
+    // What changed meanwhile is little: for that moment nothing else changes.
+    await gate.alone(async () => {
+      show('switching');
+      await mirror(place.folder(), to, { ...copy, progress: () => {} });
+      await needed();
+      signal.throwIfAborted();
+      await place.switchTo(to);
+    }, signal);
+    options.switched();
+  }
+
+  /** Of a drive that is gone there is nothing to read, which must not pass for an empty library. */
+  async function needed(): Promise<void> {
+    if (!(await place.look())) {
+      throw new LonghandError('not-found', `[move] ${place.folder()} is not there`, { details: { reason: 'away' } });
+    }
+  }
+
+  function needRest(): void {
+    const { movingTo, leaving } = libraryRow(db);
+    if (movingTo === null && leaving === null) return;
+    throw new LonghandError('conflict', '[move] the library is being moved already');
+  }
+
+  const waits = async () => {
+    if (!stopped) return false;
+    const { movingTo, leaving } = libraryRow(db);
+    return movingTo === null && leaving !== null && (await tuning.glance(leaving, () => exists(leaving), notThere));
+  };
+  const halt = async () => {
+    run?.stop.abort();
+    await run?.ended;
+  };
+
+  queueMicrotask(start);
+  return {
+    state,
+    async plan(folder) {
+      await needed();
+      return planMove(place, folder, tuning);
+    },
+    async begin(given) {
+      needRest();
+      await needed();
+      const { folder, copies, free } = await planMove(place, given, tuning);
+      // The plan could not try it where nothing can be written yet.
+      const hardLinks = await prepare(folder, tuning);
+      const short = copies ? Math.max(0, sizeOf(await filesOf(place.folder()), hardLinks) - free) : 0;
+      if (short > 0) {
+        await rmdir(folder).catch(() => {}); // it was there before
+        throw new LonghandError('disk-full', `[move] ${short} bytes are missing at ${folder}`, {
+          details: { missing: short },
+        });
+      }
+      try {
+        needRest(); // another window may have begun one meanwhile
+      } catch (error) {
+        await rmdir(folder).catch(() => {}); // the other one uses it
+        throw error;
+      }
+      beginMove(db, folder);
+      start();
+    },
+    pause() {
+      if (libraryRow(db).movingTo === null) return;
+      pauseMove(db, true);
+      run?.stop.abort();
+      tell();
+    },
+    resume() {
+      pauseMove(db, false);
+      stopped = null;
+      void (run?.ended ?? Promise.resolve()).then(start);
+    },
+    async cancel() {
+      await halt();
+      const { movingTo, leaving } = libraryRow(db);
+      if (movingTo !== null) cancelMove(db);
+      else if (leaving !== null) endLeaving(db);
+      stopped = null;
+      start();
+      tell();
+    },
+    copying: () => run !== null && libraryRow(db).movingTo !== null,
+    waits,
+    look() {
+      void waits()
+        .then((again) => again && start())
+        .catch(() => {}); // looked at again when a drive comes
+    },
+    async close() {
+      closed = true;
+      await halt();
+    },
+  };
+}

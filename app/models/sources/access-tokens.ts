@@ -1,0 +1,63 @@
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { LonghandError, SourceId } from '../../protocol/index.ts';
+
+//  Tokens of sources. With a keychain (Electron's safeStorage, handed in by the shell) the file holds what the keychain
+//  sealed; without one it holds the token itself and only its owner may read it. Nothing here is ever logged.
+
+/** Seals texts with a key that the operating system keeps. */
+export type Cipher = { seal(text: string): Promise<string>; open(sealed: string): Promise<string> };
+
+export type Tokens = {
+  readonly kept: 'keychain' | 'file';
+  sources(): SourceId[];
+  read(source: SourceId): Promise<string | null>;
+  write(source: SourceId, token: string | null): Promise<void>;
+};
+
+const Stored = z.partialRecord(SourceId, z.object({ sealed: z.boolean(), text: z.string() }));
+
+export function createTokens(file: string, cipher: Cipher | null): Tokens {
+  const load = (): z.infer<typeof Stored> => {
+    try {
+      return Stored.parse(JSON.parse(readFileSync(file, 'utf8')));
+    } catch {
+      return {}; // none yet, or damaged: then it is asked for again
+    }
+  };
+  return {
+    kept: cipher ? 'keychain' : 'file',
+    sources: () => SourceId.options.filter((source) => load()[source] !== undefined),
+    async read(source) {
+      const entry = load()[source];
+      if (!entry) return null;
+      if (!entry.sealed) return entry.text;
+      return cipher ? cipher.open(entry.text).catch(() => null) : null;
+    },
+    async write(source, token) {
+      const text = token?.trim() ?? '';
+      if (/[^\x21-\x7e]/.test(text)) {
+        throw new LonghandError(
+          'bad-request',
+          '[tokens] a character that no token has; letters, digits and signs are allowed',
+        );
+      }
+      const sealed = cipher && text !== '' ? await cipher.seal(text) : null;
+      // Read after everything that waits: another token may have been written meanwhile.
+      const stored = load();
+      if (text === '') delete stored[source];
+      else stored[source] = sealed === null ? { sealed: false, text } : { sealed: true, text: sealed };
+      if (Object.keys(stored).length === 0) rmSync(file, { force: true });
+      else replace(file, JSON.stringify(stored));
+    },
+  };
+}
+
+/** Never readable by others, not even while it is written. */
+function replace(file: string, text: string): void {
+  const next = `${file}.new`;
+  rmSync(next, { force: true });
+  writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
+  chmodSync(next, 0o600);
+  renameSync(next, file);
+}

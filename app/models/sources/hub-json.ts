@@ -1,0 +1,120 @@
+import { type Bytes, DownloadError } from '../downloads/download-state.ts';
+import { addressOf, type Network } from '../network/http-request.ts';
+import { hiddenCredentials } from '../network/redact-credentials.ts';
+
+//  The answers of a hub's interface: lists and descriptions, never files. They are small, come from the one host that was asked,
+//  and whoever sends more, or sends us elsewhere, is not heard to the end.
+
+/** The longest known: a search of 400 models with their configurations has 3 MB, a page of 1 000 files 0.3. */
+const MOST_ANSWER: Bytes = 8 * 1024 * 1024;
+/** Of all pages of one question. */
+const MOST_ALTOGETHER: Bytes = 16 * 1024 * 1024;
+const MOST_PAGES = 50;
+const MOST_REDIRECTS = 5;
+
+/** `fetch` for one question to the hub at `home`: every page of it stays with that host, as the token does. */
+export function askOnly(home: string, net: Network, signal: AbortSignal): typeof fetch {
+  const { origin } = new URL(home);
+  let altogether: Bytes = 0;
+  let pages = 0;
+
+  const once = async (url: URL, init: RequestInit | undefined): Promise<Response> => {
+    const headers = new Headers(init?.headers);
+    if (url.origin !== origin) headers.delete('authorization');
+    return net.fetch(url.href, { ...init, headers, signal, redirect: 'manual' });
+  };
+
+  async function answer(url: URL, init: RequestInit | undefined): Promise<{ response: Response; url: URL }> {
+    let at = url;
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      const response = await once(at, init);
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status >= 400 || !location) return { response, url: at };
+      await response.body?.cancel();
+      at = nextHop(at, location);
+    }
+    throw new DownloadError('server', `[hub] more than ${MOST_REDIRECTS} redirects from ${url.host}`);
+  }
+
+  return (async (input, init) => {
+    if (++pages > MOST_PAGES) throw new DownloadError('server', `[hub] more than ${MOST_PAGES} pages from ${origin}`);
+    const asked = addressOf(input);
+    // The next page is named by the one before, which may name any host: only its path counts.
+    const url = new URL(`${asked.pathname}${asked.search}`, origin);
+    const { response, url: last } = await answer(url, init);
+    const bytes = await wholeBody(response, MOST_ANSWER, last.host, (more) => {
+      altogether += more;
+      net.received?.(last.host, more);
+      if (altogether > MOST_ALTOGETHER) throw tooMuch(last.host, MOST_ALTOGETHER);
+    });
+    const headers = new Headers(response.headers);
+    // The bytes are unpacked by now.
+    headers.delete('content-encoding');
+    headers.delete('content-length');
+    const empty = response.status === 204 || response.status === 304;
+    return new Response(empty ? null : bytes, { status: response.status, headers });
+  }) as typeof fetch;
+}
+
+function nextHop(from: URL, location: string): URL {
+  const next = URL.parse(location, from.href);
+  if (!next) throw new DownloadError('server', `[hub] redirect from ${from.host} to what is no address`);
+  if (next.protocol !== 'https:' && next.protocol !== from.protocol) {
+    throw new DownloadError('server', `[hub] redirect from ${from.host} to ${next.protocol}, allowed is https`);
+  }
+  if (next.username !== '' || next.password !== '') {
+    throw new DownloadError(
+      'server',
+      `[hub] redirect from ${from.host} to an address with a password, allowed is none`,
+    );
+  }
+  return next;
+}
+
+/** Counted as it comes, whatever was announced. */
+async function wholeBody(
+  response: Response,
+  most: Bytes,
+  host: string,
+  heard: (bytes: Bytes) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let length: Bytes = 0;
+  // Leaving the loop closes the connection.
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > most) throw tooMuch(host, most);
+    heard(piece.length);
+    pieces.push(piece);
+  }
+  return new Uint8Array(Buffer.concat(pieces, length));
+}
+
+const tooMuch = (host: string, most: Bytes) =>
+  new DownloadError('wrong-content', `[hub] ${host} answered with more than ${most} bytes, which is what is allowed`);
+
+/** Counts the bytes of an answer that `request` opened, and reads it as JSON. @throws DownloadError `wrong-content` */
+export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): Promise<unknown> {
+  const pieces: Uint8Array[] = [];
+  let length: Bytes = 0;
+  for await (const piece of body) {
+    length += piece.length;
+    if (length > MOST_ANSWER) throw tooMuch(host, MOST_ANSWER);
+    pieces.push(piece);
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
+  } catch (error) {
+    throw new DownloadError('wrong-content', `[hub] ${host} answered with what is no JSON`, { cause: error });
+  }
+}
+
+/** @throws DownloadError for an address with a name or a password in it, without showing them */
+export function demandNoPassword(address: string): void {
+  const { username, password, host } = new URL(address);
+  if (username === '' && password === '') return;
+  throw new DownloadError('server', `[hub] the address of ${host} has a name or a password in it, allowed is none`);
+}
+
+export const sentenceOf = (error: unknown): string =>
+  hiddenCredentials(error instanceof Error ? error.message : String(error)).slice(0, 500);

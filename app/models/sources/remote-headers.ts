@@ -1,0 +1,260 @@
+import { gguf } from '@huggingface/gguf';
+import type { TensorEntry } from '../../../native/addon/index.d.ts';
+import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
+import { type Network, network, request } from '../network/http-request.ts';
+import type { Repository } from './source.ts';
+
+/** What headers alone tell of a model that is not here: input of the engine's one `describe`. */
+export type RemoteHeaders = {
+  container: 'safetensors' | 'mlx' | 'gguf';
+  config: string;
+  tensors: TensorEntry[];
+  /** The files that belong to the model, in the order they are fetched. */
+  files: RemoteFile[];
+};
+
+/** What stands in the place of a file name for a folder of safetensors. */
+export const FOLDER = '.';
+
+/** Of a GGUF file, with its vocabulary: the largest known has 18 MB. */
+const MOST_HEADER = 32 * 1024 * 1024;
+/** Of one file of safetensors, and of all of a model together: the largest known have 1 MB and 18 MB. */
+const MOST_TABLE = 8 * 1024 * 1024;
+const MOST_TABLES = 32 * 1024 * 1024;
+const MOST_TENSORS = 100_000;
+const MOST_CONFIG = 4 * 1024 * 1024;
+
+/** Reads configuration and tensor tables by range requests; never the weights.
+ *  @throws DownloadError when the repository holds no model in a known form, or its headers are not what they claim. */
+export async function readRemoteHeaders(
+  repository: Repository,
+  chosen: string | null,
+  signal: AbortSignal,
+  net: Network = network,
+): Promise<RemoteHeaders> {
+  const ggufFile =
+    chosen === FOLDER ? undefined : (repository.files.find((file) => file.name === chosen) ?? onlyGguf(repository));
+  if (ggufFile?.name.endsWith('.gguf')) return ggufHeaders(repository, ggufFile, signal, net);
+  const config = repository.files.find((file) => file.name === 'config.json');
+  const weights = repository.files.filter((file) => /^[^/]+\.safetensors$/.test(file.name));
+  if (!config || weights.length === 0) {
+    throw new DownloadError(
+      'not-found',
+      `[inspect] ${repository.name} has neither a .gguf file nor config.json with .safetensors`,
+    );
+  }
+  const text = new TextDecoder().decode(await readRange(config, 0, Math.min(config.size, MOST_CONFIG), signal, net));
+  const tensors = await safetensorsTables(weights, signal, net);
+  const mlx = /"quantization"\s*:/.test(text) && tensors.some((tensor) => tensor.name.endsWith('.scales'));
+  const needed = repository.files.filter((file) => BESIDE.test(file.name));
+  return { container: mlx ? 'mlx' : 'safetensors', config: text, tensors, files: [...needed, ...weights] };
+}
+
+/** What stands beside weights and is small: configuration, tokenizer, template. */
+const BESIDE =
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|preprocessor_config|sentence_bert_config|modules)\.json$|^chat_template\.(jinja|json)$|^model\.safetensors\.index\.json$|^1_Pooling\/config\.json$|^LICENSE(\.txt|\.md)?$/;
+
+/** GGUF files a repository offers, one a quantisation; split sets by their first part. */
+export function ggufFiles(repository: Repository): RemoteFile[] {
+  return repository.files.filter((file) => {
+    if (!file.name.endsWith('.gguf') || /mmproj/i.test(file.name)) return false;
+    const part = /-(\d{5})-of-\d{5}\.gguf$/.exec(file.name);
+    return !part || part[1] === '00001';
+  });
+}
+
+function onlyGguf(repository: Repository): RemoteFile | undefined {
+  const files = ggufFiles(repository);
+  const hasFolderForm = repository.files.some((file) => file.name === 'config.json');
+  return files.length === 1 || !hasFolderForm ? files[0] : undefined;
+}
+
+/** All parts of a split GGUF, given the first. */
+export function partsOf(repository: Repository, first: RemoteFile): RemoteFile[] {
+  const split = /^(.*)-00001-of-(\d{5})\.gguf$/.exec(first.name);
+  if (!split) return [first];
+  const count = Number(split[2]);
+  return Array.from({ length: count }, (_, index) => {
+    const name = `${split[1]}-${String(index + 1).padStart(5, '0')}-of-${split[2]}.gguf`;
+    const file = repository.files.find((candidate) => candidate.name === name);
+    if (!file) throw new DownloadError('not-found', `[inspect] part ${name} is missing from ${repository.name}`);
+    return file;
+  });
+}
+
+async function ggufHeaders(
+  repository: Repository,
+  first: RemoteFile,
+  signal: AbortSignal,
+  net: Network,
+): Promise<RemoteHeaders> {
+  const files = partsOf(repository, first);
+  const parsed = await Promise.all(
+    files.map((file) =>
+      gguf(`https://remote.invalid/${encodeURIComponent(file.key)}`, { fetch: rangeFetch(file, signal, net) }).catch(
+        (error: unknown) => {
+          if (error instanceof DownloadError || signal.aborted) throw error;
+          throw new DownloadError(
+            'not-a-model',
+            `[gguf] ${file.name}: ${error instanceof Error ? error.message : error}`,
+          );
+        },
+      ),
+    ),
+  );
+  const tensors = parsed.flatMap((part) =>
+    part.tensorInfos.map((info) => ({
+      name: info.name,
+      type: GGML_TYPES[info.dtype] ?? `type ${info.dtype}`,
+      shape: info.shape.map(Number).reverse(),
+    })),
+  );
+  const metadata = parsed[0]?.metadata ?? {};
+  return { container: 'gguf', config: JSON.stringify(metadata, plain), tensors, files };
+}
+
+/** The reader asks for a file by address and range; it gets bytes of ours, through our own redirect and token rules. */
+function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof fetch {
+  let asked = 0;
+  return async (_input, init) => {
+    const range = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init?.headers).get('range') ?? '');
+    const first = range ? Number(range[1]) : 0;
+    const length = Math.min((range ? Number(range[2]) : MOST_HEADER) + 1 - first, file.size - first);
+    asked += Math.max(0, length);
+    // A header that never ends asks for more and more.
+    if (asked > MOST_HEADER) {
+      throw new DownloadError('wrong-content', `[gguf] ${file.name} has a header of more than ${MOST_HEADER} bytes`);
+    }
+    return new Response(new Uint8Array(await readRange(file, first, length, signal, net)), { status: 206 });
+  };
+}
+
+const plain = (_key: string, value: unknown) => {
+  if (typeof value === 'bigint') return Number(value);
+  // Token lists are not part of the verdict, and are most of the header.
+  return Array.isArray(value) && value.length > 1024 ? { length: value.length } : value;
+};
+
+/** As many tables are held at once as are read at once. */
+const AT_ONCE = 4;
+
+async function safetensorsTables(
+  files: readonly RemoteFile[],
+  signal: AbortSignal,
+  net: Network,
+): Promise<TensorEntry[]> {
+  const tensors: TensorEntry[] = [];
+  let bytes = 0;
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
+    for (const table of await Promise.all(some.map((file) => safetensorsTable(file, signal, net)))) {
+      bytes += table.bytes;
+      for (const tensor of table.tensors) tensors.push(tensor);
+    }
+    if (bytes > MOST_TABLES || tensors.length > MOST_TENSORS) {
+      throw new DownloadError(
+        'wrong-content',
+        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, allowed are ${MOST_TENSORS} in ${MOST_TABLES}`,
+      );
+    }
+  }
+  return tensors;
+}
+
+async function safetensorsTable(
+  file: RemoteFile,
+  signal: AbortSignal,
+  net: Network,
+): Promise<{ bytes: number; tensors: TensorEntry[] }> {
+  const head = Buffer.from(await readRange(file, 0, 8, signal, net));
+  const length = head.readBigUInt64LE(0);
+  if (length > BigInt(Math.max(0, Math.min(MOST_TABLE, file.size - 8)))) {
+    throw new DownloadError(
+      'not-a-model',
+      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, allowed are ${MOST_TABLE}`,
+    );
+  }
+  const bytes = await readRange(file, 8, Number(length), signal, net);
+  const objects = bytes.reduce((count, byte) => count + Number(byte === BRACE), 0);
+  if (objects > MOST_TENSORS) {
+    throw new DownloadError(
+      'wrong-content',
+      `[safetensors] ${file.name} names ${objects} tensors, allowed are ${MOST_TENSORS}`,
+    );
+  }
+  return { bytes: bytes.length, tensors: tensorsIn(new TextDecoder().decode(bytes), file.name) };
+}
+
+const BRACE = 0x7b;
+
+function tensorsIn(text: string, name: string): TensorEntry[] {
+  try {
+    const table = JSON.parse(text) as Record<string, { dtype: string; shape: number[] }>;
+    return Object.entries(table)
+      .filter(([tensor]) => tensor !== '__metadata__')
+      .map(([tensor, entry]) => ({ name: tensor, type: String(entry.dtype), shape: shapeOf(entry.shape) }));
+  } catch (error) {
+    throw new DownloadError('not-a-model', `[safetensors] the header of ${name} is not JSON`, { cause: error });
+  }
+}
+
+function shapeOf(shape: readonly unknown[]): number[] {
+  const numbers = shape.map(Number);
+  if (numbers.every((size) => Number.isSafeInteger(size) && size >= 0)) return numbers;
+  throw new TypeError('a shape that is no list of sizes');
+}
+
+/** Bytes [first, first + length) of a remote file. */
+export async function readRange(
+  file: RemoteFile,
+  first: number,
+  length: number,
+  signal: AbortSignal,
+  net: Network,
+): Promise<Uint8Array> {
+  if (length <= 0) return new Uint8Array();
+  const answer = await request(await file.address(), { first, last: first + length - 1 }, file.etag, signal, net);
+  // A server without ranges sends all that stands before as well; it is not kept.
+  let skip = answer.ranged ? 0 : first;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of answer.body) {
+    const wanted = part.subarray(Math.min(skip, part.length), skip + length - bytes);
+    skip -= Math.min(skip, part.length);
+    bytes += wanted.length;
+    if (wanted.length > 0) parts.push(wanted);
+    if (bytes >= length) break;
+  }
+  if (bytes < length) {
+    throw new DownloadError('network', `[download] ${bytes} of ${length} bytes of ${file.name} came`, {
+      transient: true,
+    });
+  }
+  return Buffer.concat(parts, length);
+}
+
+/** Names of ggml's tensor types by their number in a file (gguf specification). */
+const GGML_TYPES: Record<number, string> = {
+  0: 'F32',
+  1: 'F16',
+  2: 'Q4_0',
+  3: 'Q4_1',
+  6: 'Q5_0',
+  7: 'Q5_1',
+  8: 'Q8_0',
+  10: 'Q2_K',
+  11: 'Q3_K',
+  12: 'Q4_K',
+  13: 'Q5_K',
+  14: 'Q6_K',
+  16: 'IQ2_XXS',
+  17: 'IQ2_XS',
+  18: 'IQ3_XXS',
+  19: 'IQ1_S',
+  20: 'IQ4_NL',
+  21: 'IQ3_S',
+  22: 'IQ2_S',
+  23: 'IQ4_XS',
+  30: 'BF16',
+  39: 'MXFP4',
+};

@@ -1,0 +1,34 @@
+import type { Settings, SourceId } from '../../protocol/index.ts';
+import type { Tokens } from './access-tokens.ts';
+import { hubSource } from './hugging-face.ts';
+import { folderSource } from './local-folder.ts';
+import { modelScopeSource, urlSource } from './modelscope.ts';
+import type { Source, Via } from './source.ts';
+
+export type Sources = {
+  /** Undefined for a mirror that is not set up (any more). */
+  byId(id: string): Source | undefined;
+  /** The one that names like `org/name` belong to. */
+  hub(): Source;
+};
+
+/** Where models may come from. Nothing here speaks to the network before it is asked something. */
+export function createSources(settings: () => Settings, tokens: Tokens, net: Via): Sources {
+  const modelscope = modelScopeSource('https://www.modelscope.cn', net);
+  const url = urlSource(net);
+  const folder = folderSource(() => settings().modelFolder);
+  const hubAt = (id: 'huggingface' | 'mirror', address: string) =>
+    hubSource({ id, url: address, token: () => tokens.read(id), net });
+  const huggingface = hubAt('huggingface', 'https://huggingface.co');
+  const mirror = () => {
+    const address = settings().hubMirror;
+    return address === null ? undefined : hubAt('mirror', address);
+  };
+  return {
+    byId(id: SourceId | string) {
+      if (id === 'mirror') return mirror();
+      return [huggingface, modelscope, url, folder].find((source) => source.id === id);
+    },
+    hub: () => mirror() ?? huggingface,
+  };
+}

@@ -1,0 +1,234 @@
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { z } from 'zod';
+import type { ModelId } from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  addBlob,
+  blocksOfBlob,
+  forgetBlocksOfBlob,
+  hasBlob,
+  listDownloads,
+  removeBlob,
+  setBlocksOfBlob,
+} from '../../store/downloads.ts';
+import { findModel } from '../../store/models.ts';
+import { damagedIn } from './block-repair.ts';
+import { exists } from './fs-probe.ts';
+import type { Place } from './library-location.ts';
+
+//  models/
+//    blobs/<sha256>            every file once, by its content
+//    blobs/<sha256>.damaged    one that is not as it was: its sound blocks are used when it is fetched again
+//    incoming/<n>.part         what is being fetched
+//    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
+//      .longhand.json          where it came from and what its files must hash to
+//    removed/<id>/             a model that can still be taken back
+//
+//  In the data folder, wherever the rest is:
+//    linked/<name>.gguf        a symbolic link to a file of another program whose name has no ending
+//
+//  A file that several models share is stored once and goes with the last of them.
+
+/** The folder of downloaded models. */
+export type Shelf = {
+  folder(): string;
+  partPath(download: string, file: number): string;
+  blobPath(sha256: string): string;
+  /** Whether a file with this content is here already, whole. */
+  has(sha256: string, size: number): Promise<boolean>;
+  /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks; `also` is written in the same
+   *  step. */
+  accept(path: string, sha256: string, size: number, blocks: Uint8Array, also: () => void): Promise<void>;
+  /** Ends what `accept` had begun when the app ended. False when there is nothing to end. */
+  acceptAgain(path: string, sha256: string | null, size: number): Promise<boolean>;
+  /** Hashes of the blocks of a file that is or was here whole. */
+  blocksOf(sha256: string): Uint8Array | null;
+  /** What is left of a file that was damaged. */
+  damaged(sha256: string): Promise<{ path: string; hashes: Uint8Array } | null>;
+  /** Makes the model's folder appear with all its files at once. Returns its path. */
+  assemble(model: string, manifest: Manifest): Promise<string>;
+  /** Looks whether it can be read: its drive may be away. */
+  look(): Promise<boolean>;
+  /** Whether a path is in this folder, and not somebody else's. */
+  owns(path: string): boolean;
+  /** Bytes that discarding a model's folder would free. */
+  frees(path: string): Promise<number>;
+  /** Puts a model's folder aside, until it is taken back or discarded. Returns where. */
+  setAside(path: string, id: string): Promise<void>;
+  takeBack(id: string, path: string): Promise<void>;
+  /** Discards what was set aside. */
+  discardAside(id: string): Promise<void>;
+  /** Removes a model's folder and the blobs that no other model uses. Returns the bytes that were freed. */
+  discard(path: string): Promise<number>;
+  /** Removes the blobs that no model and no download uses. Returns the bytes that were freed. */
+  sweep(): Promise<number>;
+  /** Discards what was set aside before the app ended; a model that is in the list still goes back: the app ended between. */
+  discardRemoved(): Promise<void>;
+  /** A damaged file of a model is not on the shelf any more; what is left of it is kept for its repair. */
+  drop(sha256: string, path: string): Promise<void>;
+};
+
+/** What stands beside the files of a model, so that a folder explains itself without the database. */
+export const Manifest = z.object({
+  name: z.string(),
+  source: z.string(),
+  repository: z.string(),
+  commit: z.string(),
+  files: z.array(
+    z.object({ name: z.string(), size: z.number(), sha256: z.string(), etag: z.string().nullable().default(null) }),
+  ),
+  /** When all files last had these hashes. */
+  checkedAt: z.number(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+const MANIFEST = '.longhand.json';
+export const isManifest = (path: string): boolean => basename(path) === MANIFEST;
+/** What a model's folder is called before it is whole, and while it is removed. */
+export const building = (folder: string): string => `${folder}.new`;
+export const isModelFolder = async (folder: string): Promise<boolean> =>
+  /.@[\w.-]+\.new$/.test(folder) || exists(join(folder, MANIFEST));
+const never = new AbortController().signal;
+
+/** Null for a folder that was not made by `assemble`. */
+export async function readManifest(folder: string): Promise<Manifest | null> {
+  try {
+    return Manifest.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const path = join(folder, MANIFEST);
+  await writeFile(`${path}.new`, JSON.stringify(manifest));
+  await rename(`${path}.new`, path);
+}
+
+export function createShelf(db: Database, place: Place): Shelf {
+  const { folder } = place;
+  const blobs = () => join(folder(), 'blobs');
+  const blobPath = (sha256: string) => join(blobs(), sha256);
+  const asidePath = (id: string) => join(folder(), 'removed', id);
+  const damagedPath = (sha256: string) => `${blobPath(sha256)}.damaged`;
+
+  return {
+    folder,
+    look: place.look,
+    owns: place.owns,
+    blobPath,
+    partPath: (download, file) => join(folder(), 'incoming', `${download}-${file}.part`),
+    async has(sha256, size) {
+      if (!hasBlob(db, sha256, size)) return false;
+      const found = await stat(blobPath(sha256)).catch(() => null);
+      if (found?.size === size) return true;
+      if (await place.look()) removeBlob(db, sha256);
+      return false;
+    },
+    // First the words, then the deed: a blob that nobody knows would be fetched again.
+    async accept(path, sha256, size, blocks, also) {
+      await mkdir(blobs(), { recursive: true });
+      db.transaction(() => {
+        addBlob(db, sha256, size);
+        setBlocksOfBlob(db, sha256, blocks);
+        also();
+      });
+      await rename(path, blobPath(sha256));
+    },
+    async acceptAgain(path, sha256, size) {
+      if (sha256 === null || !hasBlob(db, sha256, size) || !(await exists(path))) return false;
+      await rename(path, blobPath(sha256));
+      return true;
+    },
+    blocksOf: (sha256) => blocksOfBlob(db, sha256),
+    async damaged(sha256) {
+      const hashes = blocksOfBlob(db, sha256);
+      const path = damagedPath(sha256);
+      return hashes !== null && (await exists(path)) ? { path, hashes } : null;
+    },
+    async assemble(model, manifest) {
+      const target = join(folder(), model);
+      const begun = building(target);
+      await rm(begun, { recursive: true, force: true });
+      for (const { name, sha256 } of manifest.files) {
+        const path = join(begun, name);
+        await mkdir(dirname(path), { recursive: true });
+        await linkOrCopy(blobPath(sha256), path);
+      }
+      await writeManifest(begun, manifest);
+      await rm(target, { recursive: true, force: true });
+      await rename(begun, target);
+      return target;
+    },
+    async frees(path) {
+      const manifest = await readManifest(path);
+      if (!manifest) return 0;
+      const sizes = manifest.files.map(async ({ name }) => {
+        const found = await stat(join(path, name)).catch(() => null);
+        // One name here, one among the blobs: nobody else has it.
+        return found && found.nlink <= 2 ? found.size : 0;
+      });
+      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    },
+    async setAside(path, id) {
+      const aside = asidePath(id);
+      await mkdir(dirname(aside), { recursive: true });
+      await rm(aside, { recursive: true, force: true });
+      await rename(path, aside);
+    },
+    async takeBack(id, path) {
+      await rename(asidePath(id), path);
+    },
+    async discardAside(id) {
+      await this.discard(asidePath(id));
+    },
+    async discardRemoved() {
+      for (const id of await readdir(join(folder(), 'removed')).catch((): string[] => [])) {
+        const path = findModel(db, id as ModelId)?.path;
+        const [name] = path ? relative(folder(), path).split(sep) : [];
+        const place = name && path && this.owns(path) ? join(folder(), name) : null;
+        if (place === null) await this.discardAside(id);
+        else if (!(await exists(place))) await this.takeBack(id, place);
+      }
+    },
+    async drop(sha256, path) {
+      const blob = await stat(blobPath(sha256)).catch(() => null);
+      const file = await stat(path).catch(() => null);
+      // Where the volume has no hard links the model has a copy, and the blob may well be sound.
+      const apart = blob !== null && blob.ino !== file?.ino;
+      const hashes = blocksOfBlob(db, sha256);
+      if (apart && hashes && (await damagedIn(blobPath(sha256), blob.size, hashes, never)).length === 0) return;
+      removeBlob(db, sha256);
+      await rename(blob === null ? path : blobPath(sha256), damagedPath(sha256)).catch(() => {}); // both are gone
+    },
+    async discard(path) {
+      await rm(path, { recursive: true, force: true });
+      return this.sweep();
+    },
+    async sweep() {
+      const wanted = new Set(listDownloads(db).flatMap(({ files }) => files.map((file) => file.sha256)));
+      let freed = 0;
+      for (const name of await readdir(blobs()).catch((): string[] => [])) {
+        const sha256 = name.replace(/\.damaged$/, '');
+        const blob = await stat(join(blobs(), name)).catch(() => null);
+        if (blob && blob.nlink <= 1 && !wanted.has(sha256)) {
+          await rm(join(blobs(), name), { force: true });
+          removeBlob(db, sha256);
+          forgetBlocksOfBlob(db, sha256);
+          freed += blob.size;
+        }
+      }
+      return freed;
+    },
+  };
+}
+
+/** Volumes without hard links (exFAT) hold a copy instead. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPERM' && error.code !== 'ENOTSUP' && error.code !== 'EXDEV' && error.code !== 'EMLINK')
+      throw error;
+    await copyFile(from, to);
+  });
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { Database } from '../../store/database.ts';
+import { libraryRow, switchLibrary } from '../../store/library-location.ts';
+import { createGlance, type Disk, disk as disks, type Glance } from './fs-probe.ts';
+
+/** Where the library is: in the data folder, or where it was moved to, which may be a drive that comes and goes. */
+export type Place = {
+  /** In the data folder. */
+  readonly home: string;
+  folder(): string;
+  /** Links to files of other programs stay in the data folder: not every disk knows such links. */
+  links(): string;
+  /** False while its drive is away, or does not answer: as it was when it was last looked at. */
+  there(): boolean;
+  /** Looks now. */
+  look(): Promise<boolean>;
+  /** Whether a path is in the library, and so the file our own. */
+  owns(path: string): boolean;
+  /** Whether it is a link that we made. */
+  ownsLink(path: string): boolean;
+  /** Makes a copy of the library, which stands in `to`, the library. */
+  switchTo(to: string): Promise<void>;
+};
+
+/** A file in the folder of the library: an empty mount point, or another disk, has none or another. */
+const MARK = '.longhand-library';
+
+export function createPlace(db: Database, home: string, disk: Disk = disks, glance: Glance = createGlance()): Place {
+  let { folder, mark } = libraryRow(db);
+  let seen = false;
+  const links = join(home, 'linked');
+  const place: Place = {
+    home,
+    folder: () => folder ?? home,
+    links: () => links,
+    there: () => folder === null || seen,
+    async look() {
+      const asked = folder;
+      if (asked === null) return true;
+      const path = join(asked, MARK);
+      const found = await glance(path, () => disk.text(path), { slow: null, busy: () => (seen ? mark : null) });
+      // It may have been switched meanwhile.
+      if (folder === asked) seen = found === mark;
+      return place.there();
+    },
+    owns: (path) => path.startsWith(place.folder() + sep) && !place.ownsLink(path),
+    ownsLink: (path) => path.startsWith(links + sep),
+    async switchTo(to) {
+      const next = to === home ? { folder: null, mark: null } : { folder: to, mark: randomUUID() };
+      if (next.mark !== null) await writeFile(join(to, MARK), next.mark, { flush: true });
+      switchLibrary(db, { from: place.folder(), to, kept: links, ...next });
+      ({ folder, mark } = next);
+      seen = true;
+    },
+  };
+  return place;
+}
+
+export const isMark = (name: string): boolean => name === MARK;

@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelId, Response } from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import { listModels, type ModelRow } from '../../store/models.ts';
+
+//  packed/<id>.panels        what the CPU back end made of a model's weights, for its next load
+//  packed/<id>.panels.part   what it is writing
+//
+//  Nothing here is needed: without it a load only takes longer. So no disk that is full, away or not to be written ever
+//  stands in the way.
+
+/** The folder of packed weights. */
+export type Packed = {
+  /** The file of a model, which its presets share. Null where there can be none. */
+  fileOf(row: Pick<ModelRow, 'id' | 'presetOf'>): string | null;
+  size(): Promise<Response<'packed.size'>>;
+  /** Deletes all of it. Returns the bytes that were freed. */
+  clear(): Promise<Response<'packed.clear'>>;
+  forget(modelId: ModelId): Promise<void>;
+  /** Deletes what is of no model any more, and what the app was writing when it ended. */
+  sweep(): Promise<void>;
+};
+
+const WHOLE = '.panels';
+const PART = `${WHOLE}.part`;
+
+export function createPacked(db: Database, folder: string): Packed {
+  const startedAt = Date.now();
+  const pathOf = (name: string) => join(folder, name);
+
+  async function names(): Promise<string[]> {
+    const found = await readdir(folder).catch((): string[] => []);
+    return found.filter((name) => name.endsWith(WHOLE) || name.endsWith(PART));
+  }
+
+  const bytesOf = async (name: string) => (await stat(pathOf(name)).catch(() => null))?.size ?? 0;
+
+  async function discard(name: string): Promise<number> {
+    const bytes = await bytesOf(name);
+    return rm(pathOf(name), { force: true }).then(
+      () => bytes,
+      () => 0,
+    );
+  }
+
+  /** What is newer than this start is being written right now. */
+  async function isLeftOver(name: string): Promise<boolean> {
+    const found = await stat(pathOf(name)).catch(() => null);
+    return found !== null && found.ctimeMs < startedAt;
+  }
+
+  return {
+    fileOf({ id, presetOf }) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        return pathOf((presetOf ?? id) + WHOLE);
+      } catch {
+        return null;
+      }
+    },
+    async size() {
+      const whole = (await names()).filter((name) => name.endsWith(WHOLE));
+      return { bytes: sum(await Promise.all(whole.map(bytesOf))), models: whole.length };
+    },
+    async clear() {
+      return { freed: sum(await Promise.all((await names()).map(discard))) };
+    },
+    async forget(modelId) {
+      await Promise.all([discard(modelId + WHOLE), discard(modelId + PART)]);
+    },
+    async sweep() {
+      const all = await names();
+      if (all.length === 0) return;
+      const known = new Set(listModels(db).map(({ id }) => id + WHOLE));
+      for (const name of all) {
+        const unwanted = name.endsWith(PART) ? await isLeftOver(name) : !known.has(name);
+        if (unwanted) await discard(name);
+      }
+    },
+  };
+}
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

@@ -1,0 +1,153 @@
+import { type EngineStatus, type Failure, failureOf, LonghandError, type Pipe } from '../protocol/index.ts';
+
+//                       ┌────────── waiting ◀──────────┐
+//                       ▼  0.5, 2, 8 s                 │ ended by itself
+//  start() ──▶ starting ──▶ up ────────────────────────┤
+//                       ▲    │ restart(): kill         └─▶ stopped   third end in five minutes
+//                       └────┘                             │ restart()
+//                       ▲──────────────────────────────────┘
+//  close(): quit is said, then after two seconds the process is killed. A process is started only when the one before has
+//  ended, so there are never two.
+
+/** A process of ours, seen from the one that keeps it alive. */
+export type Supervised<Out, In> = {
+  pipe: Pipe<Out, In>;
+  /** Ends it at once, whatever it is doing. */
+  kill(): void;
+  /** Resolves when the process is gone. */
+  ended: Promise<Ending>;
+};
+
+/** How a process went: "signal SIGSEGV" or "code 1", and the end of what it wrote to its error output. */
+export type Ending = { how: string; lastWords: string };
+
+export type SupervisorStatus = Extract<EngineStatus, { at: 'restarting' | 'stopped' }> | { at: 'starting' | 'up' };
+
+export type Supervisor<Out> = {
+  start(): void;
+  restart(): Promise<void>;
+  /** Sends to the running process. @throws LonghandError `engine-lost` when there is none */
+  send(message: Out): void;
+  close(): Promise<void>;
+};
+
+export type SupervisorOptions<Out, In> = {
+  start: () => Promise<Supervised<Out, In>>;
+  /** Asks the process to end. */
+  quit: Out;
+  onStatus: (status: SupervisorStatus) => void;
+  onMessage: (message: In) => void;
+  /** The process is gone and with it everything it was asked. */
+  onLost: (failure: Failure) => void;
+  waits?: readonly number[];
+  quitWaitMs?: number;
+  now?: () => number;
+};
+
+const windowMs = 5 * 60 * 1000;
+const mostEnds = 3;
+
+export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): Supervisor<Out> {
+  const { waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
+  let running: Supervised<Out, In> | null = null;
+  /** Set while a process is being started, runs or is ending. */
+  let life: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let starting = false;
+  let asked = false;
+  let ends: number[] = [];
+  let last = lostFailure({ how: 'never started', lastWords: '' });
+
+  function start() {
+    if (closed || life) return;
+    clearTimeout(timer);
+    options.onStatus({ at: 'starting' });
+    life = live().finally(() => {
+      life = null;
+      afterEnd();
+    });
+  }
+
+  async function live(): Promise<void> {
+    starting = true;
+    try {
+      running = await options.start();
+    } catch (error) {
+      last = failureOf(error);
+      return;
+    } finally {
+      starting = false;
+    }
+    running.pipe.onMessage(options.onMessage);
+    if (closed) running.kill();
+    else options.onStatus({ at: 'up' });
+    const ending = await running.ended;
+    running = null;
+    last = lostFailure(ending);
+    options.onLost(last);
+  }
+
+  function afterEnd() {
+    if (closed) return;
+    if (asked) {
+      asked = false;
+      ends = [];
+      start();
+      return;
+    }
+    ends = [...ends.filter((at) => now() - at < windowMs), now()];
+    if (ends.length >= mostEnds) {
+      options.onStatus({ at: 'stopped', failure: last });
+      return;
+    }
+    const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
+    options.onStatus({ at: 'restarting', attempt: ends.length, waitMs });
+    timer = setTimeout(start, waitMs);
+  }
+
+  return {
+    start,
+    async restart() {
+      ends = [];
+      if (!life) return start();
+      // It is as new as it can be, and an end of it is one of its own.
+      if (starting) return;
+      asked = true;
+      const ending = life;
+      running?.kill();
+      await ending;
+    },
+    send(message) {
+      if (!running) throw new LonghandError('engine-lost', '[engine] the process is not running');
+      running.pipe.send(message);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      if (!life) return;
+      running?.pipe.send(options.quit);
+      const kill = setTimeout(() => running?.kill(), quitWaitMs);
+      await life;
+      clearTimeout(kill);
+    },
+  };
+}
+
+const lostFailure = ({ how, lastWords }: Ending): Failure => ({
+  code: 'engine-lost',
+  message: `[engine] the process ended: ${how}`,
+  ...(lastWords !== '' && { details: { lastWords } }),
+});
+
+const keptCharacters = 4000;
+
+/** Keeps the end of an error output, and passes all of it on. */
+export function listenToErrors(output: NodeJS.ReadableStream | null | undefined): () => string {
+  let text = '';
+  output?.on('data', (chunk: Buffer | string) => {
+    process.stderr.write(chunk);
+    text = (text + String(chunk)).slice(-keptCharacters);
+  });
+  return () => text;
+}

@@ -1,0 +1,84 @@
+import { type Context, Hono } from 'hono';
+import { enterPath, pagePath, ticketPath } from '../protocol/index.ts';
+import type { Access } from './auth.ts';
+import { isStranger } from './peer-user.ts';
+import { createGuesses } from './rate-limit.ts';
+import { pageHeaders } from './static-files.ts';
+
+export type GuardOptions = {
+  access: Access;
+  port: number;
+  /** Somebody was sent away. */
+  turnedAway(visitor: { host: string; about: string }): void;
+};
+
+/** The port a request came from, as @hono/node-server hands it on. */
+const peerOf = (context: Context): number | undefined =>
+  (context.env as { incoming?: { socket: { remotePort?: number } } }).incoming?.socket.remotePort;
+
+export const bearer = (context: Context): string | undefined =>
+  /^Bearer ([\w-]{1,100})$/.exec(context.req.header('authorization') ?? '')?.[1];
+
+/** The door of the browser host: what every request is asked, and how a page gets its secret. */
+export function createGuard({ access, port, turnedAway }: GuardOptions) {
+  const headers = pageHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`]);
+  const guesses = createGuesses();
+  const door = new Hono();
+
+  const welcome = (peer: number | undefined): boolean => {
+    const stranger = isStranger(peer, port);
+    if (stranger) turnedAway({ host: 'another user', about: '' });
+    return !stranger;
+  };
+
+  door.use(async (context, next) => {
+    const { host = '', origin } = context.req.header();
+    if (!access.hostAllowed(host)) {
+      turnedAway({ host, about: origin ?? '' });
+      return refuse(context, 400, 'This address is not served here.');
+    }
+    if (!access.originAllowed(origin) || isForeignPart(context)) {
+      turnedAway({ host, about: origin ?? '' });
+      return refuse(context, 403, 'Other pages may not ask here.');
+    }
+    await next();
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
+  });
+
+  /** The right secret counts however many wrong ones were given. */
+  const wrong = (context: Context) =>
+    guesses.wrong()
+      ? refuse(context, 429, 'Too many wrong tries; wait a minute.')
+      : refuse(context, 403, 'Not let in.');
+
+  door.post(enterPath, (context) => {
+    if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
+    if (!welcome(peerOf(context))) return refuse(context, 403, 'This Longhand belongs to another user.');
+    const secret = access.enter(bearer(context) ?? '');
+    return secret === null ? wrong(context) : answer(context, { secret });
+  });
+  door.post(ticketPath, (context) => {
+    // A browser names an origin with every POST: no page may ask for tickets.
+    if (context.req.header('origin') !== undefined || !access.keyRight(bearer(context))) return wrong(context);
+    return answer(context, { ticket: access.ticket() });
+  });
+  door.get(pagePath, (context) =>
+    access.secretRight(bearer(context)) ? context.body(null, 204) : refuse(context, 401, 'Open the newest address.'),
+  );
+  return { door, welcome, wrong };
+}
+
+const answer = (context: Context, value: object) => context.json(value, 200, { 'Cache-Control': 'no-store' });
+
+/** Another site's page that wants a file of ours as a script or a picture; going to our page by a link is another matter. */
+function isForeignPart(context: Context): boolean {
+  const site = context.req.header('sec-fetch-site');
+  return (site === 'cross-site' || site === 'same-site') && context.req.header('sec-fetch-mode') !== 'navigate';
+}
+
+export const refuse = (context: Context, status: 400 | 401 | 403 | 413 | 429, reason: string) =>
+  context.text(reason, status, {
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'",
+    'Cache-Control': 'no-store',
+  });

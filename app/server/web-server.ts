@@ -1,0 +1,139 @@
+import { rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, sep } from 'node:path';
+import type { ReadableStream } from 'node:stream/web';
+import { createAdaptorServer } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { Host } from '../core/core.ts';
+import { failureOf, uploadPath } from '../protocol/index.ts';
+import type { Reach } from '../store/lock.ts';
+import { createAccess } from './auth.ts';
+import { addressWith } from './one-time-address.ts';
+import { lastPort, rememberPort } from './port-file.ts';
+import { bearer, createGuard } from './request-guard.ts';
+import { serveSockets } from './socket.ts';
+import { fileBelow, typeOf } from './static-files.ts';
+import { createUploads } from './uploads.ts';
+
+const portsTried = 50;
+
+export type BrowserHost = {
+  /** With a ticket: lets one page in, once. */
+  address(): string;
+  /** For other programs of the same user. */
+  reach: Reach;
+  port: number;
+  close(): Promise<void>;
+};
+
+export type BrowserHostOptions = {
+  host: Pick<Host, 'connect' | 'dataFolder' | 'refusedVisitor'>;
+  /** The built page: a folder with index.html. */
+  renderer: string;
+  /** The first port that is tried; 0 takes any. Without it the one of the last time, so that an open page comes back. */
+  port?: number;
+  heartbeatMs?: number;
+};
+
+/** Serves the page and the protocol to browsers of this machine. */
+export async function startBrowserHost({
+  host,
+  renderer,
+  port = lastPort(host.dataFolder),
+  heartbeatMs,
+}: BrowserHostOptions): Promise<BrowserHost> {
+  const app = new Hono();
+  // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+  const taken = await listen(server, port);
+  rememberPort(host.dataFolder, taken);
+  const access = createAccess(taken);
+  const uploads = createUploads(host.dataFolder);
+  forgetToken(host.dataFolder);
+  const { door, welcome, wrong } = createGuard({ access, port: taken, turnedAway: host.refusedVisitor });
+  app.route('/', door);
+
+  app.post(uploadPath, async (context) => {
+    if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
+    if (!access.secretRight(bearer(context))) return wrong(context);
+    const { raw } = context.req;
+    if (!raw.body) {
+      return context.json(
+        { failure: { code: 'bad-request', message: '[upload] the bytes of a file are wanted' } },
+        400,
+      );
+    }
+    try {
+      const announced = Number(context.req.header('content-length') ?? 0);
+      const body = raw.body as ReadableStream<Uint8Array>;
+      const { name = 'file', set } = context.req.query();
+      return context.json(await uploads.receive(body, name, announced, set));
+    } catch (error) {
+      return context.json({ failure: failureOf(error) }, 400);
+    }
+  });
+  app.get('*', (context) => serveFile(context, renderer));
+
+  const sockets = serveSockets(server, {
+    access,
+    welcome,
+    connect: host.connect,
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  });
+  const origin = `http://127.0.0.1:${taken}`;
+  return {
+    address: () => addressWith(origin, access.ticket()),
+    reach: { address: origin, key: access.key },
+    port: taken,
+    async close() {
+      sockets.close();
+      uploads.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Earlier versions kept a secret for good. */
+function forgetToken(folder: string): void {
+  try {
+    rmSync(join(folder, 'browser-token'), { recursive: true, force: true });
+  } catch {
+    // Nobody reads it any more.
+  }
+}
+
+/** Any path without a file is the page itself. Files under assets/ have their hash in their name and never change. */
+async function serveFile(context: Context, folder: string): Promise<Response> {
+  const file = fileBelow(folder, context.req.path);
+  const path = file ?? join(folder, 'index.html');
+  const bytes = await readFile(path).catch(() => null);
+  if (!bytes) return context.text('The page has not been built: npm run build', 503);
+  const lasting = file?.startsWith(join(folder, 'assets') + sep);
+  return context.body(new Uint8Array(bytes), 200, {
+    'Content-Type': typeOf(path),
+    'Cache-Control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+  });
+}
+
+/** On 127.0.0.1 alone; a port that is taken is passed over. */
+async function listen(server: Server, first: number): Promise<number> {
+  for (let port = first; ; port = port === 0 ? 0 : port + 1) {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, '127.0.0.1', () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const passable = code === 'EADDRINUSE' || code === 'EACCES';
+      if (!passable || port === 0 || port - first >= portsTried) throw error;
+    }
+  }
+}

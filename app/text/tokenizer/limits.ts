@@ -1,0 +1,119 @@
+import { LonghandError } from '../../protocol/errors.ts';
+
+//  A tokenizer.json is a program that comes with a model: patterns, replacements, tables. What none of the known ones has is
+//  refused before anything is built from it.
+
+/** The largest known: 262 208 entries of a vocabulary, 580 604 merges, 28 672 added tokens, the longest text of a token 256. */
+const MOST = {
+  vocabulary: 2 ** 21,
+  merges: 2 ** 22,
+  added: 2 ** 18,
+  addedCharacters: 4_000_000,
+  blank: 10_000,
+  blankCharacters: 100_000,
+  token: 1024,
+  /** Of a vocabulary whose every way to read a text is weighed. */
+  unigram: 128,
+  marker: 256,
+  components: 100,
+  depth: 16,
+  text: 10_000,
+  charsmap: 8_000_000,
+  list: 1000,
+  /** What is put in the place of a character. */
+  content: 64,
+};
+
+export const broken = (message: string, cause?: unknown) =>
+  new LonghandError('model-broken', `[tokenizer] ${message}`, cause === undefined ? {} : { cause });
+
+type Parts = {
+  readonly added_tokens: readonly { readonly content: string }[];
+  readonly normalizer?: unknown;
+  readonly pre_tokenizer?: unknown;
+  readonly post_processor?: unknown;
+  readonly decoder?: unknown;
+  readonly model: {
+    readonly type?: string | null | undefined;
+    readonly vocab: Readonly<Record<string, number>> | readonly unknown[];
+    readonly merges?: readonly unknown[] | null | undefined;
+    readonly [key: string]: unknown;
+  };
+};
+
+/** @throws LonghandError `model-broken`, naming what is too much and what is allowed */
+export function demandModest(json: Parts): void {
+  addedTokens(json.added_tokens);
+  vocabulary(json.model);
+  const seen = { components: 0 };
+  for (const key of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder'] as const) {
+    component(json[key], key, 0, seen);
+  }
+}
+
+function demand(what: string, came: number, most: number): void {
+  if (came > most) throw broken(`${what}: ${came} came, allowed are ${most}`);
+}
+
+function addedTokens(tokens: Parts['added_tokens']): void {
+  demand('added_tokens', tokens.length, MOST.added);
+  const blank = tokens.filter(({ content }) => content.trim() === '');
+  demand('added_tokens of white space', blank.length, MOST.blank);
+  const characters = (some: Parts['added_tokens']) => some.reduce((sum, { content }) => sum + content.length, 0);
+  demand('characters of added_tokens', characters(tokens), MOST.addedCharacters);
+  demand('characters of added_tokens of white space', characters(blank), MOST.blankCharacters);
+  for (const { content } of tokens) demand('characters of an added token', content.length, MOST.marker);
+}
+
+function vocabulary({ type, vocab, merges, ...model }: Parts['model']): void {
+  const unigram = Array.isArray(vocab);
+  const tokens = unigram ? vocab.map((entry: unknown) => (Array.isArray(entry) ? entry[0] : '')) : Object.keys(vocab);
+  demand('model.vocab', tokens.length, MOST.vocabulary);
+  const longest = type === 'Unigram' || unigram ? MOST.unigram : MOST.token;
+  for (const token of tokens) demand('characters of a token in model.vocab', lengthOf(token), longest);
+  demand('model.merges', merges?.length ?? 0, MOST.merges);
+  for (const merge of merges ?? []) {
+    demand(
+      'characters of a merge',
+      Array.isArray(merge) ? merge.reduce(sumOf, 0) : lengthOf(merge),
+      2 * MOST.token + 1,
+    );
+  }
+  for (const [key, value] of Object.entries(model)) {
+    if (typeof value === 'string') demand(`characters of model.${key}`, value.length, MOST.content);
+  }
+}
+
+const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
+const sumOf = (sum: number, text: unknown): number => sum + lengthOf(text);
+
+/** Texts of a part that are put into what is read, once for every match. */
+const INSERTED = new Set(['content', 'prepend', 'replacement', 'str_rep', 'prefix', 'suffix']);
+
+function component(value: unknown, path: string, depth: number, seen: { components: number }): void {
+  demand(`depth of ${path.slice(0, 60)}`, depth, MOST.depth);
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (typeof value === 'string') {
+    demand(`characters of ${path}`, value.length, mostOf(name));
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if ('type' in value && typeof value.type === 'string')
+    demand('parts of the tokenizer', ++seen.components, MOST.components);
+  const entries = Object.entries(value);
+  demand(`entries of ${path}`, entries.length, MOST.list);
+  if ('type' in value && value.type === 'FixedLength') wholeLength(value as { length?: unknown }, path);
+  for (const [key, inner] of entries) {
+    component(inner, Array.isArray(value) ? path : `${path}.${key}`, depth + 1, seen);
+  }
+}
+
+function mostOf(name: string): number {
+  if (name === 'precompiled_charsmap') return MOST.charsmap;
+  return INSERTED.has(name) ? MOST.content : MOST.text;
+}
+
+function wholeLength({ length }: { length?: unknown }, path: string): void {
+  if (typeof length === 'number' && Number.isInteger(length) && length > 0) return;
+  throw broken(`${path}.length: ${JSON.stringify(length)} came, allowed are whole numbers from 1`);
+}

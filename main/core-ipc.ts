@@ -1,0 +1,36 @@
+import type { HostOptions } from '../app/core/core.ts';
+import type { StartReader } from '../app/documents/parse/fork-parser.ts';
+import type { Ending } from '../app/process/supervisor.ts';
+import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
+
+//  What Electron's main process and the core process say to each other. Ports travel beside a message.
+
+/** Given to the core process when it starts, as its last argument. */
+export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
+  /** The operating system keeps a key for us. */
+  keychain: boolean;
+};
+
+/** A process that the core asks for: it belongs to Electron's main process. */
+export type ChildWish = { run: 'engine' } | { run: 'reader'; limits: Parameters<StartReader>[0] };
+
+export type ToCore =
+  /** A window wants to talk; its port comes along. */
+  | { window: true }
+  /** A process of the core runs; the port to it comes along. */
+  | { child: number }
+  | { childEnded: number; ending: Ending }
+  | { notice: Notice }
+  /** Answer of the keychain; null when it refused. */
+  | { keychain: number; text: string | null }
+  | { quit: true };
+
+export type FromCore =
+  | { ready: true }
+  | { failed: Failure }
+  | { busy: boolean }
+  | { download: DownloadNews }
+  /** The process with this number is wanted; numbers are never used twice. */
+  | { startChild: number; wish: ChildWish }
+  | { killChild: number }
+  | { keychain: number; work: 'seal' | 'open'; text: string };

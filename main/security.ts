@@ -1,0 +1,49 @@
+import { app, type Session, session, type WebContents } from 'electron';
+import { pageOrigin } from './app-protocol.ts';
+
+/** What a page may ask of the system: putting text on the clipboard, nothing else. */
+const allowed = new Set(['clipboard-sanitized-write']);
+
+/** Closes everything a page could use to reach out: permissions, devices, other pages, windows, and the network. Refused
+ *  requests are told to `onBlocked`. `devServer`: the address of vite during development. */
+export function lockDown(onBlocked: (address: string) => void, devServer?: string) {
+  guardSession(session.defaultSession, onBlocked, devServer);
+  app.on('session-created', (created) => guardSession(created, onBlocked, devServer));
+  app.on('web-contents-created', (_, contents) => guardContents(contents, devServer));
+}
+
+function guardSession(guarded: Session, onBlocked: (address: string) => void, devServer: string | undefined) {
+  guarded.setPermissionRequestHandler((_, permission, answer) => answer(allowed.has(permission)));
+  guarded.setPermissionCheckHandler((_, permission) => allowed.has(permission));
+  guarded.setDevicePermissionHandler(() => false);
+  guarded.webRequest.onBeforeRequest((details, answer) => {
+    const own = isOwn(details.url, devServer);
+    if (!own) onBlocked(details.url);
+    answer({ cancel: !own });
+  });
+  // Dictionaries would be fetched from the network.
+  guarded.setSpellCheckerEnabled(process.platform === 'darwin');
+}
+
+/** Ours, made in the page itself, or the developer tools. */
+export function isOwn(address: string, devServer?: string): boolean {
+  const url = URL.parse(address);
+  if (!url) return false;
+  if (['blob:', 'data:', 'devtools:'].includes(url.protocol)) return true;
+  const origin = `${url.protocol}//${url.host}`;
+  if (origin === pageOrigin) return true;
+  return devServer !== undefined && origin.replace(/^ws/, 'http') === new URL(devServer).origin;
+}
+
+function guardContents(contents: WebContents, devServer: string | undefined) {
+  const stay = (event: { preventDefault(): void; url: string }) => {
+    if (!isOwn(event.url, devServer) || event.url.startsWith('data:') || event.url.startsWith('blob:'))
+      event.preventDefault();
+  };
+  contents.on('will-navigate', stay);
+  contents.on('will-frame-navigate', stay);
+  contents.on('will-redirect', stay);
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+  contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
+}

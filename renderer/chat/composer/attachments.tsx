@@ -1,0 +1,151 @@
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Attachment, failureOf } from '../../../app/protocol/index.ts';
+import { choose, core, placeFile } from '../../bridge.ts';
+import { useFormats } from '../../i18n.ts';
+import { useKeysHint } from '../../shell/command-keys.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { actions, useChat } from '../store/store.ts';
+import type { DraftKey } from '../store/view-state.ts';
+
+type Adding = { id: number; name: string };
+type Refused = { name: string; reason: string };
+
+let lastId = 0;
+
+/** Adds files to the draft of a chat as text, one by one; a refused one says why and the others go on. They stay with the
+ *  chat they were given to, whichever is on screen when they are read. Two of one name are two. */
+export function useAttach(key: DraftKey) {
+  const { t } = useTranslation();
+  const { ensureChat, setAttachments } = actions;
+  const [adding, setAdding] = useState<Partial<Record<DraftKey, Adding[]>>>({});
+  const [problem, setProblem] = useState<Partial<Record<DraftKey, Refused | null>>>({});
+
+  const move = (id: number, from: DraftKey, to: DraftKey) =>
+    setAdding((all) => {
+      const one = all[from]?.find((other) => other.id === id);
+      if (!one || from === to) return all;
+      return { ...all, [from]: all[from]?.filter((other) => other !== one), [to]: [...(all[to] ?? []), one] };
+    });
+
+  /** Returns the chat that it went to. */
+  async function addOne(to: DraftKey, name: string, place: () => Promise<{ path: string; name: string }>) {
+    const id = ++lastId;
+    let at = to;
+    setAdding((all) => ({ ...all, [to]: [...(all[to] ?? []), { id, name }] }));
+    try {
+      const chatId = to === 'new' ? await ensureChat() : to;
+      move(id, to, chatId);
+      at = chatId;
+      const attachment = await core.call('attachments.add', { chatId, ...(await place()) });
+      const present = useChat.getState().attachments[chatId] ?? [];
+      setAttachments([...present, attachment], chatId);
+    } catch (error) {
+      const failure = failureOf(error);
+      const refused = { name, reason: failure.hint ?? t(`errors.${failure.code}.what`) };
+      setProblem((all) => ({ ...all, [at]: refused }));
+    } finally {
+      setAdding((all) => ({ ...all, [at]: all[at]?.filter((other) => other.id !== id) }));
+    }
+    return at;
+  }
+
+  return {
+    adding: adding[key] ?? none,
+    problem: problem[key] ?? null,
+    async add(files: (File | string)[]) {
+      setProblem((all) => ({ ...all, [key]: null }));
+      let to = key;
+      for (const file of files) {
+        if (typeof file !== 'string') to = await addOne(to, file.name, () => placeFile(file));
+        else {
+          const name = file.split(/[\\/]/).at(-1) ?? file;
+          to = await addOne(to, name, async () => ({ path: file, name }));
+        }
+      }
+    },
+    async remove({ id }: Attachment) {
+      const present = useChat.getState().attachments[key] ?? [];
+      setAttachments(
+        present.filter((other) => other.id !== id),
+        key,
+      );
+      await core.call('attachments.remove', { attachmentId: id });
+    },
+  };
+}
+
+const none: readonly Adding[] = [];
+
+/** The system's dialog where there is one, the browser's elsewhere. */
+export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) => void }) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  const keys = useKeysHint('attach');
+  return (
+    <>
+      <IconButton
+        id="attach"
+        icon="attach"
+        label={t('commands.attach')}
+        {...keys}
+        onClick={async () => {
+          const asked = choose('attachments');
+          if (asked) onFiles(await asked);
+          else input.current?.click();
+        }}
+      />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('commands.attach')}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+type ChipProps = { attachment: { name: string } | Attachment; sent?: boolean; refused?: string; onRemove?: () => void };
+
+export function AttachmentChip({ attachment, sent = false, refused, onRemove }: ChipProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const about = refused ?? ('id' in attachment ? size(attachment) : t('attachment.reading'));
+  return (
+    <span
+      className={`inline-flex h-11 max-w-65 items-center gap-2 rounded-lg ps-1.5 pe-3 ${sent ? 'bg-hover' : 'bg-raised hairline'}`}
+    >
+      <span
+        className={`grid size-8 flex-none place-items-center rounded-sm bg-hover ${refused ? 'text-bad-text' : 'text-fg-3'}`}
+      >
+        <Icon name={refused ? 'warning' : 'file'} />
+      </span>
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate font-medium">{attachment.name}</span>
+        <span className={`truncate text-xs tabular-nums ${refused ? 'text-bad-text' : 'text-fg-3'}`}>{about}</span>
+      </span>
+      {onRemove && (
+        <IconButton
+          small
+          icon="close"
+          label={t('attachment.remove', { name: attachment.name })}
+          className="-me-1.5"
+          onClick={onRemove}
+        />
+      )}
+    </span>
+  );
+
+  function size(known: Attachment): string {
+    const bytes = formats.fileSize(known.bytes);
+    return known.tokens === null
+      ? bytes
+      : `${bytes}, ${t('tokens', { count: known.tokens, tokens: formats.exact(known.tokens) })}`;
+  }
+}

@@ -1,0 +1,11 @@
+import type { Settings } from '../../../app/protocol/index.ts';
+import { isMac } from '../../bridge.ts';
+
+type Keys = { key: string; shiftKey: boolean; altKey: boolean; ctrlKey: boolean; metaKey: boolean };
+
+export const hasMod = ({ ctrlKey, metaKey }: Pick<Keys, 'ctrlKey' | 'metaKey'>): boolean =>
+  isMac() ? metaKey : ctrlKey;
+
+/** Whether these keys send what is written: one setting, the same wherever a message is written. */
+export const sends = (event: Keys, sendWith: Settings['sendWith']): boolean =>
+  event.key === 'Enter' && !event.shiftKey && !event.altKey && (sendWith === 'enter' || hasMod(event));

@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react';
+import type { Attachment, ChatId, EngineStatus, ModelEntry, Response } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useEngine } from '../../engine/store.ts';
+import { useSettings } from '../../settings/store.ts';
+import { useChat } from '../store/store.ts';
+import { useChatModel } from './model-picker.tsx';
+
+export type Measured = Response<'context.measure'>;
+
+const WAIT_MS = 120;
+/** What the engine makes room for when nobody chose a context. */
+const USUAL_CONTEXT = 32_768;
+
+/** The context that the chat's own model has or would have: another one may be in memory. */
+export function limitOf(model: ModelEntry | null, wanted: number | null, status: EngineStatus): number | null {
+  if (!model) return null;
+  if ((status.at === 'ready' || status.at === 'busy') && status.modelId === model.id) return status.contextLength;
+  const longest = model.description?.contextLength;
+  return longest ? Math.min(model.settings.contextLength ?? wanted ?? USUAL_CONTEXT, longest) : null;
+}
+
+/** Tokens of the next prompt, asked again when the draft rests for a moment. An empty chat needs no counting. */
+export function useMeasure(chatId: ChatId | null, draft: string, attachments: readonly Attachment[]): Measured | null {
+  const [measured, setMeasured] = useState<{ of: string; found: Measured } | null>(null);
+  const model = useChatModel();
+  const wanted = useSettings((state) => state.values.contextLength);
+  const status = useEngine((state) => state.status);
+  const leaf = useChat((state) => state.open?.chat.leafId ?? null);
+  const branchFrom = useChat((state) => state.branchFrom);
+  const settled = useChat((state) => (chatId ? !state.busy.has(chatId) : true));
+  const ready = status.at === 'ready' || status.at === 'busy';
+  const limit = limitOf(model, wanted, status);
+  const subject = `${chatId} ${model?.id}`;
+  const ids = attachments.map((attachment) => attachment.id).join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: leaf and settled stand for the text of the chat
+  useEffect(() => {
+    if (chatId === null || !ready) return;
+    let gone = false;
+    const timer = setTimeout(async () => {
+      const found = await core
+        .call('context.measure', {
+          chatId,
+          draft,
+          attachments: attachments.map((one) => one.id),
+          ...(branchFrom !== null && { parentId: branchFrom }),
+        })
+        .catch(() => null);
+      if (!gone && found) setMeasured({ of: subject, found });
+    }, WAIT_MS);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [chatId, draft, ids, leaf, branchFrom, settled, ready, subject]);
+  if (limit === null) return null;
+  if (chatId === null) return { used: 0, draft: 0, limit };
+  // What was counted for another chat, or by another model, says nothing about this one.
+  return measured?.of === subject ? { ...measured.found, limit } : null;
+}

@@ -1,0 +1,69 @@
+import type { ChatId, MessageId } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { t } from '../../i18n.ts';
+import { useSettings } from '../../settings/store.ts';
+import { keysHint } from '../../shell/command-keys.ts';
+import { useToasts } from '../../ui/toast.tsx';
+import { COMPOSER, focusComposer } from '../focus.ts';
+import { actions, useChat } from '../store/store.ts';
+import type { Full, OtherModel } from './overflow-options.ts';
+
+//  What follows the choice in a full context.
+
+/** What was held up in a chat goes on: its message is sent, or its answer is gone on with. */
+export async function goOn(chatId: ChatId, resumes: MessageId | null): Promise<void> {
+  actions.closeOverlay('overflow');
+  await (resumes ? actions.resume(resumes) : actions.send(false, chatId));
+  focusComposer();
+}
+
+export async function makeLarger(contextLength: number): Promise<void> {
+  await useSettings.getState().set({ contextLength });
+}
+
+/** The chat goes on with another model, in a context that holds everything. */
+export async function takeOtherModel(chatId: ChatId, { model, size }: OtherModel): Promise<void> {
+  await actions.update({ modelId: model.id }, chatId);
+  const { contextLength } = useSettings.getState().values;
+  const present = model.settings.contextLength ?? contextLength ?? 0;
+  if (present >= size) return;
+  if (model.settings.contextLength === null) await makeLarger(size);
+  else await core.call('models.configure', { modelId: model.id, settings: { ...model.settings, contextLength: size } });
+}
+
+/** Back to the field, with what is too much selected. */
+export function shorten(chatId: ChatId, full: Full): void {
+  actions.closeOverlay('overflow');
+  focusComposer();
+  const text = useChat.getState().drafts[chatId] ?? '';
+  const room = Math.max(0, full.limit * 0.9 - full.used) / Math.max(1, full.draft);
+  requestAnimationFrame(() => {
+    const field = document.getElementById(COMPOSER);
+    if (field instanceof HTMLTextAreaElement) field.setSelectionRange(Math.floor(text.length * room), text.length);
+  });
+}
+
+/** Keeps everything up to a message from the model, and offers the way back. */
+export async function setAside(messageId: MessageId, summary: string | null): Promise<void> {
+  await core.call('context.setAside', { messageId, summary });
+  useToasts.getState().show({
+    text: summary === null ? t('aside.done') : t('aside.summed'),
+    action: t('undo'),
+    ...keysHint('undo'),
+    onAction: () => void bringBack(messageId),
+  });
+}
+
+export async function bringBack(messageId: MessageId): Promise<void> {
+  await core.call('context.bringBack', { messageId });
+}
+
+/** The message of a chat, with its files, waits in a new one. */
+export async function takeToNewChat(chatId: ChatId): Promise<void> {
+  const { drafts, attachments } = useChat.getState();
+  const text = drafts[chatId] ?? '';
+  const files = attachments[chatId] ?? [];
+  await actions.beginWith(text, files);
+  await actions.replaceDraft(chatId, '');
+  focusComposer();
+}

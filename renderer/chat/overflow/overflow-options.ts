@@ -1,0 +1,88 @@
+import {
+  type Forecast,
+  forecast,
+  type Machine,
+  type ModelDescription,
+  type ModelEntry,
+  type Response,
+} from '../../../app/protocol/index.ts';
+import { nextContextSize } from './context-size.ts';
+
+//  What can be done about a full context, as plain data.
+
+export type Full = { used: number; draft: number; limit: number };
+export type Plan = Response<'context.plan'>;
+export type Way = 'larger' | 'aside' | 'summary' | 'new-chat' | 'search' | 'model' | 'shorten';
+
+export type Larger = {
+  size: number;
+  /** Bytes more than now, and what the machine has left; null while that is not known. */
+  more: number;
+  free: number | null;
+  verdict: Forecast['verdict'] | null;
+};
+
+/** The next context size that holds everything, and whether this machine has the memory for it. */
+export function largerOf(full: Full, model: ModelDescription | null, machine: Machine | null): Larger | null {
+  const size = model && nextContextSize(full.used + full.draft, model.contextLength);
+  if (!model || !size || size <= full.limit) return null;
+  const more = (size - full.limit) * model.contextBytesPerToken;
+  const now = machine && forecast(model, machine, { contextLength: full.limit });
+  const then = machine && forecast(model, machine, { contextLength: size });
+  return {
+    size,
+    more,
+    free: machine && now ? Math.max(0, machine.limitBytes - now.total) : null,
+    verdict: then?.verdict ?? null,
+  };
+}
+
+/** Another model that holds everything, and the context size it needs for that. */
+export type OtherModel = { model: ModelEntry; size: number; verdict: Forecast['verdict'] | null };
+
+/** The one with the least weights among those that fit this machine. */
+export function otherModelFor(
+  full: Full,
+  current: ModelEntry | null,
+  models: readonly ModelEntry[],
+  machine: Machine | null,
+): OtherModel | null {
+  const fitting = models.flatMap((model) => {
+    const { description, id, missing, away } = model;
+    if (!description?.supported || description.encoder || description.ranker || missing || away || id === current?.id)
+      return [];
+    const size = nextContextSize(full.used + full.draft, description.contextLength);
+    if (size === null) return [];
+    const verdict = machine && forecast(description, machine, { contextLength: size }).verdict;
+    return verdict === 'too-large' ? [] : [{ model, size, verdict, weight: description.weightBytes }];
+  });
+  const [best] = fitting.sort((a, b) => a.weight - b.weight);
+  return best ? { model: best.model, size: best.size, verdict: best.verdict } : null;
+}
+
+/** What is left for the answer, at least: a message that takes more of the context fits nowhere. */
+const ANSWER_SHARE = 0.1;
+
+/** Whether the message alone leaves room for an answer: only then a new chat is a way out. */
+export const fitsAlone = ({ draft, limit }: Full): boolean => draft <= limit * (1 - ANSWER_SHARE);
+
+/** What can be done, the best first: nothing leaves the view, then as little as may be. */
+export type Possible = {
+  larger: Larger | null;
+  plan: Plan | null;
+  other: OtherModel | null;
+  /** A long text that can be searched instead of read whole. */
+  searchable: boolean;
+  /** An answer that goes on; else a message that waits. */
+  resumes: boolean;
+};
+
+export function bestWay(full: Full, { larger, plan, other, searchable, resumes }: Possible): Way | null {
+  if (larger && larger.verdict !== 'too-large') return 'larger';
+  if (plan?.aside) return 'aside';
+  if (plan?.summary) return 'summary';
+  if (resumes) return other ? 'model' : null;
+  if (full.used > 0 && fitsAlone(full)) return 'new-chat';
+  if (searchable) return 'search';
+  return other ? 'model' : 'shorten';
+}

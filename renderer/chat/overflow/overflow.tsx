@@ -1,0 +1,202 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Failure, failureOf, type MessageId } from '../../../app/protocol/index.ts';
+import { useFormats } from '../../i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Offer, Offers } from '../../ui/choice.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { focusComposer } from '../focus.ts';
+import { actions, useChat } from '../store/store.ts';
+import type { Overlay } from '../store/view-state.ts';
+import { goOn, makeLarger, setAside, shorten, takeOtherModel, takeToNewChat } from './overflow-actions.ts';
+import { OverflowBar } from './overflow-bar.tsx';
+import { bestWay, fitsAlone, type Possible, type Way } from './overflow-options.ts';
+import { searchInstead } from './search-instead.ts';
+import { SummaryStep } from './summary-step.tsx';
+import { useRoom } from './use-overflow-options.ts';
+
+type Full = Extract<Overlay, { at: 'overflow' }>;
+
+/** The message is too long for what is left, or the answer has reached the end of the context. Nothing was sent or
+ *  dropped. */
+export function Overflow() {
+  const overlay = useChat((state) => state.overlay);
+  return overlay.at === 'overflow' ? <Question full={overlay} /> : null;
+}
+
+//  choosing ──summarise──▶ summarising ──used──▶ (goes on)
+//     ▲                         └─stopped─┐
+//     └───────────────────────────────────┘
+
+function Question({ full }: { full: Full }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const room = useRoom(full);
+  const { larger, plan, other } = room;
+  const [picked, setPicked] = useState<Way | null>(null);
+  const [summarising, setSummarising] = useState<MessageId | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [acting, setActing] = useState(false);
+  const [read, setRead] = useState<number | null>(null);
+  const offers = useOffers(full, room);
+  const way = picked ?? bestWay(full, room);
+  const possible = offers.some(({ value, disabled }) => value === way && !disabled);
+
+  const close = () => {
+    actions.closeOverlay('overflow');
+    focusComposer();
+  };
+
+  const act = async () => {
+    if (way === 'summary' && plan?.summary) return setSummarising(plan.summary.upTo);
+    setActing(true);
+    setFailure(null);
+    try {
+      if (way === 'new-chat') return await takeToNewChat(full.chatId);
+      if (way === 'shorten') return shorten(full.chatId, full);
+      if (way === 'search') {
+        const asks = await searchInstead(full.chatId, setRead);
+        if (asks) await goOn(full.chatId, null);
+        else close();
+        return;
+      }
+      if (way === 'model' && other) await takeOtherModel(full.chatId, other);
+      if (way === 'larger' && larger) await makeLarger(larger.size);
+      if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
+      await goOn(full.chatId, full.resumes);
+    } catch (error) {
+      setFailure(failureOf(error));
+      setActing(false);
+      setRead(null);
+    }
+  };
+
+  if (summarising) {
+    return (
+      <SummaryStep
+        messageId={summarising}
+        onStop={() => setSummarising(null)}
+        onUse={async (summary) => {
+          await setAside(summarising, summary);
+          await goOn(full.chatId, full.resumes);
+        }}
+      />
+    );
+  }
+  const needed = formats.tokens(full.used + full.draft);
+  const limit = formats.contextSize(full.limit);
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={full.resumes ? t('overflow.answerTitle') : t('overflow.title')}
+      description={full.resumes ? t('overflow.answerAbout', { limit }) : t('overflow.about', { needed, limit })}
+      width={560}
+      footer={
+        <>
+          <span role="status" className="text-xs text-fg-3 tabular-nums">
+            {read === null ? t('overflow.safe') : t('overflow.reading', { share: formats.percent(read) })}
+          </span>
+          <span className="flex-1" />
+          <Button large onClick={close}>
+            {t('cancel')}
+          </Button>
+          <Button large kind="primary" data-suggested disabled={acting || !possible} onClick={() => void act()}>
+            {way === 'larger' && larger
+              ? t('overflow.do.larger', { size: formats.contextSize(larger.size) })
+              : t(`overflow.do.${way ?? 'shorten'}`)}
+          </Button>
+        </>
+      }
+    >
+      <OverflowBar full={full} />
+      <div className="mt-4.5">
+        <Offers<Way | 'none'>
+          label={t('overflow.choices')}
+          value={way ?? 'none'}
+          offers={offers}
+          onChange={(next) => setPicked(next === 'none' ? null : next)}
+        />
+      </div>
+      {failure && (
+        <p role="alert" className="mt-3 text-bad-text">
+          {t(`errors.${failure.code}.what`)} {failure.hint ?? t(`errors.${failure.code}.way`)}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function useOffers(full: Full, { larger, plan, other, searchable }: Possible): Offer<Way>[] {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const frees = (tokens: number) => t('overflow.frees', { tokens: formats.tokens(tokens) });
+  const offers: Offer<Way>[] = [];
+  if (larger) {
+    const tooLarge = larger.verdict === 'too-large';
+    const more = `+${formats.memory(larger.more)}`;
+    offers.push({
+      value: 'larger',
+      name: t('overflow.larger', { size: formats.contextSize(larger.size) }),
+      about: t('overflow.largerAbout'),
+      price: larger.free === null ? more : t('overflow.price', { more, free: formats.memory(larger.free) }),
+      disabled: tooLarge,
+      ...(larger.verdict && {
+        tag: {
+          tone: tooLarge ? 'bad' : larger.verdict === 'tight' ? 'warn' : 'ok',
+          text: t(`model.fit.${larger.verdict}`),
+        },
+      }),
+    });
+  }
+  if (plan?.aside) {
+    const { turns, frees: tokens } = plan.aside;
+    offers.push({
+      value: 'aside',
+      name: t('overflow.aside', { count: turns, turns: formats.exact(turns) }),
+      about: t('overflow.asideAbout'),
+      price: frees(tokens),
+    });
+  }
+  if (plan?.summary) {
+    const { turns, frees: tokens, seconds } = plan.summary;
+    offers.push({
+      value: 'summary',
+      name: t('overflow.summary', { count: turns, turns: formats.exact(turns) }),
+      about: t('overflow.summaryAbout'),
+      price:
+        seconds === null
+          ? frees(tokens)
+          : t('overflow.freesTakes', {
+              tokens: formats.tokens(tokens),
+              time: formats.duration(seconds * 1000),
+            }),
+    });
+  }
+  // Where the message alone is too long, a new chat would only ask again.
+  if (!full.resumes && full.used > 0 && fitsAlone(full)) {
+    offers.push({
+      value: 'new-chat',
+      name: t('overflow.newChat'),
+      about: t('overflow.newChatAbout'),
+      price: frees(full.used),
+    });
+  }
+  if (searchable) offers.push({ value: 'search', name: t('overflow.search'), about: t('overflow.searchAbout') });
+  if (other) {
+    const size = formats.contextSize(other.size);
+    offers.push({
+      value: 'model',
+      name: t('overflow.model', { model: other.model.name }),
+      about: t('overflow.modelAbout', { size }),
+    });
+  }
+  if (full.resumes) return offers;
+  const over = Math.max(1, full.used + full.draft - full.limit);
+  offers.push({
+    value: 'shorten',
+    name: t('overflow.shorten'),
+    about: t('overflow.shortenAbout', { count: over, tokens: formats.tokens(over) }),
+  });
+  return offers;
+}

@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+import type { Machine } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useEngine } from '../../engine/store.ts';
+import { useChatModel } from '../composer/model-picker.tsx';
+import { useChat } from '../store/store.ts';
+import type { Overlay } from '../store/view-state.ts';
+import { largerOf, otherModelFor, type Plan, type Possible } from './overflow-options.ts';
+import { isSearchable } from './search-instead.ts';
+
+/** What would make room, and at what price; null what is not known yet. */
+export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): Possible {
+  const model = useChatModel();
+  const [machine, setMachine] = useState<Machine | null>(null);
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const { resumes, chatId } = full;
+  useEffect(() => {
+    let gone = false;
+    const { drafts, attachments, branchFrom } = useChat.getState();
+    core.call('models.machine').then(
+      (found) => !gone && setMachine(found),
+      () => {},
+    );
+    const parentId = resumes ?? branchFrom;
+    core
+      .call('context.plan', {
+        chatId,
+        draft: resumes ? '' : (drafts[chatId] ?? ''),
+        attachments: resumes ? [] : (attachments[chatId] ?? []).map(({ id }) => id),
+        ...(parentId !== null && { parentId }),
+      })
+      .then(
+        (found) => !gone && setPlan(found),
+        () => {},
+      );
+    return () => {
+      gone = true;
+    };
+  }, [resumes, chatId]);
+  const models = useEngine((state) => state.models);
+  const searchable = useChat(({ drafts, attachments }) =>
+    isSearchable(drafts[chatId] ?? '', attachments[chatId] ?? []),
+  );
+  return {
+    larger: largerOf(full, model?.description ?? null, machine),
+    plan,
+    other: otherModelFor(full, model, models, machine),
+    searchable: searchable && resumes === null,
+    resumes: resumes !== null,
+  };
+}

@@ -1,0 +1,45 @@
+import { useTranslation } from 'react-i18next';
+import { deniesQuote, type Message } from '../../../app/protocol/index.ts';
+import { usePdfSoon } from '../../documents/viewer/viewer.tsx';
+import { useFormats } from '../../i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { actions } from '../store/store.ts';
+import { holdLine } from '../transcript/scroll-anchor.ts';
+import { attachedChips, citedSources, countOf } from './grounding.ts';
+
+/** Under an answer from documents: how many passages it rests on, and what does not stand in them, in words. */
+export function GroundingLine({ message }: { message: Message }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { grounding } = message;
+  usePdfSoon(grounding !== null);
+  if (!grounding?.found || message.text === '' || message.state.at === 'running') return null;
+  const sources = citedSources(message);
+  const first = sources[0];
+  // A sentence that is not shown is not spoken of.
+  const judged = !deniesQuote(message.text, grounding);
+  const none = judged ? countOf(grounding, 'none') : 0;
+  const weak = judged ? countOf(grounding, 'weak') : 0;
+  const cited = grounding.sources.some((source) => source.cited) || attachedChips(message).length > 0;
+  const silent = judged && !cited && none + weak === 0;
+  return (
+    <p className="mt-2 flex flex-wrap items-center gap-x-2 text-xs text-fg-3">
+      {first && (
+        <Button
+          kind="quiet"
+          icon="panel"
+          className="-ms-2 h-6! text-xs"
+          onClick={(event) => {
+            holdLine(event.currentTarget);
+            actions.showSource(message.id, first.number);
+          }}
+        >
+          {t('sources.count', { count: sources.length, number: formats.exact(sources.length) })}
+        </Button>
+      )}
+      {silent && <span>{t('support.uncited')}</span>}
+      {none > 0 && <span>{t('support.noneCount', { count: none, number: formats.exact(none) })}</span>}
+      {weak > 0 && <span>{t('support.weakCount', { count: weak, number: formats.exact(weak) })}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Grounding, Message, Source } from '../../../app/protocol/index.ts';
+import { type Mark, markOfSource } from '../../documents/state.ts';
+
+//  The tested core of answers from documents: which sources an answer has, and what is said about its sentences.
+
+export type Attached = { end: number; number: number };
+
+/** Chips for an answer that names no source: behind each sentence that one bears out. */
+export function attachedChips({ text, grounding }: Message): Attached[] {
+  if (!grounding?.found || grounding.sources.some(({ number, cited }) => cited || text.includes(`[${number}]`)))
+    return [];
+  return grounding.support.flatMap(({ level, source, end }) =>
+    level === 'supported' && source !== null ? [{ end, number: source }] : [],
+  );
+}
+
+/** Those that the answer names, or that its sentences stand in. While it is written its sources are known, but not yet
+ *  which of them it cites: those it has named so far, or all. */
+export function citedSources(message: Message): Source[] {
+  const sources = message.grounding?.sources ?? [];
+  const cited = sources.filter((source) => source.cited || message.text.includes(`[${source.number}]`));
+  if (cited.length > 0) return cited;
+  const attached = new Set(attachedChips(message).map(({ number }) => number));
+  return attached.size > 0 ? sources.filter(({ number }) => attached.has(number)) : [...sources];
+}
+
+export const sourceOf = (message: Message | null | undefined, number: number): Source | null =>
+  message?.grounding?.sources.find((source) => source.number === number) ?? null;
+
+/** What of a source the answer rests on is marked full, the rest of the passage softly. `quoted`: the quoted words alone. */
+export function markFor(grounding: Grounding, source: Source, quoted = false): Mark {
+  const { quote } = grounding;
+  if ((quoted || !grounding.found) && quote?.source === source.number)
+    return markOfSource(source, [[quote.start, quote.end]]);
+  const evidence = grounding.support.flatMap((support) =>
+    support.source === source.number && support.evidence ? [support.evidence] : [],
+  );
+  return markOfSource(source, evidence);
+}
+
+export type Remark = { end: number; index: number };
+
+/** Sentences that their sources do not, or not wholly, bear out. Those that are supported need no word. */
+export const remarksOf = (grounding: Grounding | null): Remark[] =>
+  (grounding?.support ?? []).flatMap(({ level, end }, index) => (level === 'supported' ? [] : [{ end, index }]));
+
+export const countOf = (grounding: Grounding, level: 'weak' | 'none'): number =>
+  grounding.support.filter((support) => support.level === level).length;
+
+/** A passage around the sentence that came closest, short enough for a card. Null where no sentence is known. */
+export type Around = { before: string; sentence: string; after: string };
+
+const AROUND = 140;
+
+export function aroundClosest({ quote, found }: Grounding, source: Source): Around | null {
+  if (found || quote?.source !== source.number) return null;
+  const { text } = source;
+  const from = Math.max(0, quote.start - AROUND);
+  const to = Math.min(text.length, quote.end + AROUND);
+  const before = text.slice(from, quote.start);
+  const after = text.slice(quote.end, to);
+  return {
+    before: from === 0 ? before : `…${before.slice(Math.max(0, before.search(/\s/)))}`,
+    sentence: text.slice(quote.start, quote.end),
+    after: to === text.length ? after : `${after.slice(0, Math.max(0, after.search(/\s\S*$/)))}…`,
+  };
+}

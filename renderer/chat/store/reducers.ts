@@ -1,0 +1,237 @@
+import {
+  type Chat,
+  type ChatId,
+  type Choice,
+  type EventPayload,
+  type Message,
+  type MessageId,
+  type TurnEvent,
+  type TurnId,
+  withDecision,
+} from '../../../app/protocol/index.ts';
+import type { Messages } from './tree.ts';
+
+//  The tested core of the chat page: plain data in, plain data out.
+
+/** What is known of a turn only while it runs. Times are of the page's own clock, in ms. */
+export type Live = {
+  turnId: TurnId;
+  startedAt: number;
+  reading: { done: number; total: number; cached: number; since: number } | null;
+  thinking: { since: number; until: number | null; tokens: number } | null;
+  answerTokens: number;
+  firstTokenAt: number | null;
+  /** Set while the turn waits for a person, with the time since when. */
+  pause: { choices: Choice[]; suggested: Choice; at: number } | null;
+};
+
+/** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
+ *  from the chat as a whole is drawn from it, so that a commit costs the same in a long chat as in a short one. */
+export type Open = { chat: Chat; messages: Messages; shape: Messages };
+
+export type ChatData = {
+  /** Newest first. */
+  chats: readonly Chat[];
+  /** The chat on screen, once it is read. */
+  open: Open | null;
+  live: ReadonlyMap<MessageId, Live>;
+  /** Chats in which something is being written, or waits for an answer. */
+  busy: ReadonlyMap<ChatId, 'writing' | 'waiting'>;
+  unread: ReadonlySet<ChatId>;
+};
+
+export const noChats: ChatData = { chats: [], open: null, live: new Map(), busy: new Map(), unread: new Set() };
+
+export function withChats(data: ChatData, chats: readonly Chat[]): ChatData {
+  return { ...data, chats: [...chats].sort(newestFirst) };
+}
+
+/** More chats of a list that is read page by page; those that are known already may have changed meanwhile. */
+export function withOlderChats(data: ChatData, older: readonly Chat[]): ChatData {
+  const known = new Set(data.chats.map(({ id }) => id));
+  return withChats(data, [...data.chats, ...older.filter(({ id }) => !known.has(id))]);
+}
+
+const newestFirst = (a: Chat, b: Chat) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
+
+export function withChat(data: ChatData, chat: Chat): ChatData {
+  const at = data.chats.findIndex(({ id }) => id === chat.id);
+  // A draft is kept with every pause in typing, and moves no chat.
+  const stays = data.chats[at]?.updatedAt === chat.updatedAt;
+  const open = data.open?.chat.id === chat.id ? { ...data.open, chat } : data.open;
+  if (stays) return { ...data, chats: data.chats.with(at, chat), open };
+  return { ...withChats(data, [chat, ...data.chats.toSpliced(at, at < 0 ? 0 : 1)]), open };
+}
+
+export function withoutChat(data: ChatData, chatId: ChatId): ChatData {
+  return {
+    ...data,
+    chats: data.chats.filter((chat) => chat.id !== chatId),
+    open: data.open?.chat.id === chatId ? null : data.open,
+  };
+}
+
+export function withMessage(data: ChatData, message: Message): ChatData {
+  if (data.open?.chat.id !== message.chatId) return data;
+  const messages = new Map(data.open.messages).set(message.id, message);
+  const live = isRunning(message) ? data.live : without(data.live, message.id);
+  return { ...data, open: { ...data.open, messages, shape: messages }, live };
+}
+
+/** A message that waited and was taken back. */
+export function withoutMessage(data: ChatData, chatId: ChatId, messageId: MessageId): ChatData {
+  if (data.open?.chat.id !== chatId) return data;
+  const messages = new Map(without(data.open.messages, messageId));
+  return { ...data, open: { ...data.open, messages, shape: messages } };
+}
+
+export const isRunning = (message: Message): boolean => message.state.at === 'running' || message.state.at === 'paused';
+
+export function withOpened(data: ChatData, chat: Chat, messages: readonly Message[]): ChatData {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const busy = new Map(without(data.busy, chat.id));
+  const running = messages.find(isRunning);
+  if (running) busy.set(chat.id, running.state.at === 'paused' ? 'waiting' : 'writing');
+  return { ...data, open: { chat, messages: byId, shape: byId }, busy, unread: withoutMember(data.unread, chat.id) };
+}
+
+export type TurnPayload = EventPayload<'turn'>;
+
+/** All events that came since the last commit, in one step. Only messages of the open chat have text here. */
+export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], now: number): ChatData {
+  let { open } = data;
+  const live = new Map(data.live);
+  const busy = new Map(data.busy);
+  const unread = new Set(data.unread);
+  const changed = new Map<MessageId, Message>();
+  let onlyText = true;
+  for (const { chatId, messageId, turnId, event } of batch) {
+    if (event.type === 'finished' || event.type === 'failed') {
+      busy.delete(chatId);
+      if (open?.chat.id !== chatId) unread.add(chatId);
+    } else busy.set(chatId, event.type === 'paused' ? 'waiting' : 'writing');
+    const message = changed.get(messageId) ?? (open?.chat.id === chatId ? open.messages.get(messageId) : undefined);
+    if (!message) continue;
+    changed.set(messageId, applyToMessage(message, turnId, event));
+    onlyText &&= textual.has(event.type);
+    const next = applyToLive(live.get(messageId), turnId, event, now);
+    if (next) live.set(messageId, next);
+    else live.delete(messageId);
+  }
+  if (open && changed.size > 0) {
+    const messages = new Map(open.messages);
+    for (const [id, message] of changed) messages.set(id, message);
+    open = { ...open, messages, shape: onlyText ? open.shape : messages };
+  }
+  return { ...data, open, live, busy, unread };
+}
+
+/** Events that leave everything about a message as it was but its text. */
+const textual: ReadonlySet<TurnEvent['type']> = new Set(['delta', 'retracted', 'progress', 'stats', 'toolCall']);
+
+export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
+  switch (event.type) {
+    case 'started':
+      return { ...message, state: { at: 'running', turnId }, modelName: event.model };
+    case 'delta':
+      return event.kind === 'answer'
+        ? { ...message, text: message.text + event.text }
+        : { ...message, thinking: message.thinking + event.text };
+    case 'retracted':
+      return event.kind === 'answer'
+        ? { ...message, text: message.text.slice(0, event.from) }
+        : { ...message, thinking: message.thinking.slice(0, event.from) };
+    case 'paused':
+      return { ...message, state: { at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
+    case 'decided':
+      return { ...message, state: { at: 'running', turnId }, loops: withDecision(message.loops, event.choice) };
+    case 'loop':
+      return { ...message, loops: [...message.loops, event.evidence] };
+    case 'grounding':
+      return { ...message, grounding: event.grounding };
+    case 'finished':
+      return { ...message, state: { at: 'done', reason: event.reason }, usage: event.usage, timings: event.timings };
+    case 'failed':
+      return {
+        ...message,
+        state: { at: 'failed', failure: event.failure },
+        usage: event.usage ?? message.usage,
+        timings: event.timings ?? message.timings,
+      };
+    case 'progress':
+    case 'toolCall':
+    case 'stats':
+      return message;
+  }
+}
+
+const fresh = (turnId: TurnId, now: number): Live => ({
+  turnId,
+  startedAt: now,
+  reading: null,
+  thinking: null,
+  answerTokens: 0,
+  firstTokenAt: null,
+  pause: null,
+});
+
+/** Null once the turn has ended. */
+export function applyToLive(before: Live | undefined, turnId: TurnId, event: TurnEvent, now: number): Live | null {
+  const live = before?.turnId === turnId ? before : fresh(turnId, now);
+  switch (event.type) {
+    case 'finished':
+    case 'failed':
+      return null;
+    case 'progress':
+      return {
+        ...live,
+        reading: { done: event.done, total: event.total, cached: event.cached, since: live.reading?.since ?? now },
+      };
+    case 'delta':
+      return withTokens(
+        { ...live, reading: null, firstTokenAt: live.firstTokenAt ?? now },
+        event.kind,
+        event.tokens,
+        now,
+      );
+    case 'paused':
+      return { ...live, pause: { choices: event.choices, suggested: event.suggested, at: now } };
+    case 'decided':
+      return goneOn(live, now);
+    default:
+      return live;
+  }
+}
+
+/** The time that nobody decided in counts for nothing. */
+function goneOn(live: Live, now: number): Live {
+  const waited = live.pause ? now - live.pause.at : 0;
+  const { thinking, firstTokenAt } = live;
+  return {
+    ...live,
+    pause: null,
+    startedAt: live.startedAt + waited,
+    firstTokenAt: firstTokenAt === null ? null : firstTokenAt + waited,
+    thinking: thinking?.until === null ? { ...thinking, since: thinking.since + waited } : thinking,
+  };
+}
+
+function withTokens(live: Live, kind: 'thinking' | 'answer', tokens: number, now: number): Live {
+  if (kind === 'thinking') {
+    const thinking = live.thinking ?? { since: now, until: null, tokens: 0 };
+    return { ...live, thinking: { ...thinking, until: null, tokens: thinking.tokens + tokens } };
+  }
+  const thinking = live.thinking && { ...live.thinking, until: live.thinking.until ?? now };
+  return { ...live, thinking, answerTokens: live.answerTokens + tokens };
+}
+
+function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  if (!map.has(key)) return map;
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}
+
+function withoutMember<Member>(set: ReadonlySet<Member>, member: Member): ReadonlySet<Member> {
+  return set.has(member) ? new Set([...set].filter((other) => other !== member)) : set;
+}

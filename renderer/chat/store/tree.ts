@@ -1,0 +1,75 @@
+import type { Message, MessageId } from '../../../app/protocol/index.ts';
+
+/** The messages of one chat by id. */
+export type Messages = ReadonlyMap<MessageId, Message>;
+
+/** From the first message to `leafId`. Messages that wait in the queue are no part of it. A broken chain ends the walk. */
+export function branchOf(messages: Messages, leafId: MessageId | null): Message[] {
+  const branch: Message[] = [];
+  const seen = new Set<MessageId>();
+  for (let id = leafId; id !== null && !seen.has(id); ) {
+    const message = messages.get(id);
+    if (!message) break;
+    seen.add(id);
+    if (message.state.at !== 'queued') branch.push(message);
+    id = message.parentId;
+  }
+  return branch.reverse();
+}
+
+/** The end of the newest branch through a message. */
+export function newestEnd(messages: Messages, from: MessageId): MessageId {
+  const lastChild = new Map<MessageId, Message>();
+  for (const message of messages.values()) {
+    const { parentId, state } = message;
+    if (parentId === null || state.at === 'queued') continue;
+    const known = lastChild.get(parentId);
+    if (!known || byAge(known, message) < 0) lastChild.set(parentId, message);
+  }
+  const seen = new Set([from]);
+  let end = from;
+  for (let next = lastChild.get(end); next && !seen.has(next.id); next = lastChild.get(end)) {
+    end = next.id;
+    seen.add(end);
+  }
+  return end;
+}
+
+/** Identifiers are made in the order of time, so sorting by them is sorting by age. */
+const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+
+/** Versions (same parent, same role) of every message of a branch, oldest first: one walk over the tree. Lists that did
+ *  not change are those of `before`, so that nothing renders again for them. */
+export function versionsOf(messages: Messages, branch: readonly Message[], before: Versions): Versions {
+  const families = Map.groupBy(messages.values(), familyOf);
+  return new Map(
+    branch.map((message) => {
+      const family = (families.get(familyOf(message)) ?? [message]).filter((other) => other.state.at !== 'queued');
+      const ids = family.sort(byAge).map((other) => other.id);
+      const known = before.get(message.id);
+      return [message.id, known && sameIds(known, ids) ? known : ids];
+    }),
+  );
+}
+
+export type Versions = ReadonlyMap<MessageId, readonly MessageId[]>;
+
+const sameIds = (a: readonly MessageId[], b: readonly MessageId[]) =>
+  a.length === b.length && a.every((id, index) => id === b[index]);
+
+const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
+
+/** What waits to be sent, in the order it goes. */
+export const queueOf = (messages: Messages): Message[] =>
+  [...messages.values()]
+    .filter((message) => message.state.at === 'queued')
+    .sort((a, b) => placeOf(a) - placeOf(b) || byAge(a, b));
+
+const placeOf = ({ state }: Message) => (state.at === 'queued' ? (state.place ?? 0) : 0);
+
+/** Where in a branch a line says what the model does not see, or what was brought back after that. */
+export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {
+  const end = branch.findLastIndex(({ aside }) => aside !== null && !aside.back);
+  const marked = branch.filter(({ aside }, index) => aside !== null && index >= end).map(({ id }) => id);
+  return { outOfView: end + 1, marked: new Set(marked) };
+}

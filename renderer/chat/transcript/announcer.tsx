@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { deniesQuote, type Message, quotedIn } from '../../../app/protocol/index.ts';
+import { useSettings } from '../../settings/store.ts';
+import type { ChatData } from '../store/reducers.ts';
+import { useChat } from '../store/store.ts';
+import { spoken, wholeSentences } from './speech.ts';
+
+const PACE_MS = 2000;
+
+/** The message at the end of the branch on screen, when it is an answer. */
+function shownAnswer({ open }: ChatData): Message | null {
+  const leaf = open?.chat.leafId;
+  const last = leaf ? open.messages.get(leaf) : undefined;
+  return last?.role === 'assistant' ? last : null;
+}
+
+/** What a screen reader hears: whole sentences, at most one announcement in two seconds, merged when behind. The log
+ *  itself is silent. */
+export function Announcer() {
+  const { t } = useTranslation();
+  const mode = useSettings((state) => state.values.announce);
+  const answer = useChat(shownAnswer);
+  const running = answer?.state.at === 'running';
+  const [words, setWords] = useState('');
+  const told = useRef<{ id: string | null; until: number; thinking: boolean }>({ id: null, until: 0, thinking: false });
+  const latest = useRef(answer);
+  latest.current = answer;
+
+  useEffect(() => {
+    if (!running || mode === 'off' || !latest.current) return;
+    told.current = { id: latest.current.id, until: latest.current.text.length, thinking: false };
+    const timer = setInterval(() => {
+      const message = latest.current;
+      if (!message) return;
+      if (message.thinking !== '' && !told.current.thinking && message.text === '') {
+        told.current.thinking = true;
+        setWords(t('speech.thinking'));
+        return;
+      }
+      if (mode !== 'sentences') return;
+      const until = wholeSentences(message.text, told.current.until);
+      if (until > told.current.until) setWords(spoken(message.text.slice(told.current.until, until), t));
+      told.current.until = until;
+    }, PACE_MS);
+    return () => clearInterval(timer);
+  }, [running, mode, t]);
+
+  useEffect(() => {
+    if (running || mode === 'off' || !answer || told.current.id !== answer.id) return;
+    const text = deniesQuote(answer.text, answer.grounding) ? t('sources.quoteOnly') : answer.text;
+    const rest = text.slice(mode === 'whole' ? 0 : told.current.until);
+    told.current.id = null;
+    const quoted = quotedIn(answer.grounding);
+    const quote = quoted && t('sources.quotedFrom', { text: quoted.text, where: quoted.where });
+    setWords([spoken(rest, t), t('speech.end'), quote].filter(Boolean).join(' '));
+  }, [running, mode, answer, t]);
+
+  return (
+    <div role="status" aria-live="polite" aria-label={t('speech.label')} className="sr-only">
+      {words}
+    </div>
+  );
+}

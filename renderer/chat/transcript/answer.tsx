@@ -1,0 +1,74 @@
+import { memo, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { deniesQuote, type Message, type MessageId } from '../../../app/protocol/index.ts';
+import { Markdown } from '../../ui/markdown/markdown.tsx';
+import { withRemarks } from '../../ui/markdown/references.ts';
+import { Citations } from '../sources/citations.tsx';
+import { type Attached, attachedChips, type Remark, remarksOf } from '../sources/grounding.ts';
+import { GroundingLine } from '../sources/grounding-line.tsx';
+import { NotFound } from '../sources/not-found.tsx';
+import { QuoteCard } from '../sources/quote-card.tsx';
+import { StatsLine } from '../stats/stats-line.tsx';
+import { actions, useChat } from '../store/store.ts';
+import { Editor } from './editor.tsx';
+import { FailureNotice } from './failure-notice.tsx';
+import { LoopLine } from './loop-card.tsx';
+import { decidedLoops } from './loop-evidence.ts';
+import { Paused } from './paused.tsx';
+import { Reading } from './prefill-progress.tsx';
+import { Thinking } from './thinking.tsx';
+import { Waiting } from './waiting.tsx';
+
+const none: readonly Remark[] = [];
+const noChips: readonly Attached[] = [];
+
+type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
+
+/** Thinking, text, what went wrong, and one line of figures. */
+export const Answer = memo(function Answer({ message, versions, last }: AnswerProps) {
+  const { t } = useTranslation();
+  const live = useChat((state) => state.live.get(message.id) ?? null);
+  const editing = useChat((state) => state.editing === message.id);
+  const { rewrite } = actions;
+  const writing = message.state.at === 'running';
+  const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);
+  const chips = useMemo(() => (writing ? noChips : attachedChips(message)), [writing, message]);
+  return (
+    <div aria-busy={writing}>
+      {writing && live?.reading && <Reading reading={live.reading} />}
+      {message.thinking !== '' && <Thinking message={message} live={live} />}
+      {editing ? (
+        <Editor
+          text={message.text}
+          label={t('message.editAnswer')}
+          save={t('message.save')}
+          onSave={(text) => rewrite(message.id, text)}
+        />
+      ) : message.grounding?.found === false ? (
+        <NotFound message={message} />
+      ) : deniesQuote(message.text, message.grounding) ? (
+        <p className="text-fg-2">{t('sources.quoteOnly')}</p>
+      ) : (
+        <div
+          dir="auto"
+          data-text
+          data-passages
+          className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}
+        >
+          <Citations message={message}>
+            <Markdown text={withRemarks(message.text, remarks, chips)} growing={writing} />
+          </Citations>
+          {writing && message.text === '' && message.thinking === '' && !live?.reading && <Waiting message={message} />}
+        </div>
+      )}
+      <QuoteCard message={message} last={last} />
+      <GroundingLine message={message} />
+      {decidedLoops(message).map((evidence) => (
+        <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
+      ))}
+      {message.state.at === 'paused' && <Paused message={message} live={live} />}
+      {message.state.at === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
+      <StatsLine message={message} versions={versions} last={last} />
+    </div>
+  );
+});

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Message } from '../../../app/protocol/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { bringBack, setAside } from '../overflow/overflow-actions.ts';
+
+/** Below the last message that the model does not see: what stands for it, and the way back. */
+export function ContextMarker({ message }: { message: Message }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const { aside } = message;
+  if (!aside) return null;
+  const { back, summary } = aside;
+  const said = back ? t('aside.back') : summary === null ? t('aside.marker') : t('aside.summary');
+  return (
+    <div className="pt-5 text-xs text-fg-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span aria-hidden className="h-px min-w-4 flex-1 bg-line-strong" />
+        <Icon name={back ? 'rewind' : 'fold'} size={14} />
+        <span>{said}</span>
+        {summary !== null && !back && (
+          <Button kind="link" className="text-xs" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? t('aside.hide') : t('aside.show')}
+          </Button>
+        )}
+        <Button
+          kind="link"
+          className="text-xs"
+          onClick={() => void (back ? setAside(message.id, summary) : bringBack(message.id))}
+        >
+          {back ? t('aside.again') : t('aside.bringBack')}
+        </Button>
+        <span aria-hidden className="h-px min-w-4 flex-1 bg-line-strong" />
+      </div>
+      {open && summary !== null && !back && (
+        <p className="mt-2 rounded-md bg-sunken px-3.5 py-2.5 text-sm whitespace-pre-wrap text-fg-2">{summary}</p>
+      )}
+    </div>
+  );
+}

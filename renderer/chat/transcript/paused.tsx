@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next';
+import type { Choice, Message } from '../../../app/protocol/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import type { Live } from '../store/reducers.ts';
+import { useChat } from '../store/store.ts';
+import { LoopCard } from './loop-card.tsx';
+
+const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
+
+/** A turn that waits for a person. Writing is paused; nothing is lost. */
+export function Paused({ message, live }: { message: Message; live: Live | null }) {
+  const { t } = useTranslation();
+  const decide = useChat((state) => state.decide);
+  if (message.state.at !== 'paused') return null;
+  const { turnId, evidence } = message.state;
+  if (evidence) {
+    const card = (
+      <LoopCard key={evidence.times} messageId={message.id} turnId={turnId} evidence={evidence} live={live} />
+    );
+    // What circles in thinking is thinking still: the pencil's line goes on beside the card.
+    if (evidence.where === 'answer') return card;
+    return <div className="ms-1.75 border-s-2 border-pencil-line pt-3 pb-2.5 ps-4">{card}</div>;
+  }
+  const choices = live?.pause?.choices ?? afterReload;
+  const suggested = live?.pause?.suggested ?? choices[0];
+  return (
+    <div className="mt-3.5">
+      <Notice
+        alert
+        tone="warn"
+        title={t('pause.title')}
+        actions={choices.map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === suggested ? 'primary' : 'default'}
+            onClick={() => void decide(turnId, choice)}
+          >
+            {t(`pause.choice.${choice}`)}
+          </Button>
+        ))}
+      >
+        {t('pause.safe')}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { EngineStatus, ErrorCode } from '../../../app/protocol/index.ts';
+
+export type Way =
+  | 'smaller-context'
+  | 'use-cpu'
+  | 'make-room'
+  | 'choose-model'
+  | 'engine-settings'
+  | 'storage-settings'
+  | 'restart-engine'
+  | 'new-chat';
+
+const ways: Partial<Record<ErrorCode, Way[]>> = {
+  'model-missing': ['choose-model'],
+  'model-unsupported': ['choose-model'],
+  'model-broken': ['choose-model'],
+  'out-of-memory': ['smaller-context', 'choose-model', 'engine-settings'],
+  'context-full': ['make-room', 'engine-settings', 'new-chat'],
+  'engine-failed': ['restart-engine'],
+  'template-failed': ['choose-model'],
+  'disk-full': ['storage-settings'],
+  'read-only': ['storage-settings'],
+};
+
+/** An engine that ended once comes back by itself; one that ended three times needs less to do, or another way. */
+export const waysOut = (code: ErrorCode, engine: EngineStatus['at']): Way[] => {
+  if (code === 'engine-lost' && engine === 'stopped') {
+    return ['smaller-context', 'use-cpu', 'choose-model', 'restart-engine'];
+  }
+  return ways[code] ?? [];
+};

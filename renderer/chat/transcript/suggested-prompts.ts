@@ -1,0 +1,18 @@
+import type { ModelEntry } from '../../../app/protocol/index.ts';
+
+/** What a new chat suggests, by what a model can do. */
+export type Ability = 'tiny' | 'small' | 'large';
+
+const SMALL_PARAMETERS = 200e6;
+const LARGE_PARAMETERS = 3e9;
+
+/** Suggestions that a model would fail at are worse than none: what is not known counts as small. */
+export function abilityOf(model: ModelEntry | null): Ability {
+  const parameters = model?.description?.parameters;
+  if (model?.builtIn && (parameters === undefined || parameters < SMALL_PARAMETERS)) return 'tiny';
+  if (parameters === undefined) return 'small';
+  if (parameters < SMALL_PARAMETERS) return 'tiny';
+  return parameters < LARGE_PARAMETERS ? 'small' : 'large';
+}
+
+export const SUGGESTIONS = ['first', 'second', 'third'] as const;

@@ -1,0 +1,43 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Chat, EngineStatus, Message, ModelEntry } from '../../../app/protocol/index.ts';
+import { modelById, useEngine } from '../../engine/store.ts';
+import { useFormats } from '../../i18n.ts';
+import type { Formats } from '../../ui/format.ts';
+import { useChat } from '../store/store.ts';
+
+/** In the place of an answer that says nothing yet: what it waits for, else the caret. */
+export function Waiting({ message }: { message: Message }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const status = useEngine((state) => state.status);
+  const models = useEngine((state) => state.models);
+  const chats = useChat((state) => state.chats);
+  const reason = reasonOf(message, status, chats, models, t, formats);
+  if (reason === null) return <span className="caret" />;
+  return (
+    <p role="status" className="text-fg-2">
+      {reason}
+    </p>
+  );
+}
+
+function reasonOf(
+  { state, chatId }: Message,
+  status: EngineStatus,
+  chats: readonly Chat[],
+  models: readonly ModelEntry[],
+  t: TFunction,
+  formats: Formats,
+): string | null {
+  if (status.at === 'restarting') return t('waiting.engine');
+  if (status.at === 'loading') {
+    const share = formats.percent(status.total > 0 ? status.done / status.total : 0);
+    return t('waiting.model', { model: modelById(models, status.modelId)?.name ?? '', share });
+  }
+  if (status.at !== 'busy' || status.turnId === undefined) return null;
+  if (state.at !== 'running' || status.turnId === state.turnId || status.chatId === chatId) return null;
+  if (status.chatId === undefined) return t('waiting.work');
+  const title = chats.find(({ id }) => id === status.chatId)?.title;
+  return title ? t('waiting.answer', { title }) : t('waiting.otherAnswer');
+}

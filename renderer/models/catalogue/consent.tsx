@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { useSettings } from '../../settings/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { agree, useFetching, withdraw } from '../downloads/fetch-model.ts';
+import { hubOf } from './hub.ts';
+
+/** Said once, when the first download is wanted: whom it asks and what is sent. */
+export function Consent() {
+  const { t } = useTranslation();
+  const consent = useFetching((state) => state.consent);
+  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  return (
+    <Dialog
+      open={consent !== null}
+      onClose={withdraw}
+      title={t('models.ask.title', { hub })}
+      description={t('models.ask.about')}
+      width={440}
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button large onClick={withdraw}>
+            {t('cancel')}
+          </Button>
+          <Button large kind="primary" data-suggested onClick={() => void agree().catch(() => {})}>
+            {t('models.ask.yes')}
+          </Button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,148 @@
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { CatalogueModel, Machine } from '../../../app/protocol/index.ts';
+import { useFormats } from '../../i18n.ts';
+import { sentenceOf } from '../../sentences.ts';
+import { useSettings } from '../../settings/store.ts';
+import { Details } from '../../shell/problem.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Segmented } from '../../ui/choice.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ContextSlider } from '../context-slider.tsx';
+import { fetchModel, rowsOf, useFetching } from '../downloads/fetch-model.ts';
+import { MemoryBar } from '../memory-bar.tsx';
+import { FILTERS, fitOf, type KvType, leastBytes, likelyDescription, suggestedVariant } from '../memory-fit.ts';
+import { chosenContext, type Place, useModels } from '../store.ts';
+import { LookFailed } from './inspect-error.tsx';
+import { LayerDetails, usePurpose } from './purpose.tsx';
+import { Variants } from './quantisations.tsx';
+
+/** One model before it is here: memory at the chosen context, its forms, and the download. */
+export function Offer({ place, known, machine }: { place: Place; known: CatalogueModel | null; machine: Machine }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { looks, variant, contextLength, kvType } = useModels();
+  const { look } = useModels.getState();
+  const asked = useSettings((state) => state.values.askHub);
+  const busy = useFetching((state) => state.busy.has(place.id));
+  const problem = useFetching((state) => state.problems[place.id] ?? null);
+  // The same words are the same place, whichever object says them.
+  const wanted = place.references.join('\n');
+  useEffect(() => {
+    if (asked) for (const reference of wanted.split('\n')) void look(reference);
+  }, [asked, wanted, look]);
+
+  const chosen = chosenContext({ contextLength, kvType });
+  const rows = rowsOf(place, looks);
+  const suggested = suggestedVariant(
+    rows.map((row) => row.variant),
+    machine,
+    chosen,
+  );
+  const current =
+    rows.find((row) => row.reference === variant?.reference && row.variant.id === variant.id) ??
+    rows.find((row) => row.variant === suggested) ??
+    null;
+  const description = current?.variant.description ?? (known && likelyDescription(known));
+  const fit = description && fitOf(description, machine, chosen);
+  const failed = place.references.flatMap((reference) => {
+    const found = looks[reference];
+    return found?.at === 'failed' ? [found.failure] : [];
+  });
+  const purpose = usePurpose(known);
+  const looking = place.references.some((reference) => looks[reference]?.at === 'looking');
+  const size = current
+    ? t('models.download', { size: formats.fileSize(current.variant.bytes) })
+    : known
+      ? t('models.downloadAbout', { size: formats.fileSize(leastBytes(known)) })
+      : t('models.downloadPlain');
+  return (
+    <div className="min-w-0 flex-1 overflow-y-auto px-7 py-6">
+      <div className="flex items-start gap-4">
+        <div className="min-w-0 flex-1">
+          <h2 className="text-xl font-semibold tracking-tight">
+            <bdi className="wrap-anywhere">{place.name}</bdi>
+          </h2>
+          {known && <p className="mt-1 font-medium">{purpose}</p>}
+          <p className="mt-1 text-fg-2">
+            {known
+              ? [
+                  known.maker,
+                  known.licence,
+                  ...FILTERS.filter((one) => known.abilities.includes(one)).map((one) => t(`models.ability.${one}`)),
+                ].join(', ')
+              : t('models.unknown')}
+          </p>
+        </div>
+        <Button
+          large
+          kind="primary"
+          icon="download"
+          className="flex-none"
+          disabled={busy || current?.variant.description.supported === false}
+          onClick={() => void fetchModel(place, current)}
+        >
+          {size}
+        </Button>
+      </div>
+      {problem && (
+        <div className="mt-4">
+          <Notice alert tone="bad" title={t('models.notBegun')}>
+            {sentenceOf(problem)}
+            <Details text={problem.message} />
+          </Notice>
+        </div>
+      )}
+      {fit && description && (
+        <>
+          <div className="mt-6 flex items-start gap-6">
+            <div className="min-w-0 flex-1">
+              <ContextSlider title={t('models.ifContext')} model={description} />
+            </div>
+            <div className="flex-none">
+              <div className="mb-2 font-semibold">{t('models.storedAs')}</div>
+              <Segmented<KvType>
+                label={t('models.storedAs')}
+                value={kvType}
+                options={[
+                  { value: 'f16', name: t('models.kv.f16') },
+                  { value: 'q8', name: t('models.kv.q8') },
+                ]}
+                onChange={(next) => useModels.setState({ kvType: next })}
+              />
+            </div>
+          </div>
+          <div className="mt-4">
+            <MemoryBar
+              fit={fit}
+              limit={machine.limitBytes}
+              note={
+                current
+                  ? t('models.totalAt', { memory: formats.memory(fit.total), type: current.variant.label })
+                  : t('models.totalAbout', { memory: formats.memory(fit.total) })
+              }
+            />
+          </div>
+        </>
+      )}
+      {current?.variant.exact && !current.variant.description.supported && (
+        <div className="mt-4">
+          <Notice tone="warn" title={t('errors.model-unsupported.what')}>
+            {current.variant.description.problems.slice(0, 3).join(' ')}
+          </Notice>
+        </div>
+      )}
+      {rows.length > 0 && (
+        <Variants rows={rows} current={current} suggested={suggested} machine={machine} chosen={chosen} />
+      )}
+      {known && <LayerDetails model={known} />}
+      {looking && <p className="mt-5 animate-breathe text-fg-2">{t('models.looking')}</p>}
+      {rows.length === 0 && !looking && failed[0] && (
+        <LookFailed
+          failure={failed[0]}
+          onAgain={() => place.references.forEach((reference) => void look(reference, { again: true }))}
+        />
+      )}
+    </div>
+  );
+}

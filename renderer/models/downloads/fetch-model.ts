@@ -1,0 +1,87 @@
+import { create } from 'zustand';
+import { type Failure, failureOf, LonghandError, type RemoteModel, type Variant } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useSettings } from '../../settings/store.ts';
+import { type FormRow, suggestedVariant } from '../memory-fit.ts';
+import { chosenContext, type Look, type Place, useModels } from '../store.ts';
+
+//  One click downloads a model: the first asks whether the hub may be asked at all, every other looks and begins.
+
+type Fetching = {
+  /** Waits for the word that the hub may be asked. */
+  consent: { place: Place; row: FormRow | null } | null;
+  /** Ids of places that are being looked up. */
+  busy: ReadonlySet<string>;
+  problems: Readonly<Record<string, Failure>>;
+};
+
+export const useFetching = create<Fetching>()(() => ({ consent: null, busy: new Set(), problems: {} }));
+
+/** `row`: the form that was chosen; without one it is the suggested one. */
+export async function fetchModel(place: Place, row: FormRow | null = null): Promise<void> {
+  if (!useSettings.getState().values.askHub) return useFetching.setState({ consent: { place, row } });
+  if (useFetching.getState().busy.has(place.id)) return;
+  useFetching.setState(({ busy, problems }) => {
+    const { [place.id]: _, ...others } = problems;
+    return { consent: null, busy: new Set([...busy, place.id]), problems: others };
+  });
+  try {
+    const { reference, variant } = row ?? (await suggestedRow(place));
+    await core.call('downloads.start', { reference, variant: variant.id, name: nameOf(place, variant) });
+  } catch (error) {
+    const failure = failureOf(error);
+    useFetching.setState(({ problems }) => ({ problems: { ...problems, [place.id]: failure } }));
+  } finally {
+    useFetching.setState(({ busy }) => ({ busy: new Set([...busy].filter((id) => id !== place.id)) }));
+  }
+}
+
+export const withdraw = (): void => useFetching.setState({ consent: null });
+
+/** From now on the hub may be asked, and what was wanted is fetched. */
+export async function agree(): Promise<void> {
+  const { consent } = useFetching.getState();
+  withdraw();
+  await useSettings.getState().set({ askHub: true });
+  if (consent) await fetchModel(consent.place, consent.row);
+}
+
+/** All forms of a model that are known, largest first. */
+export function rowsOf(place: Place, looks: Readonly<Record<string, Look>>): FormRow[] {
+  return place.references
+    .flatMap((reference): RemoteModel[] => {
+      const found = looks[reference];
+      return found?.at === 'known' ? [found.model] : [];
+    })
+    .flatMap(({ reference, variants }) => variants.map((variant): FormRow => ({ reference, variant })))
+    .toSorted((a, b) => b.variant.bytes - a.variant.bytes);
+}
+
+export function suggestedOf(rows: readonly FormRow[]): FormRow | null {
+  const { machine, contextLength, kvType } = useModels.getState();
+  if (!machine) return rows.at(-1) ?? null;
+  const variants = rows.map(({ variant }) => variant);
+  const suggested = suggestedVariant(variants, machine, chosenContext({ contextLength, kvType }));
+  return rows.find(({ variant }) => variant === suggested) ?? null;
+}
+
+async function suggestedRow(place: Place): Promise<FormRow> {
+  const { look } = useModels.getState();
+  await Promise.all(place.references.map((reference) => look(reference, { again: true })));
+  const { looks } = useModels.getState();
+  const found = suggestedOf(rowsOf(place, looks));
+  if (found) return found;
+  const failed = place.references.map((reference) => looks[reference]).find((look) => look?.at === 'failed');
+  const { code, message, details } = failed?.at === 'failed' ? failed.failure : nothingRuns(place);
+  throw new LonghandError(code, message, details ? { details } : {});
+}
+
+const nothingRuns = ({ name }: Place): Failure => ({
+  code: 'not-found',
+  message: `[models] ${name} has no form that runs`,
+  details: { reason: 'no-model' },
+});
+
+/** Two forms of one model must not have one name. */
+const nameOf = (place: Place, variant: Variant): string =>
+  variant.label === '' ? place.name : `${place.name} ${variant.label}`;

@@ -1,0 +1,183 @@
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { canChat, type Failure, failureOf, type ModelEntry } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useEngine } from '../../engine/store.ts';
+import { useFormats } from '../../i18n.ts';
+import { usePerformance } from '../../performance/store.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { useShell } from '../../shell/store.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Tag } from '../../ui/choice.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import { ContextSlider } from '../context-slider.tsx';
+import { LayerStrip } from '../layer-strip.tsx';
+import { MemoryBar } from '../memory-bar.tsx';
+import { fitOf, type Strip, stripOfModel } from '../memory-fit.ts';
+import { chosenContext, useModels } from '../store.ts';
+import { chatWith } from './chat-with.ts';
+import { Check } from './check.tsx';
+import { Facts } from './model-info.tsx';
+import { ModelSettingsDialog } from './model-settings.tsx';
+import { removeModel } from './remove.ts';
+
+/** Everything about one model that is here, and what can be done with it. */
+export function Details({ model }: { model: ModelEntry }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const status = useEngine((state) => state.status);
+  const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
+  const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
+  const loading = status.at === 'loading' && status.modelId === model.id ? status : null;
+  const [problem, setProblem] = useState<Failure | null>(null);
+  const [configuring, setConfiguring] = useState(false);
+  const run = (work: Promise<unknown>) => {
+    setProblem(null);
+    work.catch((error) => {
+      const failure = failureOf(error);
+      // Who stopped it knows.
+      if (failure.code !== 'cancelled') setProblem(failure);
+    });
+  };
+  const writes = canChat(model);
+  const benchmark = () => {
+    useShell.getState().go({ at: 'performance' });
+    usePerformance.setState({ tab: 'overview', model: model.name });
+    void usePerformance.getState().start([model.id]);
+  };
+  const duplicate = async () => {
+    const preset = await core.call('models.duplicate', {
+      modelId: model.id,
+      name: t('models.presetName', { name: model.name }),
+    });
+    useModels.setState({ installed: preset.id });
+  };
+  return (
+    <aside
+      aria-label={t('models.detailsOf', { name: model.name })}
+      className="w-100 flex-none overflow-y-auto border-line px-5 py-5 max-xl:w-80 max-lg:max-h-1/2 max-lg:w-full max-lg:border-t lg:border-s"
+    >
+      <div className="flex items-center gap-2">
+        <h2 className="min-w-0 truncate text-lg font-semibold tracking-tight">
+          <bdi>{model.name}</bdi>
+        </h2>
+        {inMemory && <Tag tone="ok">{t('model.inMemory')}</Tag>}
+        <span className="ms-auto">
+          <Menu
+            label={t('models.more', { name: model.name })}
+            align="end"
+            trigger={<IconButton icon="more" label={t('models.more', { name: model.name })} />}
+          >
+            <MenuItem onSelect={() => setConfiguring(true)}>{t('models.settings')}</MenuItem>
+            <MenuItem onSelect={() => run(duplicate())}>{t('models.duplicate')}</MenuItem>
+          </Menu>
+        </span>
+      </div>
+      <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.kept}`) : '\u00a0'}</p>
+      <div className="mt-3.5 flex flex-wrap gap-2">
+        {writes && (
+          <>
+            <Button kind="primary" disabled={model.missing} onClick={() => chatWith(model.id)}>
+              {t('commands.new-chat')}
+            </Button>
+            <Button icon="performance" disabled={model.missing} onClick={benchmark}>
+              {t('models.benchmark')}
+            </Button>
+          </>
+        )}
+        {!writes ? null : loading ? (
+          <Button onClick={() => run(core.call('models.cancelLoad'))}>{t('models.cancelLoad')}</Button>
+        ) : inMemory ? (
+          <Button onClick={() => run(core.call('models.unload'))}>{t('models.unload')}</Button>
+        ) : (
+          <Button disabled={model.missing} onClick={() => run(core.call('models.load', { modelId: model.id }))}>
+            {t('models.load')}
+          </Button>
+        )}
+      </div>
+      {model.description !== null && !writes && (
+        <p className="text-fg-2">
+          {model.description.supported
+            ? t(model.description.ranker ? 'models.isRanker' : 'models.isEncoder')
+            : t('model.unsupported')}
+        </p>
+      )}
+      {loading && <Loading done={loading.done} total={loading.total} />}
+      {problem && <Problem failure={problem} className="mt-3" />}
+      {model.description && <Memory description={model.description} />}
+      <Facts model={model} details={details} />
+      {details && !model.away && <Check key={model.id} details={details} />}
+      {details && details.kept !== 'built-in' && !(model.away && details.kept === 'downloaded') && (
+        <Button
+          kind="quiet"
+          icon="delete"
+          className="mt-4 -ms-2 text-bad-text"
+          onClick={() => run(removeModel(model, formats))}
+        >
+          {details.frees > 0 ? t('models.remove', { size: formats.fileSize(details.frees) }) : t('models.unlink')}
+        </Button>
+      )}
+      {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
+    </aside>
+  );
+}
+
+function Loading({ done, total }: { done: number; total: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const share = total > 0 ? done / total : 0;
+  return (
+    <div className="mt-3">
+      <Meter
+        parts={[{ share, tone: 'ink' }]}
+        label={t('models.loading', { share: formats.percent(share) })}
+        className="h-1.5 w-full"
+      />
+      <p role="status" className="mt-1.5 text-xs text-fg-2 tabular-nums">
+        {t('models.loading', { share: formats.percent(share) })}
+      </p>
+    </div>
+  );
+}
+
+function Memory({ description }: { description: NonNullable<ModelEntry['description']> }) {
+  const { t } = useTranslation();
+  const { machine, contextLength, kvType } = useModels();
+  const strip = stripOfModel(description);
+  const fit = machine && fitOf(description, machine, chosenContext({ contextLength, kvType }));
+  return (
+    <>
+      {strip.looks.length > 0 && <Layers strip={strip} />}
+      <div className="mt-6 mb-2">
+        <ContextSlider title={t('models.column.context')} model={description} {...(fit && { memory: fit.total })} />
+      </div>
+      {machine && fit && <MemoryBar fit={fit} limit={machine.limitBytes} />}
+    </>
+  );
+}
+
+function Layers({ strip }: { strip: Strip }) {
+  const { t } = useTranslation();
+  const fixed = strip.looks.filter((look) => look === 'fixed').length;
+  return (
+    <>
+      <div className="mt-6 mb-2 flex justify-between">
+        <span className="font-semibold">{t('models.column.layers')}</span>
+        <span className="text-fg-3 tabular-nums">{strip.looks.length}</span>
+      </div>
+      <LayerStrip large strip={strip} />
+      <div className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-xs text-fg-2 tabular-nums">
+        {fixed > 0 && <Legend tone="bg-edge opacity-70">{t('models.fixed', { count: fixed })}</Legend>}
+        <Legend tone="bg-series-1">{t('models.grows', { count: strip.looks.length - fixed })}</Legend>
+      </div>
+    </>
+  );
+}
+
+const Legend = ({ tone, children }: { tone: string; children: ReactNode }) => (
+  <span className="flex items-center gap-1.5">
+    <span className={`size-2 rounded-[2px] ${tone}`} />
+    {children}
+  </span>
+);

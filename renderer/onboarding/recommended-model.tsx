@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type CatalogueModel, failureOf, type Machine } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { useOnGpu } from '../engine/store.ts';
+import { useFormats } from '../i18n.ts';
+import { hubOf } from '../models/catalogue/hub.ts';
+import { bestFor, fitOf, leastBytes, likelyDescription, USUAL_CONTEXT } from '../models/memory-fit.ts';
+import { useModels } from '../models/store.ts';
+import { sentenceOf } from '../sentences.ts';
+import { useSettings } from '../settings/store.ts';
+import { Button } from '../ui/button.tsx';
+import { Fact } from './fact.tsx';
+import { Words } from './strings.tsx';
+
+type Pick = { model: CatalogueModel; machine: Machine };
+
+/** One model of the catalogue for this machine, as far as it is known when the cards are shown: one that came or changed
+ *  later would move the others away under the pointer. Null where nothing better fits. */
+export function usePick(shown: boolean): Pick | null {
+  const { catalogue, machine } = useModels();
+  const gpu = useOnGpu();
+  const [pick, setPick] = useState<Pick | null | undefined>(undefined);
+  if (shown && pick === undefined) {
+    const model = machine && bestFor(catalogue, machine, gpu);
+    setPick(model ? { model, machine } : null);
+  }
+  return pick ?? null;
+}
+
+export function PickFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  const fit = fitOf(likelyDescription(model), machine, { contextLength: USUAL_CONTEXT, kvType: 'f16' });
+  return (
+    <>
+      <Fact icon="download">{t('onboarding.pickSize', { size: formats.fileSize(leastBytes(model)) })}</Fact>
+      <Words description={likelyDescription(model)} />
+      <Fact icon="engine">
+        {t('onboarding.pickMemory', {
+          memory: formats.memoryFigure(fit.total),
+          limit: formats.memory(machine.limitBytes),
+        })}
+      </Fact>
+      <Fact icon="privacy">{t('onboarding.pickAsks', { hub })}</Fact>
+    </>
+  );
+}
+
+/** Fetches the pick, and the chat begins with the starter meanwhile. Without a network the card stays and says so. */
+export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => void }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const open = model.forms.filter((one) => !one.gated);
+  const form = open.find((one) => one.kind === 'gguf') ?? open.find((one) => one.kind === 'mlx');
+  const get = async () => {
+    if (!form) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await core.call('downloads.start', { reference: form.repository, name: model.name });
+      begin();
+    } catch (error) {
+      const failure = failureOf(error);
+      setProblem(
+        failure.code === 'network'
+          ? t('onboarding.pickFails', { size: formats.fileSize(leastBytes(model)) })
+          : sentenceOf(failure),
+      );
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {problem && (
+        <p role="alert" className="mb-2 text-xs text-bad-text wrap-anywhere">
+          {problem}
+        </p>
+      )}
+      <Button large kind="primary" className="w-full" data-suggested disabled={busy} onClick={() => void get()}>
+        {t('onboarding.pickGet')}
+      </Button>
+    </>
+  );
+}

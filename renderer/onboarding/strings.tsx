@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next';
+import type { ModelDescription } from '../../app/protocol/index.ts';
+import { useFormats } from '../i18n.ts';
+import { wordsPerSecond } from '../models/memory-fit.ts';
+import { useModels } from '../models/store.ts';
+import { Fact } from './fact.tsx';
+
+/** Faster than anybody reads: more would be a number without a meaning. */
+const MOST_WORDS = 50;
+
+/** How fast a model writes here. The line has its place before the memory of this computer was measured. */
+export function Words({ description }: { description: ModelDescription }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const machine = useModels((state) => state.machine);
+  const words = machine && wordsPerSecond(description, machine);
+  return <Fact icon="performance">{text()}</Fact>;
+
+  function text(): string {
+    if (words === null) return t('onboarding.measuring');
+    if (words > MOST_WORDS) return t('onboarding.wordsMany', { words: formats.exact(MOST_WORDS) });
+    return t('onboarding.words', { count: Math.max(1, Math.round(words)) });
+  }
+}

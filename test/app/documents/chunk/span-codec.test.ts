@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { packSpans, unpackSpans } from '../../../../app/documents/chunk/span-codec.ts';
+import type { Place, Span } from '../../../../app/protocol/index.ts';
+import { fuzzed } from '../../../support/soak.ts';
+
+const twentieths = fc.integer({ min: -20_000, max: 400_000 }).map((value) => value / 20);
+const rectangle = fc.tuple(twentieths, twentieths, twentieths, twentieths);
+const place: fc.Arbitrary<Place> = fc.oneof(
+  fc.record({
+    at: fc.constant('page' as const),
+    page: fc.integer({ min: 1, max: 10_000 }),
+    rectangles: fc.array(rectangle, { maxLength: 3 }),
+  }),
+  fc.record({ at: fc.constant('block' as const), block: fc.nat(), start: fc.nat(), end: fc.nat() }),
+  fc.record({
+    at: fc.constant('cells' as const),
+    sheet: fc.string(),
+    range: fc.string(),
+    block: fc.nat(),
+    start: fc.nat(),
+    end: fc.nat(),
+  }),
+);
+const spans: fc.Arbitrary<Span[]> = fc
+  .array(fc.tuple(fc.nat(500), fc.nat(500), place), { maxLength: 20 })
+  .map((list) => {
+    let at = 0;
+    return list.map(([gap, length, where]) => {
+      const start = at + gap;
+      at = start + length;
+      return { start, end: at, place: where };
+    });
+  });
+
+test('spans come back as they were, to a twentieth of a point', () => {
+  fc.assert(
+    fc.property(spans, (list) => {
+      expect(unpackSpans(packSpans(list))).toEqual(list);
+    }),
+    fuzzed(300),
+  );
+});
+
+test('a word takes about ten bytes', () => {
+  const words = Array.from({ length: 250 }, (_, at): Span => {
+    const [row, column] = [Math.floor(at / 10), at % 10];
+    const box: [number, number, number, number] = [60 + column * 45.35, 80 + row * 14.2, 38.4 + (at % 5), 12.3];
+    return { start: at * 7, end: at * 7 + 6, place: { at: 'page', page: 3, rectangles: [box] } };
+  });
+  expect(packSpans(words).length).toBeLessThan(250 * 10);
+});

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findAdoptable } from '../../../../app/models/external/scan.ts';
+import type { Adoptable } from '../../../../app/protocol/index.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'longhand-homes-'));
+});
+afterEach(async () => {
+  await rm(home, { recursive: true });
+});
+
+async function put(path: string, text: string): Promise<string> {
+  await mkdir(dirname(join(home, path)), { recursive: true });
+  await writeFile(join(home, path), text);
+  return join(home, path);
+}
+async function found(env: Record<string, string> = {}): Promise<Adoptable[]> {
+  const all: Adoptable[] = [];
+  for await (const model of findAdoptable({ home, env })) all.push(model);
+  return all.filter((model) => model.path.startsWith(home));
+}
+
+test('models of six programs are found where they are', async () => {
+  const cache = '.cache/huggingface/hub/models--acme--tiny';
+  const blob = await put(`${cache}/blobs/abc`, 'weights');
+  await put(`${cache}/snapshots/c0ffee/config.json`, '{}');
+  await symlink(blob, join(home, cache, 'snapshots/c0ffee/model.safetensors'));
+  await put(`${cache}/refs/main`, 'c0ffee');
+  await put('Documents/huggingface/models/mlx-community/tiny-4bit/config.json', '{}');
+  await put('Documents/huggingface/models/mlx-community/tiny-4bit/model.safetensors', '12');
+  await put('.lmstudio/models/acme/tiny-GGUF/tiny-Q4_0.gguf', '12345');
+  const digest = 'a'.repeat(64);
+  await put(`.ollama/models/blobs/sha256-${digest}`, 'gguf');
+  const layers = [{ mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${digest}` }];
+  await put('.ollama/models/manifests/registry.ollama.ai/library/tiny/1b', JSON.stringify({ layers }));
+  await put('jan/models/acme/tiny/model.gguf', '123');
+  await put('.local/share/nomic.ai/GPT4All/Tiny.gguf', '1');
+
+  expect(await found()).toEqual([
+    {
+      app: 'Hugging Face cache',
+      name: 'acme/tiny',
+      kind: 'safetensors',
+      path: join(home, cache, 'snapshots/c0ffee'),
+      bytes: 7,
+    },
+    expect.objectContaining({ app: 'MLX', name: 'mlx-community/tiny-4bit', kind: 'safetensors', bytes: 2 }),
+    expect.objectContaining({ app: 'LM Studio', name: 'acme/tiny-GGUF: tiny-Q4_0', bytes: 5 }),
+    expect.objectContaining({
+      app: 'Ollama',
+      name: 'tiny:1b',
+      path: join(home, `.ollama/models/blobs/sha256-${digest}`),
+    }),
+    expect.objectContaining({ app: 'Jan', name: 'tiny: model' }),
+    expect.objectContaining({ app: 'GPT4All', name: 'Tiny' }),
+  ]);
+});
+
+test('a split set is one model, a vision projector is none', async () => {
+  const folder = '.lmstudio/models/acme/big';
+  await put(`${folder}/big-00001-of-00002.gguf`, '123');
+  await put(`${folder}/big-00002-of-00002.gguf`, '4567');
+  await put(`${folder}/mmproj-big.gguf`, 'x');
+  expect(await found()).toEqual([expect.objectContaining({ name: 'acme/big: big-00001-of-00002', bytes: 7 })]);
+});
+
+test('the same file under two names is one model', async () => {
+  const file = await put('.lmstudio/models/acme/one/one.gguf', '123');
+  await mkdir(join(home, 'jan/models/one'), { recursive: true });
+  await symlink(file, join(home, 'jan/models/one/one.gguf'));
+  expect(await found()).toHaveLength(1);
+});
+
+test('broken manifests, dangling links and missing folders are passed over, and nothing is touched', async () => {
+  await put('.ollama/models/manifests/x/y/z', 'not json');
+  await put(
+    '.ollama/models/manifests/x/y/w',
+    JSON.stringify({ layers: [{ mediaType: 'application/vnd.ollama.image.model', digest: 'sha256:../../evil' }] }),
+  );
+  await mkdir(join(home, '.lmstudio/models/acme/gone'), { recursive: true });
+  await symlink(join(home, 'nowhere'), join(home, '.lmstudio/models/acme/gone/gone.gguf'));
+  const before = (await readdir(home, { recursive: true })).sort();
+  expect(await found()).toEqual([]);
+  expect((await readdir(home, { recursive: true })).sort()).toEqual(before);
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { memoryIsShort } from '../../../../app/models/hardware/hardware.ts';
+import { createKeepAlive } from '../../../../app/models/hardware/idle-unload.ts';
+import type { EngineStatus, ModelId } from '../../../../app/protocol/index.ts';
+
+const minuteMs = 60_000;
+const at = (status: 'ready' | 'busy'): EngineStatus => ({
+  at: status,
+  modelId: 'model' as ModelId,
+  backEnd: 'cpu',
+  memoryBytes: 1,
+  contextLength: 512,
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function keep(minutes: number | null, short = false) {
+  const unload = vi.fn(async () => {});
+  const keepAlive = createKeepAlive({ engine: { unload }, minutes: () => minutes, memoryIsShort: () => short });
+  onTestFinished(keepAlive.close);
+  return { unload, keepAlive };
+}
+
+test('an idle model leaves after its minutes, and a question begins them anew', () => {
+  const { unload, keepAlive } = keep(5);
+  keepAlive.status(at('ready'));
+  vi.advanceTimersByTime(4 * minuteMs);
+  keepAlive.status(at('busy'));
+  vi.advanceTimersByTime(20 * minuteMs);
+  keepAlive.status(at('ready'));
+  vi.advanceTimersByTime(4.5 * minuteMs);
+  expect(unload).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(minuteMs);
+  expect(unload).toHaveBeenCalledOnce();
+});
+
+test('without a limit it stays as long as there is memory; when others need it, it goes a minute after its last answer', () => {
+  const rich = keep(null);
+  rich.keepAlive.status(at('ready'));
+  vi.advanceTimersByTime(600 * minuteMs);
+  expect(rich.unload).not.toHaveBeenCalled();
+  const poor = keep(null, true);
+  poor.keepAlive.status(at('ready'));
+  vi.advanceTimersByTime(0.9 * minuteMs);
+  expect(poor.unload).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(0.5 * minuteMs);
+  expect(poor.unload).toHaveBeenCalledOnce();
+});
+
+test('memory is short when the machine or the container has almost none left', () => {
+  const machine = (available: number) => (path: string) =>
+    path === '/proc/meminfo' ? `MemAvailable: ${available / 1024} kB\n` : '';
+  expect(memoryIsShort(machine(64 * 2 ** 20))).toBe(true);
+  expect(memoryIsShort(machine(2 ** 50))).toBe(false);
+  expect(memoryIsShort(() => '')).toBe(false);
+});

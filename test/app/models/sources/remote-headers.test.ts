@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { network } from '../../../../app/models/network/http-request.ts';
+import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
+import { readRemoteHeaders } from '../../../../app/models/sources/remote-headers.ts';
+import { content, type Hub, startHub } from '../../../support/hub.ts';
+
+const golden = join(import.meta.dirname, '../../golden');
+const never = new AbortController().signal;
+const hubs: Hub[] = [];
+afterEach(async () => {
+  await Promise.all(hubs.splice(0).map((hub) => hub.stop()));
+});
+
+async function repositoryOf(files: Record<string, Buffer>) {
+  const hub = await startHub({ files });
+  hubs.push(hub);
+  const repository = await hubSource({ id: 'mirror', url: hub.url, token: async () => null }).repository(
+    'acme/tiny',
+    null,
+    never,
+  );
+  return { hub, repository };
+}
+const folder = (path: string, only: RegExp) =>
+  Object.fromEntries(
+    readdirSync(join(golden, path))
+      .filter((name) => only.test(name))
+      .map((name) => [name, readFileSync(join(golden, path, name))]),
+  );
+
+test('a safetensors model is known from its headers', async () => {
+  const { hub, repository } = await repositoryOf(folder('containers/sharded', /^(config|model).*(json|safetensors)$/));
+  const headers = await readRemoteHeaders(repository, null, never);
+  expect(headers.container).toBe('safetensors');
+  expect(headers.tensors.map((tensor) => tensor.name)).toContain('model.embed_tokens.weight');
+  expect(headers.files).toHaveLength(5);
+  const everything = repository.files.reduce((sum, file) => sum + file.size, 0);
+  expect(hub.seen.bytes).toBeLessThan(everything / 10);
+});
+
+test('a GGUF model is known from its header', async () => {
+  const { repository } = await repositoryOf(folder('gguf_models/qwen35', /\.gguf$/));
+  const headers = await readRemoteHeaders(repository, 'model-mixed.gguf', never);
+  expect(headers.container).toBe('gguf');
+  expect(JSON.parse(headers.config)).toMatchObject({ 'general.architecture': 'qwen35' });
+  expect(headers.tensors).toContainEqual(expect.objectContaining({ name: 'blk.0.attn_qkv.weight' }));
+});
+
+test('an MLX model is known by its scales', async () => {
+  const { repository } = await repositoryOf(folder('mlx_models/qwen3_5_4bit', /^(config\.json|model\.safetensors)$/));
+  expect((await readRemoteHeaders(repository, null, never)).container).toBe('mlx');
+});
+
+test.each([
+  [
+    'a header larger than its file',
+    { 'config.json': Buffer.from('{}'), 'model.safetensors': Buffer.from('ffffffffffffff7f00', 'hex') },
+  ],
+  [
+    'a header that is not JSON',
+    {
+      'config.json': Buffer.from('{}'),
+      'model.safetensors': Buffer.concat([Buffer.from('0400000000000000', 'hex'), content(50)]),
+    },
+  ],
+  ['a GGUF file that is none', { 'model.gguf': content(5000) }],
+])('%s is refused with a sentence', async (_name, files) => {
+  const { repository } = await repositoryOf(files);
+  await expect(readRemoteHeaders(repository, null, never, { ...network, stallMs: 500 })).rejects.toMatchObject({
+    code: 'not-a-model',
+  });
+});
+
+test('a repository without a model is refused', async () => {
+  const { repository } = await repositoryOf({ 'README.md': content(10) });
+  await expect(readRemoteHeaders(repository, null, never)).rejects.toMatchObject({ code: 'not-found' });
+});

@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createPresences, watchDrives } from '../../../../app/models/storage/availability.ts';
+import { disk } from '../../../../app/models/storage/fs-probe.ts';
+import { until } from '../../../support/until.ts';
+
+test('a drive that somebody else found gone is told of when it is back, though no look of our own has missed it', async () => {
+  let plugged = true;
+  let looks = 0;
+  const names = async () => {
+    looks++;
+    return plugged ? new Map([['mine', null]]) : null;
+  };
+  const place = { owns: () => false, there: () => true, look: async () => true };
+  const presences = createPresences(place, { ...disk, names });
+  const paths = ['/drive/mine'];
+  let told = 0;
+  const list = async () => {
+    plugged = false;
+    await presences.look(paths);
+    expect(presences.of('/drive/mine')).toBe('away');
+    plugged = true;
+  };
+  const drives = watchDrives({
+    paths: () => paths,
+    presences,
+    there: () => true,
+    // Between two looks of the watch: the drive goes, the list is asked for and says so, the drive comes back.
+    overlooked: async () => {
+      if (looks === 1) setTimeout(list, 5);
+      return false;
+    },
+    changed: () => told++,
+    everyMs: 50,
+  });
+  onTestFinished(() => drives.close());
+  await until(
+    async () => told,
+    (times) => times > 0,
+  );
+  expect(presences.of('/drive/mine')).toBe('here');
+});

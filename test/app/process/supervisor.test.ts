@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import type { EngineProcess, FromEngine, ToEngine } from '../../../app/engine/ipc-protocol.ts';
+import { createSupervisor, type Ending, type SupervisorStatus } from '../../../app/process/supervisor.ts';
+import { pipePair } from '../../../app/protocol/index.ts';
+
+/** Processes that start and end when the test says so. Counts how many live at once. */
+function controlled(options: { endsOnKill?: boolean; obeysQuit?: boolean } = {}) {
+  const { endsOnKill = true, obeysQuit = true } = options;
+  const log = { started: 0, living: 0, mostLiving: 0, killed: 0 };
+  let end = () => {};
+  const startEngine = async (): Promise<EngineProcess> => {
+    log.started++;
+    log.living++;
+    log.mostLiving = Math.max(log.mostLiving, log.living);
+    const [pipe, its] = pipePair<ToEngine, FromEngine>();
+    const ended = new Promise<Ending>((resolve) => {
+      let alive = true;
+      end = () => {
+        if (alive) log.living--;
+        alive = false;
+        resolve({ how: 'signal SIGSEGV', lastWords: 'bad access' });
+      };
+    });
+    const mine = end;
+    its.onMessage((message) => {
+      if ('quit' in message && obeysQuit) mine();
+    });
+    return {
+      pipe,
+      ended,
+      kill() {
+        log.killed++;
+        if (endsOnKill) mine();
+      },
+    };
+  };
+  return { log, startEngine, crash: () => end() };
+}
+
+function supervise(processes: ReturnType<typeof controlled>, now?: () => number) {
+  const seen: SupervisorStatus[] = [];
+  const supervisor = createSupervisor<ToEngine, FromEngine>({
+    start: processes.startEngine,
+    quit: { quit: true },
+    onStatus: (status) => seen.push(status),
+    onMessage: () => {},
+    onLost: () => {},
+    waits: [5, 20, 80],
+    quitWaitMs: 50,
+    ...(now && { now }),
+  });
+  const until = async (fits: () => boolean) => {
+    while (!fits()) await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  return { supervisor, seen, until };
+}
+
+test('a process that ends comes back after growing waits; the third end in five minutes is the last', async () => {
+  const processes = controlled();
+  const { supervisor, seen, until } = supervise(processes);
+  supervisor.start();
+  for (let ends = 1; ends <= 3; ends++) {
+    await until(() => processes.log.started === ends && seen.at(-1)?.at === 'up');
+    processes.crash();
+  }
+  await until(() => seen.at(-1)?.at === 'stopped');
+  expect(seen.at(-1)).toMatchObject({
+    failure: { message: expect.stringContaining('SIGSEGV'), details: { lastWords: 'bad access' } },
+  });
+  expect(seen.flatMap((status) => (status.at === 'restarting' ? [status.waitMs] : []))).toEqual([5, 20]);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(processes.log.started).toBe(3);
+
+  await supervisor.restart();
+  await until(() => seen.at(-1)?.at === 'up');
+  expect(processes.log.mostLiving).toBe(1);
+});
+
+test('ends that lie further apart do not add up', async () => {
+  const processes = controlled();
+  let minutes = 0;
+  const { supervisor, seen, until } = supervise(processes, () => minutes * 60_000);
+  supervisor.start();
+  for (let ends = 1; ends <= 5; ends++) {
+    await until(() => processes.log.started === ends && seen.at(-1)?.at === 'up');
+    processes.crash();
+    minutes += 4;
+  }
+  await until(() => processes.log.started === 6);
+  expect(seen.some((status) => status.at === 'stopped')).toBe(false);
+});
+
+test('two quick restarts leave one process', async () => {
+  const processes = controlled();
+  const { supervisor, seen, until } = supervise(processes);
+  supervisor.start();
+  await until(() => seen.at(-1)?.at === 'up');
+  await Promise.all([supervisor.restart(), supervisor.restart()]);
+  await until(() => seen.at(-1)?.at === 'up');
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(processes.log).toMatchObject({ living: 1, mostLiving: 1 });
+});
+
+test('a restart while the process is being started leaves that one, and its own crash counts as one', async () => {
+  const processes = controlled();
+  const { supervisor, seen, until } = supervise(processes);
+  supervisor.start();
+  await supervisor.restart();
+  await until(() => seen.at(-1)?.at === 'up');
+  expect(processes.log).toMatchObject({ started: 1, killed: 0 });
+  processes.crash();
+  await until(() => seen.at(-1)?.at === 'up' && processes.log.started === 2);
+  expect(seen.map(({ at }) => at)).toEqual(['starting', 'up', 'restarting', 'starting', 'up']);
+});
+
+test('quitting waits for the process, and kills one that does not listen', async () => {
+  const polite = controlled();
+  const first = supervise(polite);
+  first.supervisor.start();
+  await first.until(() => first.seen.at(-1)?.at === 'up');
+  await first.supervisor.close();
+  expect(polite.log).toMatchObject({ living: 0, killed: 0 });
+
+  const deaf = controlled({ obeysQuit: false });
+  const second = supervise(deaf);
+  second.supervisor.start();
+  await second.until(() => second.seen.at(-1)?.at === 'up');
+  await second.supervisor.close();
+  expect(deaf.log).toMatchObject({ living: 0, killed: 1 });
+});
+
+test('closing while a restart waits starts nothing', async () => {
+  const processes = controlled();
+  const { supervisor, seen, until } = supervise(processes);
+  supervisor.start();
+  await until(() => seen.at(-1)?.at === 'up');
+  processes.crash();
+  await until(() => seen.at(-1)?.at === 'restarting');
+  await supervisor.close();
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  expect(processes.log.started).toBe(1);
+});

@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import type { Place } from '../../../../app/text/loop/levels.ts';
+import { type Finding, type GuardOptions, LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
+import { prose } from './corpus/prose.ts';
+import { repeat, seeded } from './corpus/random.ts';
+import { tokens } from './tokens.ts';
+
+const DOUBT = 'But maybe Cem and Dana could swap, and then the chair beside the door stays empty. ';
+const lead = prose(seeded('lead'), 12);
+
+const guardWith = (options: Partial<GuardOptions> = {}) =>
+  new LoopGuard({ sensitivity: 'balanced', inAnswers: true, ...options });
+
+function write(guard: LoopGuard, text: string, place: Place = 'thinking'): Finding[] {
+  return tokens(text, 'starter').flatMap(({ id, text: piece }) => guard.push(id, piece, place) ?? []);
+}
+
+/** Copies of the doubt that are written when the guard speaks. */
+function copiesUntilAsked(guard: LoopGuard, limit: number, place: Place = 'thinking'): number | null {
+  for (let copies = 1; copies <= limit; copies++) if (write(guard, DOUBT, place).length > 0) return copies;
+  return null;
+}
+
+const letters = (at: number) =>
+  `${'bdfgklmnprstvwxz'[at >> 4]}${'aeiouaeiouaeioua'[at & 15]}${'bcdfghjklmnpqrst'[at & 15]}`;
+const sorts: [string, (at: number) => string][] = [
+  ['words', (at) => ` ${letters(at)}o`],
+  ['code', (at) => `  ${letters(at)}(x);\n`],
+  ['data', (at) => `${at * 7919}, `],
+];
+
+test.each(
+  sorts.flatMap(([sort, piece]) => (['thinking', 'answer'] as const).map((place) => [sort, place, piece] as const)),
+)('the longest period, of 256 different tokens, is seen in %s as %s', (_, place, piece) => {
+  const guard = guardWith();
+  let found: Finding | null = null;
+  for (let at = 0; !found && at < 6 * 256; at++) found = guard.push(1000 + (at % 256), piece(at % 256), place);
+  expect(found?.period).toBe(256);
+  expect(found?.copies).toBeLessThanOrEqual(4);
+  expect(found?.last).toBeLessThan(4 * 256);
+});
+
+test('the evidence names the text, the copies, the period and the places', () => {
+  const guard = guardWith();
+  const before = tokens(`${lead} `, 'starter').length;
+  const period = tokens(DOUBT.repeat(2), 'starter').length - tokens(DOUBT, 'starter').length;
+  const [found] = write(guard, `${lead} ${DOUBT.repeat(5)}`);
+  expect(found).toMatchObject({ where: 'thinking', kind: 'exact', copies: 3, period, times: 1 });
+  expect(found?.text.replace(/\s+/g, ' ')).toContain('Cem and Dana could swap');
+  expect(Math.abs((found?.first ?? 0) - before)).toBeLessThanOrEqual(2);
+  expect(found?.spentTokens).toBe((found?.last ?? 0) + 1 - (found?.first ?? 0) - period);
+});
+
+test('a counter that moves on does not make a copy new, in thinking', () => {
+  const attempts = repeat(
+    8,
+    (n) => `Attempt ${n + 7}: multiply the two sides and compare. The result does not match, so try again.\n`,
+  );
+  expect(write(guardWith(), attempts.join(''))[0]).toMatchObject({ kind: 'similar', copies: 3 });
+});
+
+test('sums that go on are not a loop', () => {
+  const steps = repeat(
+    40,
+    (n) =>
+      `Multiply ${n * 7 + 3} by ${(n % 8) + 2}, which gives ${(n * 7 + 3) * ((n % 8) + 2)}, and carry ${n % 5} to the next column.\n`,
+  );
+  expect(write(guardWith(), steps.join(''))).toEqual([]);
+});
+
+test('watching, suspected, confirmed, acted: the drawn machine', () => {
+  const guard = guardWith();
+  write(guard, lead);
+  expect(guard.state).toBe('watching');
+  write(guard, ` ${DOUBT.repeat(2)}`);
+  expect(guard.state).toBe('suspected');
+  write(guard, DOUBT.repeat(2));
+  expect(guard.state).toBe('confirmed');
+  guard.act(3);
+  expect(guard.state).toBe('acted');
+  write(guard, lead);
+  expect(guard.state).toBe('watching');
+});
+
+test('nothing is said twice while nobody has decided', () => {
+  expect(write(guardWith(), DOUBT.repeat(60))).toHaveLength(1);
+});
+
+test('"keep going" asks again only after twice as many copies, and says "twice now"', () => {
+  const guard = guardWith();
+  const first = write(guard, DOUBT.repeat(3))[0] ?? write(guard, DOUBT)[0];
+  expect(first?.times).toBe(1);
+  guard.act(first?.copies ?? 0);
+  expect(copiesUntilAsked(guard, 20)).toBe(3);
+});
+
+test('after "keep going" and something else, a new loop is asked about at once', () => {
+  const guard = guardWith();
+  write(guard, DOUBT.repeat(4));
+  guard.act(20);
+  write(guard, prose(seeded('something else'), 40));
+  expect(copiesUntilAsked(guard, 20)).toBeLessThanOrEqual(4);
+});
+
+test('after a rewind the same loop is found again as if for the first time, at the rewound place', () => {
+  const guard = guardWith();
+  write(guard, lead);
+  const first = write(guard, ` ${DOUBT.repeat(5)}`)[0];
+  guard.rewind(first?.first ?? 0);
+  const again = write(guard, ` ${DOUBT.repeat(5)}`)[0];
+  expect(again).toMatchObject({ times: 2, copies: first?.copies });
+  expect(Math.abs((again?.first ?? 0) - (first?.first ?? 0))).toBeLessThanOrEqual(1);
+});
+
+test('a loop that starts in thinking and goes on in the answer is found in both', () => {
+  const guard = guardWith();
+  expect(write(guard, DOUBT.repeat(5), 'thinking')[0]?.where).toBe('thinking');
+  expect(write(guard, DOUBT.repeat(6), 'answer')[0]?.where).toBe('answer');
+});
+
+test('an answer that repeats what was thought is not a loop', () => {
+  const guard = guardWith();
+  expect([
+    ...write(guard, lead, 'thinking'),
+    ...write(guard, lead, 'thinking'),
+    ...write(guard, lead, 'answer'),
+  ]).toEqual([]);
+});
+
+test('off is off, and answers can be left alone', () => {
+  expect(write(guardWith({ sensitivity: 'off' }), DOUBT.repeat(30))).toEqual([]);
+  expect(write(guardWith({ inAnswers: false }), DOUBT.repeat(30), 'answer')).toEqual([]);
+  expect(write(guardWith({ inAnswers: false }), DOUBT.repeat(30), 'thinking')).toHaveLength(1);
+});
+
+test('the three sensitivities differ: strict asks first, relaxed last', () => {
+  const asked = (['strict', 'balanced', 'relaxed'] as const).map(
+    (sensitivity) => write(guardWith({ sensitivity }), 'no no wait '.repeat(200))[0]?.last ?? 0,
+  );
+  expect(asked[0]).toBeLessThan(asked[1] ?? 0);
+  expect(asked[1]).toBeLessThan(asked[2] ?? 0);
+});
+
+test('words the user asked to have repeated are repeated eight times as long', () => {
+  const line = 'I will not talk in class.\n';
+  const asked = tokens(`Write this fifteen times: ${line}`, 'starter').map(({ id }) => id);
+  expect(write(guardWith(), line.repeat(15), 'answer')).toHaveLength(1);
+  expect(write(guardWith({ asked }), line.repeat(15), 'answer')).toEqual([]);
+  expect(write(guardWith({ asked }), line.repeat(80), 'answer')).toHaveLength(1);
+});
+
+test('one letter for 100,000 tokens: found early, and cheap to the end', () => {
+  const guard = guardWith();
+  const found: Finding[] = [];
+  const begin = process.cpuUsage();
+  for (let at = 0; at < 100_000; at++) {
+    const finding = guard.push(7, ' no', 'thinking');
+    if (finding) {
+      found.push(finding);
+      guard.act(finding.copies);
+    }
+  }
+  const { user } = process.cpuUsage(begin);
+  expect(found[0]?.last).toBeLessThan(50);
+  // Each time after twice as many.
+  expect(found.length).toBeLessThanOrEqual(Math.ceil(Math.log2(100_000 / 48)) + 1);
+  expect(user / 100_000).toBeLessThan(20);
+});
+
+test('tokens without text, unknown ids and lone surrogates do no harm', () => {
+  const guard = guardWith();
+  for (let at = 0; at < 5000; at++) guard.push(at % 3 === 0 ? -1 : at * 2_654_435, at % 2 ? '' : '\ud83d', 'answer');
+  expect(guard.state).toBe('watching');
+});
+
+test('a fence that is never closed still ends in a confirmation', () => {
+  expect(write(guardWith(), `\`\`\`js\n${'console.log(total + 1);\n'.repeat(400)}`, 'answer')[0]).toMatchObject({
+    kind: 'exact',
+  });
+});
+
+test('a few sentences shuffled for ever are a collapse', () => {
+  const random = seeded('shuffle');
+  const said = [
+    'Maybe the key is red. ',
+    'Or the key could be blue. ',
+    'Then the door opens. ',
+    'But it stays shut. ',
+    'So it is red. ',
+  ];
+  const text = repeat(900, () => random.pick(said)).join('');
+  expect(write(guardWith(), text).length).toBe(1);
+});

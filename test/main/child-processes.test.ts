@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { endAtOnce } from '../../main/child-processes.ts';
+
+vi.mock('electron', () => ({}));
+
+/** A process of Electron as it is between `fork` and the moment the system has started it. */
+class StartingProcess extends EventEmitter {
+  real: ChildProcess | null = null;
+  get pid() {
+    return this.real?.pid;
+  }
+  start() {
+    this.real = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    onTestFinished(() => void this.real?.kill('SIGKILL'));
+    this.emit('spawn');
+    return this.real;
+  }
+}
+
+const asElectron = (child: StartingProcess) => child as unknown as Electron.UtilityProcess;
+
+test('a process that is ended before it has a number ends as soon as it has one', async () => {
+  const child = new StartingProcess();
+  endAtOnce(asElectron(child));
+  const [, signal] = await once(child.start(), 'exit');
+  expect(signal).toBe('SIGKILL');
+});
+
+test('one that runs ends at once, and one that is gone is left alone', async () => {
+  const child = new StartingProcess();
+  const real = child.start();
+  const ended = once(real, 'exit');
+  endAtOnce(asElectron(child));
+  expect((await ended)[1]).toBe('SIGKILL');
+  expect(() => endAtOnce(asElectron(child))).not.toThrow();
+});
