@@ -21,9 +21,11 @@ export type Backup = { path: string; at: number };
 
 const folderOf = (folder: string) => join(folder, 'backups');
 
-/** All backups, newest first. */
+/** All backups, newest first. @throws LonghandError `bad-request` where a file has the folder's name */
 export function listBackups(folder: string): Backup[] {
   if (!existsSync(folderOf(folder))) return [];
+  if (!statSync(folderOf(folder)).isDirectory())
+    throw new LonghandError('bad-request', `[backups] ${folderOf(folder)} is a file; a folder is needed`);
   return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.db'))
     .map((name) => join(folderOf(folder), name))

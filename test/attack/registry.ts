@@ -31,7 +31,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'turns.send': { chatId: 'id', text: 'text', attachments: 'list', now: 'flag', parentId: 'id', unattended: 'flag' },
   'turns.edit': { messageId: 'id', text: 'text' },
   'turns.rewrite': { messageId: 'id', text: 'text' },
-  'turns.retry': { messageId: 'id' },
+  'turns.retry': { messageId: 'id', documents: 'choice' },
   'turns.resume': { messageId: 'id' },
   'turns.cancel': { turnId: 'id' },
   'turns.answerNow': { turnId: 'id' },

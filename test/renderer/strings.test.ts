@@ -92,7 +92,7 @@ describe('how they are written', () => {
   });
 
   test('a sentence ends with a period when another one stands beside it', () => {
-    expect(having((text) => /[a-z)]\. [A-Z]/.test(text) && !/[.?]$|\}\}$/.test(text))).toEqual([]);
+    expect(having((text) => /[a-z)]\. [A-Z]/.test(text) && !/[.?:]$|\}\}$/.test(text))).toEqual([]);
   });
 
   test('a value and its unit come together, formatted', () => {

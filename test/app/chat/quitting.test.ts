@@ -77,7 +77,8 @@ test.each(endings)('%s while the loop card waits: the text, the reason and the e
   const kept = await readMessage(client, sent.chatId, sent.messageId);
   expect(kept.state).toEqual({ at: 'done', reason: 'loop' });
   expect([kept.thinking, kept.text]).toEqual([before.thinking, before.text]);
-  expect(kept.loops).toEqual([event.evidence]);
+  // Quitting is an answer to the card, a kill is none.
+  expect(kept.loops).toEqual([{ ...event.evidence, ...(ending === 'quit' && { decided: 'stop' }) }]);
   const after = await goneOn(client, kept);
   expect(after.thinking.startsWith(before.thinking.trimEnd())).toBe(true);
   expect(`${after.thinking}${after.text}`.length).toBeGreaterThan(`${before.thinking}${before.text}`.length);

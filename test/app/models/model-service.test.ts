@@ -308,7 +308,7 @@ test('the memory of this machine is measured once, and a forecast of speed follo
     };
   };
   const { client, host, dataFolder } = await startCore({ startEngine });
-  const measured = next(client, 'machine.changed');
+  const measured = next(client, 'machine.changed', ({ bandwidth }) => bandwidth !== null);
   expect((await client.call('models.machine')).bandwidth).toBe(null);
   const { bandwidth } = await measured;
   expect(bandwidth).toBeGreaterThan(1e9);
