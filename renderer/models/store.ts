@@ -68,6 +68,9 @@ type ModelsStore = {
   find(text: string): Promise<void>;
 };
 
+/** Repositories that are being inspected. */
+const inspections = new Map<string, Promise<void>>();
+
 export const useModels = create<ModelsStore>()((set, get) => ({
   tab: 'installed',
   machine: null,
@@ -110,17 +113,20 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   },
   choose: (place) => set({ place, variant: null }),
   async look(reference, { variant, again = false } = {}) {
+    // Whoever asks meanwhile waits for the same answer.
+    const running = inspections.get(reference);
+    if (running) return running;
     const before = get().looks[reference];
-    if (before?.at === 'looking' || (before?.at === 'known' && variant === undefined)) return;
+    if (before?.at === 'known' && variant === undefined) return;
     if (before?.at === 'failed' && !again) return;
     const put = (look: Look) => set((state) => ({ looks: { ...state.looks, [reference]: look } }));
     if (before?.at !== 'known') put({ at: 'looking' });
-    try {
-      const model = await core.call('models.look', { reference, ...(variant !== undefined && { variant }) });
-      put({ at: 'known', model });
-    } catch (error) {
-      put({ at: 'failed', failure: failureOf(error) });
-    }
+    const inspection = core.call('models.look', { reference, ...(variant !== undefined && { variant }) }).then(
+      (model) => put({ at: 'known', model }),
+      (error: unknown) => put({ at: 'failed', failure: failureOf(error) }),
+    );
+    inspections.set(reference, inspection);
+    await inspection.finally(() => inspections.delete(reference));
   },
   async find(text) {
     const { source, all } = get();

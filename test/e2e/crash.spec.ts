@@ -69,7 +69,7 @@ test('an address lets one tab in: it is gone from the address bar, reloading sta
   const { address } = app;
   await page.goto(address);
   await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
-  expect(page.url()).toBe(`${new URL(address).origin}/`);
+  expect(page.url()).toBe(`${new URL(address).origin}/#/chat`);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Longhand is ready' })).toBeVisible();
   expect(await context.cookies()).toEqual([]);

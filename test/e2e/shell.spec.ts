@@ -63,11 +63,14 @@ test('a message that is found is shown, and its chat is one row', async ({ page,
   await expect(page.getByText('Is the copper lantern out?', { exact: true }).last()).toBeInViewport();
 });
 
-test('a row of the sidebar is one stop of the Tab key, and → leads to its options', async ({ page, scene }) => {
+test('the chats are one stop of the Tab key, ↓ leads to the next, and → to the options of a row', async ({
+  page,
+  scene,
+}) => {
   await scene('chat');
   const rows = chats(page).locator('[data-row]');
   await rows.nth(0).focus();
-  await press(page, 'Tab');
+  await press(page, 'ArrowDown');
   await expect(rows.nth(1)).toBeFocused();
   await press(page, 'ArrowRight');
   await expect(page.getByRole('button', { name: /^Options for/ }).nth(1)).toBeFocused();
@@ -76,6 +79,10 @@ test('a row of the sidebar is one stop of the Tab key, and → leads to its opti
   await press(page, 'ArrowRight');
   await press(page, 'Enter');
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
+  await press(page, 'Escape');
+  await rows.nth(1).focus();
+  await press(page, 'Tab');
+  await expect(chats(page).locator(':focus')).toHaveCount(0);
 });
 
 test('a message with undo is centred over the page, not over the window', async ({ page, scene }) => {

@@ -22,7 +22,7 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
     .getByRole('navigation', { name: 'New chat and search' })
     .getByRole('button', { name: /^New chat/ })
     .click();
-  await expect(page.getByRole('button', { name: /SmolLM2/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /smollm2/i })).toBeVisible();
   await ask(page, 'The heavy engine in the bridge');
 
   const card = page.getByRole('alert', { name: 'Repeating itself' });

@@ -84,7 +84,10 @@ describe('in the source', () => {
 
   test('no page shows what the core says to itself, but under Details and in the report', () => {
     const shown = filesIn('renderer', /\.tsx?$/)
-      .filter(({ name }) => !/renderer\/(bridge\.ts|chat\/transcript\/error-report\.tsx|sentences\.ts|shell\/problem\.tsx)$/.test(name))
+      .filter(
+        ({ name }) =>
+          !/renderer\/(bridge\.ts|chat\/transcript\/error-report\.tsx|sentences\.ts|shell\/problem\.tsx)$/.test(name),
+      )
       .flatMap(({ name, text }) =>
         text
           .split('\n')
