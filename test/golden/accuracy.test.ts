@@ -1,5 +1,5 @@
 // The largest error of every family and kind of file, over all its golden cases, positions and instruction sets: the table of
-// the README. It may not promise more than is measured.
+// the README beside this. It may not promise more than is measured.
 //   LONGHAND_WRITE=1 npx vitest run --config test/vitest.config.ts golden/accuracy      writes it anew
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,7 +90,7 @@ const spelled = (error: number | undefined) => {
 };
 
 const [BEGIN, END] = ['<!-- golden errors -->', '<!-- /golden errors -->'];
-const readme = join(repository, 'README.md');
+const readme = join(repository, 'test', 'golden', 'README.md');
 
 function written(errors: Errors): string {
   const rows = [...errors.keys()].sort().map((family) => {
@@ -101,7 +101,7 @@ function written(errors: Errors): string {
   return `${BEGIN}\n| family | ${CONTAINERS.join(' | ')} |\n|---|---|---|---|\n${rows.join('\n')}\n${END}`;
 }
 
-test('the README tells the largest error of every family', { timeout: 180_000 }, async () => {
+test('the page of golden models tells the largest error of every family', { timeout: 180_000 }, async () => {
   const errors = await measured();
   const text = readFileSync(readme, 'utf8');
   const old = text.slice(text.indexOf(BEGIN), text.indexOf(END) + END.length);

@@ -5,7 +5,7 @@ import { installed, type Loop, loops, type Sound, sound, split } from './corpus/
 import { caught, cost, falseAlarms, inTime } from './measure.ts';
 import { tokens, type Vocabulary } from './tokens.ts';
 
-//  The report on the hold-out, at the default level. README.md carries this table.
+//  The report on the hold-out, at the default level. README.md beside this carries this table.
 
 const held = <Item extends { name: string }>(items: readonly Item[]) =>
   items.filter(({ name }) => split(name) === 'hold-out');
