@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readModelText } from '../../../../app/engine/process/tokenizer-files.ts';
 
-const starter = join(import.meta.dirname, '../../../resources/starter-model');
+const starter = join(import.meta.dirname, '../../../../resources/starter-model');
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

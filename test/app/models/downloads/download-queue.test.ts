@@ -28,7 +28,7 @@ const running: Downloads[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-shelf-'));
   db = openDatabase(join(folder, 'longhand.db'));
-  migrate(db, readMigrations(join(import.meta.dirname, '../../../app/store/migrations')));
+  migrate(db, readMigrations(join(import.meta.dirname, '../../../../app/store/migrations')));
   hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);

@@ -11,7 +11,7 @@ import { content, startHub } from '../../../support/hub.ts';
 
 //  How the network is reached: through a proxy, and with certificates of one's own.
 
-const certificates = join(import.meta.dirname, '../../fixtures/certificates');
+const certificates = join(import.meta.dirname, '../../../fixtures/certificates');
 const signal = new AbortController().signal;
 
 afterEach(() => takeRoute({ proxy: null, certificates: null }));

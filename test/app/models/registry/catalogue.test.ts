@@ -7,7 +7,7 @@ import { addon } from '../../../support/addon.ts';
 import { realModel } from '../../../support/real-models.mjs';
 
 const models = readCatalogue(
-  readFileSync(join(import.meta.dirname, '../../../resources/catalogue/models.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../../resources/catalogue/models.json'), 'utf8'),
 );
 const strip = (id: string) => models.find((model) => model.id === id)?.layers ?? '';
 const count = (layers: string, letter: string) => layers.split(letter).length - 1;

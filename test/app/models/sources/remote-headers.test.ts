@@ -6,7 +6,7 @@ import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
 import { readRemoteHeaders } from '../../../../app/models/sources/remote-headers.ts';
 import { content, type Hub, startHub } from '../../../support/hub.ts';
 
-const golden = join(import.meta.dirname, '../../golden');
+const golden = join(import.meta.dirname, '../../../golden');
 const never = new AbortController().signal;
 const hubs: Hub[] = [];
 afterEach(async () => {

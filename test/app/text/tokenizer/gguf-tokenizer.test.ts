@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { textFromGguf } from '../../../../app/text/tokenizer/gguf-tokenizer.ts';
 import { createTokenizer, type Tokenizer, type TokenizerJson } from '../../../../app/text/tokenizer/tokenizer.ts';
 
-const golden = join(import.meta.dirname, '../../golden');
+const golden = join(import.meta.dirname, '../../../golden');
 const read = (path: string) => JSON.parse(readFileSync(join(golden, path), 'utf8'));
 const all = (tokenizer: Tokenizer, text: string) => tokenizer.encode(tokenizer.split(text));
 type Case = { text: string; ids: number[]; tokenizer_json_ids?: number[] };

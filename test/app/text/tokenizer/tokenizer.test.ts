@@ -5,7 +5,7 @@ import { createDetokenizer, decode } from '../../../../app/text/tokenizer/detoke
 import { createTokenizer, type Tokenizer } from '../../../../app/text/tokenizer/tokenizer.ts';
 import { realModel } from '../../../support/real-models.mjs';
 
-const golden = join(import.meta.dirname, '../../golden/tokenizers');
+const golden = join(import.meta.dirname, '../../../golden/tokenizers');
 const read = (path: string) => JSON.parse(readFileSync(join(golden, path), 'utf8'));
 type Case = { text: string; ids: number[]; decoded?: string; tokenizer_json_ids?: number[] };
 type Incremental = { ids: number[]; emitted: string[]; flush: string };
