@@ -116,5 +116,9 @@ export function demandNoPassword(address: string): void {
   throw new DownloadError('server', `[hub] the address of ${host} has a name or a password in it, allowed is none`);
 }
 
-export const sentenceOf = (error: unknown): string =>
-  hiddenCredentials(error instanceof Error ? error.message : String(error)).slice(0, 500);
+/** What an error says of itself, with what caused it: `fetch` says "fetch failed" whatever happened. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return hiddenCredentials(String(error)).slice(0, 500);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return hiddenCredentials(`${error.message}${cause}`).slice(0, 500);
+}
