@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { Choosing } from '../app/protocol/index.ts';
 import { openCopy } from './open-copy.ts';
-import { isOwn } from './security.ts';
+import { isPage } from './security.ts';
 import { words } from './strings.ts';
 
 const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
@@ -32,7 +32,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
 
   function heard(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
     const { senderFrame, sender } = event;
-    return senderFrame !== null && senderFrame === sender.mainFrame && isOwn(senderFrame.url, options.devServer);
+    return senderFrame !== null && senderFrame === sender.mainFrame && isPage(senderFrame.url, options.devServer);
   }
 
   ipcMain.on('connect', (event) => {
@@ -61,7 +61,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
     const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
     return filePaths;
   });
-  handle('open-external', Address, (address) => shell.openExternal(address));
+  handle('open-external', Address, (address, event) => openLink(address, BrowserWindow.fromWebContents(event.sender)));
   handle('open-copy', Copy, ({ name, bytes }) => openCopy(name, bytes));
   handle('reveal', Path, (path) => {
     if (existsSync(path)) shell.showItemInFolder(path);
@@ -76,6 +76,20 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
       for (const contents of wanting) contents.send('lost');
     },
   };
+}
+
+/** Another program opens it, so the person is asked here, whatever the page asked before: what the page shows may not be
+ *  what it hands over. */
+async function openLink(address: string, window: BrowserWindow | null): Promise<void> {
+  const question = {
+    message: words.link.title,
+    detail: address,
+    buttons: [words.link.open, words.link.cancel],
+    defaultId: 1,
+    cancelId: 1,
+  };
+  const { response } = await (window ? dialog.showMessageBox(window, question) : dialog.showMessageBox(question));
+  if (response === 0) await shell.openExternal(address);
 }
 
 const dialogs: Record<Choosing, OpenDialogOptions> = {

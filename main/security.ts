@@ -25,20 +25,22 @@ function guardSession(guarded: Session, onBlocked: (address: string) => void, de
   guarded.setSpellCheckerEnabled(process.platform === 'darwin');
 }
 
-/** Ours, made in the page itself, or the developer tools. */
-export function isOwn(address: string, devServer?: string): boolean {
+/** The page itself, and nothing that it made: who speaks for it, and where it may go. */
+export function isPage(address: string, devServer?: string): boolean {
   const url = URL.parse(address);
   if (!url) return false;
-  if (['blob:', 'data:', 'devtools:'].includes(url.protocol)) return true;
   const origin = `${url.protocol}//${url.host}`;
   if (origin === pageOrigin) return true;
   return devServer !== undefined && origin.replace(/^ws/, 'http') === new URL(devServer).origin;
 }
 
+/** What a page may load: its own files, what it made itself, or the developer tools. */
+export const isOwn = (address: string, devServer?: string): boolean =>
+  ['blob:', 'data:', 'devtools:'].includes(URL.parse(address)?.protocol ?? '') || isPage(address, devServer);
+
 function guardContents(contents: WebContents, devServer: string | undefined) {
   const stay = (event: { preventDefault(): void; url: string }) => {
-    if (!isOwn(event.url, devServer) || event.url.startsWith('data:') || event.url.startsWith('blob:'))
-      event.preventDefault();
+    if (!isPage(event.url, devServer)) event.preventDefault();
   };
   contents.on('will-navigate', stay);
   contents.on('will-frame-navigate', stay);

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { core, onMenu, openExternal, useConnection } from './bridge.ts';
+import { core, isElectron, onMenu, openExternal, useConnection } from './bridge.ts';
 import { ChatPage } from './chat/page.tsx';
 import { listenToChats, useChat } from './chat/store/store.ts';
 import { DocumentsPage } from './documents/page.tsx';
@@ -57,7 +57,7 @@ function Longhand() {
       </PanelBoundary>
       <PanelBoundary floating>{onboarded && <DropLayer />}</PanelBoundary>
       <PanelBoundary floating>
-        <LinkQuestion open={openExternal} />
+        <LinkQuestion open={openExternal} asked={isElectron()} />
       </PanelBoundary>
       <ToastRegion label={t('toasts')} />
     </TooltipProvider>

@@ -220,7 +220,20 @@ test('no permission, no device, no other page, no window, no network; what was t
 test('only the main frame of our page is heard, and only with sound input', async () => {
   electron.frame.current = { url: 'longhand://app/' };
   await expect(api.openExternal('https://example.org')).rejects.toThrow('[ipc]');
+  // What the page made itself does not speak for it.
+  const main = window().webContents.mainFrame;
+  const home = main.url;
   electron.frame.current = null;
+  for (const url of ['data:text/html,x', 'blob:longhand://app/1', 'devtools://devtools/x', 'longhand://other/']) {
+    main.url = url;
+    await expect(api.openExternal('https://example.org'), url).rejects.toThrow('[ipc]');
+  }
+  main.url = home;
+  // Nothing leaves for another program before the person has seen where to.
+  world.pressed = 1;
+  await api.openExternal('https://example.org/refused');
+  expect(done.details.at(-1)).toBe('https://example.org/refused');
+  world.pressed = 0;
   await api.openExternal('https://example.org/a');
   for (const address of ['file:///etc/passwd', 'javascript:alert(1)', 'smb://host/share', 'x'.repeat(5000)]) {
     await expect(api.openExternal(address), address).rejects.toThrow();
@@ -299,16 +312,17 @@ test('a page that crashes is loaded again, three times in a minute; then the use
     world.pressed = 0;
     for (let times = 0; times < 3; times++) crash();
     expect(reload).toHaveBeenCalledTimes(3);
-    expect(done.asked).toEqual([]);
+    const crashes = () => done.asked.filter((question) => question === words.crashed.title);
+    expect(crashes()).toEqual([]);
     crash();
     await Promise.resolve();
-    expect(done.asked).toEqual([words.crashed.title]);
+    expect(crashes()).toHaveLength(1);
     expect(reload).toHaveBeenCalledTimes(4);
     // A page that held for a minute may crash three times again.
     vi.setSystemTime(Date.now() + 61_000);
     for (let times = 0; times < 3; times++) crash();
     expect(reload).toHaveBeenCalledTimes(7);
-    expect(done.asked).toHaveLength(1);
+    expect(crashes()).toHaveLength(1);
     window().webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
     expect(reload).toHaveBeenCalledTimes(7);
   } finally {

@@ -13,6 +13,7 @@ export const done = {
   dialogs: [] as [string, string][],
   /** Questions of message boxes, and what open dialogs were given. */
   asked: [] as string[],
+  details: [] as string[],
   choosing: [] as object[],
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
@@ -230,8 +231,10 @@ export const dialog = {
     done.choosing.push(given.at(-1) as object);
     return { filePaths: world.chosen };
   },
-  showMessageBox: async (_: BrowserWindow, { message }: { message: string }) => {
+  showMessageBox: async (...given: (BrowserWindow | { message: string; detail?: string })[]) => {
+    const { message, detail } = given.at(-1) as { message: string; detail?: string };
     done.asked.push(message);
+    done.details.push(detail ?? '');
     return { response: world.pressed };
   },
 };

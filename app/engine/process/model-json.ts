@@ -6,7 +6,7 @@ import { readRegularSync } from '../../store/open-regular.ts';
 //  The small files beside the weights. What they would take is counted before they are parsed: a few megabytes of "[],[],[]"
 //  are hundreds once they are values.
 
-/** The largest known tokenizer.json has 33 MB and 1.9 million values. */
+/** Several times what tokenizers of 250,000 tokens take. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_VALUES = 4_000_000;
 const MOST_DEPTH = 200;

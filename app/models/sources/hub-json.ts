@@ -5,10 +5,10 @@ import { hiddenCredentials } from '../network/redact-credentials.ts';
 //  The answers of a hub's interface: lists and descriptions, never files. They are small, come from the one host that was asked,
 //  and whoever sends more, or sends us elsewhere, is not heard to the end.
 
-/** The longest known: a search of 400 models with their configurations has 3 MB, a page of 1 000 files 0.3. */
-const MOST_ANSWER: Bytes = 8 * 1024 * 1024;
+/** A search names hundreds of models with all their files. */
+const MOST_ANSWER: Bytes = 16 * 1024 * 1024;
 /** Of all pages of one question. */
-const MOST_ALTOGETHER: Bytes = 16 * 1024 * 1024;
+const MOST_ALTOGETHER: Bytes = 32 * 1024 * 1024;
 const MOST_PAGES = 50;
 const MOST_REDIRECTS = 5;
 

@@ -16,9 +16,9 @@ export type RemoteHeaders = {
 /** What stands in the place of a file name for a folder of safetensors. */
 export const FOLDER = '.';
 
-/** Of a GGUF file, with its vocabulary: the largest known has 18 MB. */
+/** Of a GGUF file, with its vocabulary. */
 const MOST_HEADER = 32 * 1024 * 1024;
-/** Of one file of safetensors, and of all of a model together: the largest known have 1 MB and 18 MB. */
+/** Of one file of safetensors, and of all of a model together. */
 const MOST_TABLE = 8 * 1024 * 1024;
 const MOST_TABLES = 32 * 1024 * 1024;
 const MOST_TENSORS = 100_000;

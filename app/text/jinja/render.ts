@@ -22,7 +22,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Longer ones are no templates: the longest known has 30 000 characters. */
+/** Longer ones are no templates: those of the models we run have tens of thousands of characters at most. */
 const MOST_SOURCE = 1_000_000;
 
 /** Renders a Jinja template as transformers does (trim_blocks, lstrip_blocks, Python's way of writing values).

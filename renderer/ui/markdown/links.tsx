@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
 import { Button } from '../button.tsx';
@@ -10,9 +11,16 @@ export const useAskedLink = create<{ address: string | null; ask(address: string
   ask: (address) => set({ address }),
 }));
 
-export function LinkQuestion({ open }: { open: (address: string) => void }) {
+/** `asked`: whether `open` asks by itself, as the desktop shell does. */
+export function LinkQuestion({ open, asked }: { open: (address: string) => void; asked: boolean }) {
   const { t } = useTranslation();
   const { address, ask } = useAskedLink();
+  useEffect(() => {
+    if (!asked || address === null) return;
+    open(address);
+    ask(null);
+  }, [asked, address, open, ask]);
+  if (asked) return null;
   return (
     <Dialog
       open={address !== null}
