@@ -101,6 +101,17 @@ const MOST_HITS = 200;
 export const useDocuments = create<DocumentsStore>()((set, get) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** The open document shows what was found last: the passage it was at, where that was found again, else the first.
+   *  A mark that came from an answer stays. */
+  function followHits() {
+    const { shown, finding } = get();
+    if (!shown || shown.passage === null) return;
+    const hits = hitsOf(hitsIn(finding), shown.documentId);
+    const again = hits.findIndex(({ passageId }) => passageId === shown.mark?.key);
+    if (hits.length > 0) void get().openHit(shown.documentId, Math.max(again, 0));
+    else set({ shown: { ...shown, passage: null, mark: null } });
+  }
+
   return {
     collections: null,
     documents: new Map(),
@@ -148,16 +159,20 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
       const wanted = query.trim();
       if (wanted === '') {
         set({ finding: { at: 'none' } });
+        followHits();
         return;
       }
       const still = () => get().query.trim() === wanted && get().chosen === chosen;
       try {
         const collectionIds = chosen === null ? null : [chosen];
         const { by, hits } = await core.call('documents.search', { query: wanted, collectionIds, limit: MOST_HITS });
-        if (still()) set({ finding: { at: 'found', by, hits } });
+        if (!still()) return;
+        set({ finding: { at: 'found', by, hits } });
       } catch (error) {
-        if (still()) set({ finding: { at: 'failed', failure: failureOf(error) } });
+        if (!still()) return;
+        set({ finding: { at: 'failed', failure: failureOf(error) } });
       }
+      followHits();
     },
 
     open(documentId) {

@@ -74,6 +74,15 @@ test.describe('in the app', () => {
     if (!viewer || !mark) throw new Error('nothing is marked');
     expect(mark.y - viewer.y).toBeLessThan(viewer.height / 2);
     expect(mark.y).toBeGreaterThan(viewer.y);
+    // The marks are those of the words that stand in the field now.
+    const search = page.getByRole('textbox', { name: 'Search documents' });
+    await search.fill('lighthouse');
+    await expect.poll(() => wordsUnder(page, 'current')).toMatch(/^lighthouse( lighthouse)*$/);
+    await search.fill('nothing of that kind');
+    await expect(page.locator('.paper [data-mark]')).toHaveCount(0);
+    await search.fill('lantern');
+    await search.fill('');
+    await expect(page.locator('.paper [data-mark]')).toHaveCount(0);
     await page.reload();
     await openDocuments(page);
     await expect(list(page).getByRole('button', { name: /Almanac of the coast/ })).toBeVisible();

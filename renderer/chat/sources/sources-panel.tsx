@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../../app/protocol/index.ts';
 import { useDocuments } from '../../documents/store.ts';
@@ -111,8 +111,10 @@ type SourcesProps = { message: Message; source: Source; quoted: boolean };
 function Sources({ message, source, quoted }: SourcesProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const cited = citedSources(message);
-  const sources = cited.includes(source) ? cited : [...cited, source].sort((a, b) => a.number - b.number);
+  const sources = useMemo(() => {
+    const cited = citedSources(message);
+    return cited.includes(source) ? cited : [...cited, source].sort((a, b) => a.number - b.number);
+  }, [message, source]);
   const known = useDocuments((state) => state.collections !== null);
   const document = useDocuments((state) => state.documents.get(source.documentId) ?? null);
   const [view, setView] = useState(unseen);

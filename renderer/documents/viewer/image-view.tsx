@@ -17,7 +17,10 @@ function useImage(document: Document): Open {
     let gone = false;
     let address = '';
     const load = async () => {
-      address = URL.createObjectURL(new Blob([await readAll(document.id)]));
+      const bytes = await readAll(document.id);
+      // An address that is made after this view has gone would never be revoked.
+      if (gone) return;
+      address = URL.createObjectURL(new Blob([bytes]));
       const image = new Image();
       image.src = address;
       await image.decode();
