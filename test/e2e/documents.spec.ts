@@ -224,8 +224,12 @@ test.describe('over a core in memory', () => {
     await page.setViewportSize({ width: 1300, height: 900 });
     await scene('sources-long');
     const chip = page.getByRole('button', { name: /^Source 2:/ });
-    await chip.hover();
-    await expect(page.getByText('What a growing store keeps word for word').first()).toBeVisible();
+    // A page that is still being laid out may move the chip away from under the pointer.
+    await expect(async () => {
+      await page.mouse.move(0, 0);
+      await chip.hover();
+      await expect(page.getByText('What a growing store keeps word for word').first()).toBeVisible({ timeout: 2000 });
+    }).toPass();
     await page.mouse.wheel(0, -40);
     await page.waitForTimeout(300);
     const before = await chip.boundingBox();
