@@ -107,6 +107,7 @@ test('a key pressed right after a layer was closed is not lost, also while that 
 }) => {
   await scene('chat');
   await expect(page.locator('article').first()).toBeVisible(); // a chat that is only being opened closes what is over it
+  await page.waitForLoadState('networkidle');
   const find = page.getByRole('textbox', { name: 'Find in this chat' });
   for (let round = 0; round < 8; round++) {
     await page.locator('#composer').focus();
