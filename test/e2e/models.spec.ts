@@ -146,7 +146,9 @@ test('the privacy page tells whom Longhand spoke to; with the network off nothin
   const search = page.getByRole('textbox', { name: 'Search, or paste a link' });
   await search.fill('anything');
   await search.press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: 'The network is switched off in Settings, Privacy.' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'The network is switched off in Settings, Privacy.' }),
+  ).toBeVisible();
   expect(hub.seen.requests).toBe(asked);
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Privacy', exact: true }).click();

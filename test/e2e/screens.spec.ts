@@ -64,7 +64,10 @@ const shots: Shot[] = [
     name: 'model-settings',
     scene: 'models',
     prepare: async (page) => {
-      await page.getByRole('main').getByRole('button', { name: /^Options for/ }).click();
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Options for/ })
+        .click();
       await page.getByRole('menuitem', { name: 'Model settings…' }).click();
     },
   },

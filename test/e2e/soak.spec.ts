@@ -51,8 +51,13 @@ async function answer(page: Page, question: string): Promise<number> {
   if (before) await expect(last).not.toHaveAttribute('data-message', before, { timeout: LONGEST_WAIT });
   // However it ended: only then the answer can be tried again.
   await expect(last.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: LONGEST_WAIT });
-  const figures = (await last.locator('footer').textContent()) ?? '';
-  return Number(/([\d,]+) out/.exec(figures)?.[1]?.replaceAll(',', '') ?? 0);
+  const speed = last.getByRole('button', { name: /^Speed of this answer/ });
+  await speed.click();
+  const figures = (await last.getByRole('region', { name: 'Speed' }).locator('dl').textContent()) ?? '';
+  await speed.click();
+  const written = /Tokens written([\d,]+)/.exec(figures)?.[1];
+  if (!written) throw new Error(`[soak] no count of tokens in "${figures}"`);
+  return Number(written.replaceAll(',', ''));
 }
 
 test('while answers stream for an hour, core and page take less than 350 MB', async ({ page, app, browser }) => {
