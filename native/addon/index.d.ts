@@ -169,7 +169,7 @@ export class Session {
   /** After the embedding, each layer and the final norm: [tokens, hidden] each. */
   trace(
     tokens: Int32Array,
-    options?: { path?: NumericPath },
+    options?: { path?: NumericPath; signal?: AbortFlag },
   ): Promise<{ name: string; rows: number; columns: number; data: Float32Array }[]>;
   /** Recurrent and convolution states as they are now, by layer. */
   states(): Promise<{ layer: number; kind: 'recurrent' | 'conv'; shape: number[]; data: Float32Array }[]>;
@@ -178,8 +178,9 @@ export class Session {
   /** Lengths that can be returned to without reading tokens again. */
   snapshots(): number[];
   /** Cuts the timeline to `length` tokens. Exact: what was after never happened. Without a snapshot at `length` the
-   *  tokens after the nearest earlier one are read again; `replayed` counts them. */
-  rewind(length: number): Promise<{ replayed: number }>;
+   *  tokens after the nearest earlier one are read again; `replayed` counts them. Cancelled while they are, it rejects with
+   *  `cancelled` and the timeline is shorter. */
+  rewind(length: number, options?: { signal?: AbortFlag }): Promise<{ replayed: number }>;
   reset(): Promise<void>;
   close(): void;
 }
@@ -194,10 +195,15 @@ export class Model {
   createSession(options?: SessionOptions): Session;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are
    *  those of several texts one after the other, read in one pass; their vectors follow each other as well. */
-  embed(tokens: Int32Array, lengths?: Int32Array): Promise<Float32Array>;
+  embed(tokens: Int32Array, lengths?: Int32Array, options?: { signal?: AbortFlag }): Promise<Float32Array>;
   /** Cross-encoders: how well the second part of each text answers the first; higher is better. Texts of `lengths` tokens
    *  stand one after the other and are read in one pass; `seconds`: where in its text each second part begins. */
-  rank(tokens: Int32Array, seconds: Int32Array, lengths: Int32Array): Promise<Float32Array>;
+  rank(
+    tokens: Int32Array,
+    seconds: Int32Array,
+    lengths: Int32Array,
+    options?: { signal?: AbortFlag },
+  ): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).

@@ -58,7 +58,7 @@ Container container_argument(const Napi::CallbackInfo& info, size_t index) {
 }
 
 // A table as it came from remote headers: anything may be in it.
-std::vector<WeightView> tensor_table(const Napi::Value& value, Container container, Problems& problems) {
+std::vector<WeightView> tensor_table(const Napi::Value& value, Container container, Diagnostics& problems) {
   const auto fail = [] { return std::invalid_argument("[describe] tensors are not a list of {name, type, shape}"); };
   if (!value.IsArray()) throw fail();
   const auto entries = value.As<Napi::Array>();
@@ -86,7 +86,7 @@ std::vector<WeightView> tensor_table(const Napi::Value& value, Container contain
 Napi::Value describe_headers(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Container container = container_argument(info, 2);
-    Problems unreadable;
+    Diagnostics unreadable;
     std::vector<WeightView> tensors = tensor_table(info[1], container, unreadable);
     Json config = Json::parse(string_argument(info, 0, "config"), "config", "config.json");
     Description description = describe(checkpoint_from_headers(container, std::move(config), std::move(tensors)));

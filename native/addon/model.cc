@@ -9,8 +9,9 @@
 #include "addon/options.h"
 #include "addon/registry.h"
 #include "addon/session.h"
-#include "engine/embed.h"
-#include "engine/rehearsal.h"
+#include "engine/draft.h"
+#include "engine/encode.h"
+#include "engine/warmup.h"
 
 namespace longhand {
 
@@ -108,7 +109,8 @@ Napi::Value ModelObject::device(const Napi::CallbackInfo& info) {
 
 Napi::Value ModelObject::packed(const Napi::CallbackInfo& info) {
   constexpr const char* names[] = {"none", "read", "writing", "written"};
-  return Napi::String::New(info.Env(), names[static_cast<int>(open(info.Env()).model->backend().kept_weights())]);
+  return Napi::String::New(info.Env(),
+                           names[static_cast<int>(open(info.Env()).model->backend().packed_cache_status())]);
 }
 
 Napi::Value ModelObject::vocabulary_size(const Napi::CallbackInfo& info) {
@@ -129,11 +131,12 @@ Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> tokens = token_array(info[0], "embed");
   const std::vector<int32_t> lengths =
       info[1].IsUndefined() ? std::vector<int32_t>{static_cast<int32_t>(tokens.size())} : token_array(info[1], "embed");
+  const CancelFlag cancel = Options(info[2], "embed").cancel("signal");
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr,
-           [model = opened.model, tokens, lengths]() -> Operation::Convert {
-             return [vectors = longhand::embed(*model, tokens, lengths)](Napi::Env js) -> Napi::Value {
+  post_job(*opened.worker, operation, nullptr, cancel,
+           [model = opened.model, tokens, lengths, cancel]() -> Operation::Convert {
+             return [vectors = longhand::embed(*model, tokens, lengths, cancel.get())](Napi::Env js) -> Napi::Value {
                return to_js(js, vectors.data);
              };
            });
@@ -145,13 +148,13 @@ Napi::Value ModelObject::rank(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> tokens = token_array(info[0], "rank");
   const std::vector<int32_t> seconds = token_array(info[1], "rank");
   const std::vector<int32_t> lengths = token_array(info[2], "rank");
+  const CancelFlag cancel = Options(info[3], "rank").cancel("signal");
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr,
-           [model = opened.model, tokens, seconds, lengths]() -> Operation::Convert {
-             return [scores = longhand::rank(*model, tokens, seconds, lengths)](Napi::Env js) -> Napi::Value {
-               return to_js(js, scores);
-             };
+  post_job(*opened.worker, operation, nullptr, cancel,
+           [model = opened.model, tokens, seconds, lengths, cancel]() -> Operation::Convert {
+             return [scores = longhand::rank(*model, tokens, seconds, lengths, cancel.get())](
+                        Napi::Env js) -> Napi::Value { return to_js(js, scores); };
            });
   return promise;
 }

@@ -1,5 +1,5 @@
 # cmake -DFOLDERS=<folder;folder> -DOUT=<packing_build.cc> -P packing_build.cmake
-# A number for everything that decides what packing makes of a tensor (cpu/packed_file.h).
+# A number for everything that decides what packing makes of a tensor (cpu/packed_cache.h).
 set(HASHES "")
 foreach(folder ${FOLDERS})
   file(GLOB FILES ${folder}/*.cc ${folder}/*.h)

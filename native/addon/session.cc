@@ -231,9 +231,12 @@ Napi::Value SessionObject::logits(const Napi::CallbackInfo& info) {
 
 Napi::Value SessionObject::trace(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> tokens = token_array(info[0], "trace");
-  const Path path = Options(info[1], "trace").path("path", open_.look_path);
-  return queue(info.Env(), [tokens, path](Session& on) -> Operation::Convert {
-    return [list = on.trace(tokens, path)](Napi::Env env) { return named_matrices(env, list); };
+  const Options options(info[1], "trace");
+  const Path path = options.path("path", open_.look_path);
+  const CancelFlag cancel = options.cancel("signal");
+  session(info.Env());
+  return queue(Operation::start(info.Env()), cancel, [tokens, path, cancel](Session& on) -> Operation::Convert {
+    return [list = on.trace(tokens, path, cancel.get())](Napi::Env env) { return named_matrices(env, list); };
   });
 }
 
@@ -253,8 +256,9 @@ Napi::Value SessionObject::rewind(const Napi::CallbackInfo& info) {
   session(info.Env());
   if (!info[0].IsNumber()) throw coded_error(info.Env(), "argument", "[session] rewind takes a length");
   const int64_t length = info[0].As<Napi::Number>().Int64Value();
-  return queue(info.Env(), [length](Session& on) -> Operation::Convert {
-    return [replayed = on.rewind(length)](Napi::Env env) -> Napi::Value {
+  const CancelFlag cancel = Options(info[1], "rewind").cancel("signal");
+  return queue(Operation::start(info.Env()), cancel, [length, cancel](Session& on) -> Operation::Convert {
+    return [replayed = on.rewind(length, cancel.get())](Napi::Env env) -> Napi::Value {
       Napi::Object out = Napi::Object::New(env);
       out.Set("replayed", static_cast<double>(replayed));
       return out;

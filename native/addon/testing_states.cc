@@ -92,17 +92,17 @@ DType element_type(const std::string& name) {
 }
 
 Napi::Value latent(Bench& bench) {
-  LatentAttention shape{.heads = bench.heads(),
-                        .rope_dim = bench.integer("ropeDim"),
-                        .latent_k = bench.integer("latentK"),
-                        .latent_v_first = bench.integer("latentVFirst"),
-                        .latent_v = bench.integer("latentV"),
-                        .up_k = {bench.buffer("upK"), element_type(bench.text("upType", "f32"))},
-                        .up_v = {bench.buffer("upV"), element_type(bench.text("upType", "f32"))},
-                        .kept = bench.buffer("kept"),
-                        .rest = bench.buffer("rest"),
-                        .rope = make_rope(bench),
-                        .scale = bench.number("scale", 1.0f)};
+  MlaAttention shape{.heads = bench.heads(),
+                     .rope_dim = bench.integer("ropeDim"),
+                     .latent_k = bench.integer("latentK"),
+                     .latent_v_first = bench.integer("latentVFirst"),
+                     .latent_v = bench.integer("latentV"),
+                     .up_k = {bench.buffer("upK"), element_type(bench.text("upType", "f32"))},
+                     .up_v = {bench.buffer("upV"), element_type(bench.text("upType", "f32"))},
+                     .kept = bench.buffer("kept"),
+                     .rest = bench.buffer("rest"),
+                     .rope = make_rope(bench),
+                     .scale = bench.number("scale", 1.0f)};
   LatentCache cache{.layout = {shape.heads.kv * shape.rope_dim, bench.integer("latentWidth")},
                     .type = cache_type(bench.text("cache", "f32")),
                     .capacity = bench.integer("rows")};
@@ -112,7 +112,7 @@ Napi::Value latent(Bench& bench) {
   cache.rope_keys = bench.backend.allocate(bytes(cache.layout.rope_width));
   cache.latents = bench.backend.allocate(bytes(cache.layout.latent_width));
   return bench.in_chunks("rows", [&](int64_t first, int64_t count) {
-    return bench.backend.latent_attention(bench.input("p", first, count), shape, positions(bench, first, count), cache);
+    return bench.backend.mla_attention(bench.input("p", first, count), shape, positions(bench, first, count), cache);
   });
 }
 

@@ -4,14 +4,14 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "architectures/family.h"
+#include "architectures/architecture.h"
 #include "architectures/registry.h"
 
 namespace longhand {
 
 namespace {
 
-class Bert : public Family, public Ranker {
+class Bert : public Architecture, public Ranker {
  public:
   Bert(const Config& config, Weights& weights);
   Tensor embed(Pass& pass, std::span<const int32_t> tokens) const override;
@@ -187,7 +187,7 @@ Bert::Bert(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_bert(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_bert(const Config& config, Weights& weights) {
   return std::make_unique<Bert>(config, weights);
 }
 

@@ -37,7 +37,7 @@ std::string architecture_name(const Checkpoint& checkpoint) {
   return name && name->string() ? *name->string() : "";
 }
 
-Config::Config(const Checkpoint& checkpoint, Problems& problems)
+Config::Config(const Checkpoint& checkpoint, Diagnostics& problems)
     : json_(checkpoint.config()),
       text_(walk(&json_, "text_config")),
       gguf_(checkpoint.container() == Container::gguf),

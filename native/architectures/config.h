@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "architectures/problems.h"
+#include "architectures/diagnostics.h"
 #include "formats/checkpoint.h"
 
 namespace longhand {
@@ -35,7 +35,7 @@ inline constexpr Range positive_range{1e-12, 1e12};
 
 class Config {
  public:
-  Config(const Checkpoint& checkpoint, Problems& problems);
+  Config(const Checkpoint& checkpoint, Diagnostics& problems);
 
   bool gguf() const { return gguf_; }
   // A family that finds its configuration broken stops before it asks for tensors of senseless shapes.
@@ -71,7 +71,7 @@ class Config {
   const Json* text_;  // text_config of multimodal configurations
   bool gguf_;
   std::string prefix_;  // "llama."
-  Problems& problems_;
+  Diagnostics& problems_;
 };
 
 // "llama", "qwen35", "qwen3_5_text", ...: model_type (of text_config where nested) or general.architecture.

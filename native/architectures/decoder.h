@@ -1,8 +1,8 @@
 // What every decoder shares: sizes, the embedding at one end, the final norm and the vocabulary head at the other.
 #pragma once
 
+#include "architectures/architecture.h"
 #include "architectures/config.h"
-#include "architectures/family.h"
 #include "architectures/weights.h"
 
 namespace longhand {
@@ -17,7 +17,7 @@ DecoderShape read_shape(const Config& config, const Weights& weights, const char
 // num_attention_heads, num_key_value_heads, head_dim; contradictions are problems.
 Heads read_heads(const Config& config, int64_t hidden);
 
-class Decoder : public Family {
+class Decoder : public Architecture {
  public:
   Tensor embed(Pass& pass, std::span<const int32_t> tokens) const override;
   Tensor final_norm(Pass& pass, Tensor x) const override;

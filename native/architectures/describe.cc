@@ -30,11 +30,11 @@ struct Sizer {
   }
 };
 
-std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint, Backend* backend,
-                             LoadProgress progress, Description& description) {
-  Problems& problems = description.problems;
+std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& checkpoint, Backend* backend,
+                                   LoadProgress progress, Description& description) {
+  Diagnostics& problems = description.problems;
   const std::string name = architecture_name(*checkpoint);
-  const Architecture* architecture = find_architecture(*checkpoint);
+  const ArchitectureEntry* entry = find_architecture(*checkpoint);
   description.container = checkpoint->container();
   for (const std::string& notice : checkpoint->notices()) problems.notice(notice);
   if (auto unsupported = unsupported_quantisation(checkpoint->config())) problems.add(std::move(*unsupported));
@@ -43,23 +43,23 @@ std::unique_ptr<Family> make(const std::shared_ptr<const Checkpoint>& checkpoint
     description.weight_bytes += stored_bytes(tensor);
     description.bytes_by_type[name_of(tensor.type)] += stored_bytes(tensor);
   }
-  if (!architecture) {
+  if (!entry) {
     problems.add(name.empty()
                      ? "[config] the architecture is missing (\"model_type\" or \"general.architecture\")"
                      : "[config] the architecture \"" + name + "\" is unknown, known are " + architecture_list());
     return nullptr;
   }
-  description.family = architecture->family;
+  description.family = entry->family;
   const Config config(*checkpoint, problems);
   Weights weights(checkpoint, backend, problems, std::move(progress));
-  std::unique_ptr<Family> family = architecture->make(config, weights);
-  if (!config.broken() || !family->facts.layers.empty()) weights.finish();
-  description.facts = family->facts;
+  std::unique_ptr<Architecture> made = entry->make(config, weights);
+  if (!config.broken() || !made->facts.layers.empty()) weights.finish();
+  description.facts = made->facts;
   description.active_bytes = weights.active_bytes();
-  description.mtp = family->drafter() != nullptr;
-  description.encoder = family->encoder();
-  description.ranker = family->ranker() != nullptr;
-  return family;
+  description.mtp = made->drafter() != nullptr;
+  description.encoder = made->encoder();
+  description.ranker = made->ranker() != nullptr;
+  return made;
 }
 
 }  // namespace
@@ -93,9 +93,9 @@ void require_supported(const Description& description) {
   throw Unsupported(reasons);
 }
 
-Loaded load_family(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress) {
+Loaded load_architecture(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress) {
   Loaded loaded;
-  loaded.family = make(checkpoint, &backend, std::move(progress), loaded.description);
+  loaded.architecture = make(checkpoint, &backend, std::move(progress), loaded.description);
   require_supported(loaded.description);
   return loaded;
 }

@@ -4,13 +4,13 @@
 
 #include <map>
 
-#include "architectures/family.h"
+#include "architectures/architecture.h"
 #include "architectures/weights.h"
 
 namespace longhand {
 
 struct Description {
-  Problems problems;
+  Diagnostics problems;
   std::string family;
   Container container = Container::safetensors;
   Facts facts;
@@ -32,9 +32,9 @@ void require_supported(const Description& description);
 // Loads the weights of a checkpoint that has been found supported.
 struct Loaded {
   Description description;
-  std::unique_ptr<Family> family;
+  std::unique_ptr<Architecture> architecture;
 };
-Loaded load_family(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress);
+Loaded load_architecture(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress);
 
 // Memory of one layer at a context of `tokens`, in bytes, exactly as a session allocates it.
 uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type);

@@ -5,7 +5,7 @@
 
 #include "architectures/blocks.h"
 #include "architectures/decoder.h"
-#include "architectures/experts.h"
+#include "architectures/moe.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
 
@@ -227,7 +227,7 @@ Lfm2::Lfm2(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_lfm2(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_lfm2(const Config& config, Weights& weights) {
   return std::make_unique<Lfm2>(config, weights);
 }
 

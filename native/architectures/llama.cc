@@ -66,7 +66,7 @@ Llama::Llama(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_llama(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_llama(const Config& config, Weights& weights) {
   return std::make_unique<Llama>(config, weights);
 }
 

@@ -22,7 +22,7 @@ class LlamaMla : public Decoder {
   struct Layer {
     Norm norm;
     WeightPtr in_proj;  // q | rotary part of k | latent by rows
-    LatentAttention attention;
+    MlaAttention attention;
     WeightPtr out_proj;
     Swiglu mlp;
   };
@@ -32,7 +32,7 @@ class LlamaMla : public Decoder {
 Tensor LlamaMla::layer(Pass& pass, size_t index, Tensor x) const {
   const Layer& layer = layers_[index];
   const Tensor p = pass->linear(x, *layer.in_proj, {.norm = &layer.norm});
-  const Tensor o = pass->latent_attention(p, layer.attention, pass.positions(), pass.memory<LatentCache>(index));
+  const Tensor o = pass->mla_attention(p, layer.attention, pass.positions(), pass.memory<LatentCache>(index));
   x = pass->linear(o, *layer.out_proj, {.add_to = x});
   return swiglu(pass, layer.mlp, x);
 }
@@ -49,7 +49,7 @@ constexpr Names new_layout{"self_attn.k_r_proj.weight",       "self_attn.kv_proj
 
 // The new layout moves the kept rows of all query heads in front of the others; taken back by cutting
 // (model-specs 14.3).
-std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, const KeptDims& dims) {
+std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, const RetainedDims& dims) {
   const int64_t kept = static_cast<int64_t>(dims.kept.front().size()), rest = heads.dim - kept;
   std::vector<WeightView> rows;
   for (int64_t h = 0; h < heads.query; ++h) {
@@ -91,7 +91,7 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
     const bool old = weights.has(at(old_layout.rope_key, ""));
     const Names& names = old ? old_layout : new_layout;
     const bool split = weights.has(at(names.down_v, ""));
-    const KeptDims dims = kept_dims(partial, i, heads);
+    const RetainedDims dims = kept_dims(partial, i, heads);
     const int64_t kept = static_cast<int64_t>(dims.kept.front().size()), latents = split ? 2 * latent : latent;
 
     Layer layer{.norm = norm("input_layernorm.weight")};
@@ -127,7 +127,7 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
 
 }  // namespace
 
-bool has_latent_attention(const Checkpoint& checkpoint) {
+bool has_mla(const Checkpoint& checkpoint) {
   for (const WeightView& tensor : checkpoint.tensors()) {
     if (tensor.name.ends_with("self_attn.W_k_r.weight") || tensor.name.ends_with("self_attn.k_r_proj.weight"))
       return true;
@@ -135,7 +135,7 @@ bool has_latent_attention(const Checkpoint& checkpoint) {
   return false;
 }
 
-std::unique_ptr<Family> make_llama_mla(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_llama_mla(const Config& config, Weights& weights) {
   return std::make_unique<LlamaMla>(config, weights);
 }
 

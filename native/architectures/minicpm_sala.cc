@@ -220,7 +220,7 @@ MiniCpmSala::MiniCpmSala(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_minicpm_sala(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_minicpm_sala(const Config& config, Weights& weights) {
   return std::make_unique<MiniCpmSala>(config, weights);
 }
 

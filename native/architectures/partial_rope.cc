@@ -109,9 +109,9 @@ PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads&
   return PartialRope(static_cast<size_t>(layers), std::vector<Pairs>(static_cast<size_t>(heads.kv), pairs));
 }
 
-KeptDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads) {
+RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads) {
   const auto half = static_cast<int32_t>(heads.dim / 2);
-  KeptDims out;
+  RetainedDims out;
   for (const Pairs& pairs : partial[static_cast<size_t>(layer)]) {
     Pairs kept = pairs;
     for (const int32_t pair : pairs) kept.push_back(pair + half);

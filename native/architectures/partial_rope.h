@@ -21,9 +21,9 @@ std::optional<PartialRope> published_pairs(int64_t layers, const Heads& heads, i
 PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
 
 // Dims in column order: the lower halves of the kept pairs, then the upper; the others ascending. [kv_heads][...]
-struct KeptDims {
+struct RetainedDims {
   std::vector<std::vector<int32_t>> kept, rest;
 };
-KeptDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
+RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
 
 }  // namespace longhand

@@ -57,7 +57,7 @@ Qwen2::Qwen2(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_qwen2(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_qwen2(const Config& config, Weights& weights) {
   return std::make_unique<Qwen2>(config, weights);
 }
 

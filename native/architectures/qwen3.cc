@@ -62,7 +62,7 @@ Qwen3::Qwen3(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_qwen3(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_qwen3(const Config& config, Weights& weights) {
   return std::make_unique<Qwen3>(config, weights);
 }
 

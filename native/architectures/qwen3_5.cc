@@ -2,8 +2,8 @@
 // gated-attention layer, each followed by SwiGLU or by experts; a head that drafts (model-specs 9).
 #include "architectures/blocks.h"
 #include "architectures/decoder.h"
-#include "architectures/experts.h"
 #include "architectures/gated_delta.h"
+#include "architectures/moe.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
 
@@ -240,7 +240,7 @@ Qwen35::Qwen35(const Config& config, Weights& weights) {
 
 }  // namespace
 
-std::unique_ptr<Family> make_qwen3_5(const Config& config, Weights& weights) {
+std::unique_ptr<Architecture> make_qwen3_5(const Config& config, Weights& weights) {
   return std::make_unique<Qwen35>(config, weights);
 }
 

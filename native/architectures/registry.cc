@@ -6,12 +6,12 @@ namespace longhand {
 
 namespace {
 
-const std::vector<Architecture>& architectures() {
-  static const std::vector<Architecture> list = {
+const std::vector<ArchitectureEntry>& architectures() {
+  static const std::vector<ArchitectureEntry> list = {
       {"bert", {"bert"}, make_bert},
       {"lfm2", {"lfm2"}, make_lfm2},
       {"lfm2_moe", {"lfm2_moe", "lfm2moe"}, make_lfm2},
-      {"llama-mla", {"llama"}, make_llama_mla, has_latent_attention},
+      {"llama-mla", {"llama"}, make_llama_mla, has_mla},
       {"llama", {"llama"}, make_llama},
       {"minicpm_sala", {"minicpm_sala"}, make_minicpm_sala},
       {"qwen2", {"qwen2"}, make_qwen2},
@@ -25,9 +25,9 @@ const std::vector<Architecture>& architectures() {
 
 }  // namespace
 
-const Architecture* find_architecture(const Checkpoint& checkpoint) {
+const ArchitectureEntry* find_architecture(const Checkpoint& checkpoint) {
   const std::string name = architecture_name(checkpoint);
-  for (const Architecture& entry : architectures()) {
+  for (const ArchitectureEntry& entry : architectures()) {
     const bool named = std::ranges::find(entry.names, name) != entry.names.end();
     if (named && (!entry.recognises || entry.recognises(checkpoint))) return &entry;
   }
@@ -36,7 +36,7 @@ const Architecture* find_architecture(const Checkpoint& checkpoint) {
 
 std::string architecture_list() {
   std::string out;
-  for (const Architecture& entry : architectures()) out += (out.empty() ? "" : ", ") + std::string(entry.family);
+  for (const ArchitectureEntry& entry : architectures()) out += (out.empty() ? "" : ", ") + std::string(entry.family);
   return out;
 }
 

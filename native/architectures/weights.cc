@@ -47,7 +47,7 @@ std::vector<int64_t> squeezed(std::vector<int64_t> shape) {
 
 }  // namespace
 
-Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems,
+Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Diagnostics& problems,
                  LoadProgress progress)
     : checkpoint_(std::move(checkpoint)),
       backend_(backend),

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "architectures/problems.h"
+#include "architectures/diagnostics.h"
 #include "formats/checkpoint.h"
 #include "ops/backend.h"
 
@@ -39,7 +39,7 @@ struct LayerNames {
 class Weights {
  public:
   // `backend` null: check only.
-  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Problems& problems,
+  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Diagnostics& problems,
           LoadProgress progress = {});
 
   bool gguf() const { return checkpoint_->container() == Container::gguf; }
@@ -95,7 +95,7 @@ class Weights {
 
   std::shared_ptr<const Checkpoint> checkpoint_;
   Backend* backend_;
-  Problems& problems_;
+  Diagnostics& problems_;
   LoadProgress progress_;
   std::string prefix_;
   std::set<std::string, std::less<>> used_;

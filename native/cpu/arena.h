@@ -38,7 +38,7 @@ class Arena {
  public:
   Tensor take(int64_t rows, int64_t cols);
   // Forgets everything but x, which moves to the front unless it stands there already.
-  Tensor keep_only(Tensor x);
+  Tensor recycle_except(Tensor x);
   void recycle();
 
  private:

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-#include "cpu/cores.h"
+#include "cpu/cpu_topology.h"
 
 namespace longhand::cpu {
 namespace {
@@ -35,7 +35,7 @@ uint64_t physical_memory() {
 CpuBackend::CpuBackend(const Kernels& kernels, const CpuOptions& options)
     : kernels_(kernels), threads_(options.threads > 0 ? options.threads : usable_cores()) {
   if (!options.packed.empty())
-    packed_file_ = std::make_unique<PackedFile>(options.packed, options.model, options.build, threads_);
+    packed_file_ = std::make_unique<PackedCache>(options.packed, options.model, options.build, threads_);
 }
 
 DeviceInfo CpuBackend::device() const {

@@ -12,7 +12,7 @@
 #include "cpu/arena.h"
 #include "cpu/kernels.h"
 #include "cpu/matmul.h"
-#include "cpu/packed_file.h"
+#include "cpu/packed_cache.h"
 #include "cpu/threads.h"
 #include "cpu/weight.h"
 #include "ops/backend.h"
@@ -38,7 +38,7 @@ class CpuBackend final : public Backend {
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;
   void read(float* to, const Tensor& from) override;
-  Tensor keep_only(Tensor x) override { return arena_.keep_only(x); }
+  Tensor recycle_except(Tensor x) override { return arena_.recycle_except(x); }
 
   // memory.cc
   BufferPtr allocate(size_t bytes) override;
@@ -51,7 +51,7 @@ class CpuBackend final : public Backend {
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
   void prepared() override;
-  KeptWeights kept_weights() const override;
+  PackedCacheStatus packed_cache_status() const override;
   Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
   Tensor concat(Tensor a, Tensor b) override;
   Tensor rms_norm(Tensor x, const Norm& norm) override;
@@ -62,15 +62,15 @@ class CpuBackend final : public Backend {
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.cc, attention.cc, encoder.cc, latent.cc
+  // rope.cc, attention.cc, encoder.cc, mla.cc
   Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                             KvCache& cache) override;
   void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
   Tensor gate_columns(Tensor p, const Qkv& qkv) override;
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
   Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
-  Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
-                          LatentCache& cache) override;
+  Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
+                       LatentCache& cache) override;
 
   // gated_delta.cc, gla.cc, short_conv.cc
   Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
@@ -123,7 +123,7 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Arena arena_;
   Threads threads_;
-  std::unique_ptr<PackedFile> packed_file_;
+  std::unique_ptr<PackedCache> packed_file_;
   PassOptions pass_{};
   struct Angles {
     const Buffer* inv_freq;

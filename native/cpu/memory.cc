@@ -64,7 +64,7 @@ Tensor Arena::take(int64_t rows, int64_t cols) {
   return tensor;
 }
 
-Tensor Arena::keep_only(Tensor x) {
+Tensor Arena::recycle_except(Tensor x) {
   const auto rows = static_cast<size_t>(x.rows);
   const size_t row_bytes = static_cast<size_t>(x.cols) * sizeof(float);
   if (chunks_.empty() || !x.contiguous() || rows * row_bytes > chunks_[0]->bytes()) return x;

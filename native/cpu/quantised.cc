@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cpu/floats.h"
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 #include "cpu/scalar.h"
 
 namespace longhand::cpu {

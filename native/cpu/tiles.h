@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "cpu/kernels.h"
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cpu/kernels.h"
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 
 namespace {
 

@@ -143,7 +143,9 @@ void CpuBackend::prepared() {
   if (packed_file_) packed_file_->complete();
 }
 
-KeptWeights CpuBackend::kept_weights() const { return packed_file_ ? packed_file_->state() : KeptWeights::none; }
+PackedCacheStatus CpuBackend::packed_cache_status() const {
+  return packed_file_ ? packed_file_->state() : PackedCacheStatus::none;
+}
 
 RowPlace find_row(const CpuWeight& weight, int64_t index) {
   const int64_t expert = index / weight.out, row = index % weight.out;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/kernels.h"
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 #include "ops/tensor.h"
 #include "ops/weight.h"
 

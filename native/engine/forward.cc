@@ -2,14 +2,14 @@
 
 namespace longhand {
 
-Tensor forward(Model& model, SessionMemory& memory, int64_t held, std::span<const int32_t> tokens, int64_t total,
+Tensor forward(Model& model, TimelineMemory& memory, int64_t held, std::span<const int32_t> tokens, int64_t total,
                Scored rows) {
-  const Family& family = model.family();
+  const Architecture& architecture = model.architecture();
   Pass pass(model.backend(), memory.layers(), held, static_cast<int64_t>(tokens.size()), total);
-  Tensor x = family.embed(pass, tokens);
-  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = pass->keep_only(family.layer(pass, i, x));
+  Tensor x = architecture.embed(pass, tokens);
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) x = pass->recycle_except(architecture.layer(pass, i, x));
   if (rows == Scored::none) return {};
-  return family.logits(pass, rows == Scored::all ? x : x.row_range(x.rows - 1, 1));
+  return architecture.logits(pass, rows == Scored::all ? x : x.row_range(x.rows - 1, 1));
 }
 
 }  // namespace longhand

@@ -1,10 +1,10 @@
-// One pass of a family over a session's memory.
+// One pass of a family over a timeline's memory.
 #pragma once
 
 #include <span>
 
 #include "engine/model.h"
-#include "engine/session_memory.h"
+#include "engine/timeline_memory.h"
 
 namespace longhand {
 
@@ -13,7 +13,7 @@ enum class Scored : uint8_t { none, last, all };
 
 // Tokens that follow the `held` ones in `memory`, between begin() and the end of a pass. `total`: the length of the
 // prompt they are part of. Returns the scores of the rows that are wanted.
-Tensor forward(Model& model, SessionMemory& memory, int64_t held, std::span<const int32_t> tokens, int64_t total,
+Tensor forward(Model& model, TimelineMemory& memory, int64_t held, std::span<const int32_t> tokens, int64_t total,
                Scored rows);
 
 }  // namespace longhand

@@ -5,33 +5,23 @@
 
 namespace longhand {
 
-namespace {
-
-constexpr int64_t default_chunk = 512;
-
-Matrix read_back(Backend& backend, const Tensor& tensor) {
-  Matrix out{tensor.rows, tensor.cols, std::vector<float>(static_cast<size_t>(tensor.rows * tensor.cols))};
-  backend.read(out.data.data(), tensor);
-  return out;
-}
-
-}  // namespace
-
 Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& options) {
-  start_over(tokens);
+  timeline_.check_prompt(tokens);
+  timeline_.clear();
   const int64_t total = static_cast<int64_t>(tokens.size());
   const int64_t prompt = std::max<int64_t>(total - options.generated, 0);
-  const int64_t chunk = options.chunk > 0 ? options.chunk : default_chunk;
-  Matrix all{0, model_->facts().vocabulary, {}};
-  while (held() < total) {
-    const bool reads = held() < prompt;
-    const int64_t count = reads ? std::min(chunk, prompt - held()) : 1;
-    const bool last = held() + count == total;
-    const Scored rows = options.all ? Scored::all : last ? Scored::last : Scored::none;
-    const Tensor part = advance(tokens.subspan(static_cast<size_t>(held()), static_cast<size_t>(count)),
-                                reads ? prompt : held() + 1, rows, {options.path, options.cancel});
-    if (!part) continue;
-    const Matrix values = read_back(model_->backend(), part);
+  const int64_t chunk = options.chunk > 0 ? options.chunk : prefill_chunk;
+  Model& model = timeline_.model();
+  Matrix all{0, model.facts().vocabulary, {}};
+  while (timeline_.length() < total) {
+    const int64_t first = timeline_.length();
+    const bool reads = first < prompt;
+    const int64_t count = reads ? std::min(chunk, prompt - first) : 1;
+    const Scored rows = options.all ? Scored::all : first + count == total ? Scored::last : Scored::none;
+    const auto part = tokens.subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+    const Tensor scores = timeline_.read(part, reads ? prompt : first + 1, rows, {options.path, options.cancel});
+    if (!scores) continue;
+    const Matrix values = read_back(model.backend(), scores);
     all.rows += values.rows;
     all.data.insert(all.data.end(), values.data.begin(), values.data.end());
   }
@@ -39,53 +29,48 @@ Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& opt
 }
 
 // Every layer is a pass of its own, so that the stream can be read in between on any device.
-std::vector<NamedMatrix> Session::trace(std::span<const int32_t> tokens, Path path) {
-  start_over(tokens);
-  const Family& family = model_->family();
-  Backend& backend = model_->backend();
+std::vector<NamedMatrix> Session::trace(std::span<const int32_t> tokens, Path path, const std::atomic<bool>* cancel) {
+  timeline_.check_prompt(tokens);
+  timeline_.clear();
+  Model& model = timeline_.model();
+  const Architecture& architecture = model.architecture();
+  Backend& backend = model.backend();
   const int64_t total = static_cast<int64_t>(tokens.size());
-  memory_.reserve(total);
-  Pass pass(backend, memory_.layers(), 0, total, total);
+  timeline_.memory().reserve(total);
+  Pass pass(backend, timeline_.memory().layers(), 0, total, total);
   std::vector<NamedMatrix> out;
   const auto run = [&](std::string name, const auto& step) {
-    backend.begin({.path = path});
+    backend.begin({.path = path, .cancel = cancel});
     const Tensor result = step();
     backend.finish();
     out.push_back({std::move(name), read_back(backend, result)});
   };
-  const auto resume = [&] {
-    const Matrix& last = out.back().matrix;
-    const Tensor x = backend.scratch(last.rows, last.columns);
-    backend.write(*x.buffer, x.offset * sizeof(float), last.data.data(), last.data.size() * sizeof(float));
-    return x;
-  };
+  const auto resume = [&] { return upload(backend, out.back().matrix); };
   try {
-    run("embedding", [&] { return family.embed(pass, tokens); });
-    for (size_t i = 0; i < model_->facts().layers.size(); ++i) {
-      run("layer." + std::to_string(i), [&] { return family.layer(pass, i, resume()); });
+    run("embedding", [&] { return architecture.embed(pass, tokens); });
+    for (size_t i = 0; i < model.facts().layers.size(); ++i) {
+      run("layer." + std::to_string(i), [&] { return architecture.layer(pass, i, resume()); });
     }
-    run("final_norm", [&] { return family.final_norm(pass, resume()); });
+    run("final_norm", [&] { return architecture.final_norm(pass, resume()); });
   } catch (...) {
-    reset();
+    timeline_.clear();
     throw;
   }
-  passes_.push_back({total, total, path});
-  const std::lock_guard lock(published_);
-  tokens_.assign(tokens.begin(), tokens.end());
+  timeline_.append(tokens, total, path);
   return out;
 }
 
 std::vector<NamedState> Session::states() {
-  memory_.reserve(0);
+  timeline_.memory().reserve(0);
   std::vector<NamedState> out;
   const auto add = [&](size_t layer, bool recurrent, std::vector<int64_t> shape, Buffer& buffer) {
     size_t count = 1;
     for (const int64_t size : shape) count *= static_cast<size_t>(size);
     NamedState state{static_cast<int64_t>(layer), recurrent, std::move(shape), std::vector<float>(count)};
-    model_->backend().read(state.data.data(), buffer, 0, count * sizeof(float));
+    timeline_.model().backend().read(state.data.data(), buffer, 0, count * sizeof(float));
     out.push_back(std::move(state));
   };
-  const std::span<LayerMemory> layers = memory_.layers();
+  const std::span<LayerMemory> layers = timeline_.memory().layers();
   for (size_t i = 0; i < layers.size(); ++i) {
     for (Memory& memory : layers[i]) {
       if (auto* s = std::get_if<RecurrentState>(&memory)) {

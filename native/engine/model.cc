@@ -40,17 +40,18 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   check_room(verdict);
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
-  loaded_ = load_family(checkpoint, *backend_, std::move(request.progress));
+  loaded_ = load_architecture(checkpoint, *backend_, std::move(request.progress));
   backend_->prepared();
-  relief_ = std::make_shared<Relief>(*backend_);
-  backend_->on_pressure([relief = relief_, computes = std::weak_ptr(worker_)](bool critical) {
-    relief->ask(critical);
+  memory_pressure_ = std::make_shared<MemoryPressure>(*backend_);
+  backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
+    memory_pressure->signal(critical);
     const auto idle = computes.lock();
-    if (idle) idle->post({nullptr, nullptr, [relief](bool closed) { closed ? void() : relief->follow(); }});
+    if (idle)
+      idle->post({nullptr, nullptr, [memory_pressure](bool closed) { closed ? void() : memory_pressure->respond(); }});
   });
 }
 
-Model::~Model() { relief_->end(); }
+Model::~Model() { memory_pressure_->end(); }
 
 void Model::check_tokens(std::span<const int32_t> tokens) const {
   for (size_t i = 0; i < tokens.size(); ++i) {

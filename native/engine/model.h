@@ -5,8 +5,8 @@
 #include <string>
 
 #include "architectures/describe.h"
+#include "engine/memory_pressure.h"
 #include "engine/pooling.h"
-#include "engine/relief.h"
 #include "engine/worker.h"
 
 namespace longhand {
@@ -30,11 +30,11 @@ class Model {
 
   const Description& description() const { return loaded_.description; }
   const Facts& facts() const { return loaded_.description.facts; }
-  const Family& family() const { return *loaded_.family; }
+  const Architecture& architecture() const { return *loaded_.architecture; }
   Backend& backend() { return *backend_; }
   Worker& worker() { return *worker_; }
   const Pooling& pooling() const { return pooling_; }
-  Relief& relief() { return *relief_; }
+  MemoryPressure& memory_pressure() { return *memory_pressure_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
@@ -43,7 +43,7 @@ class Model {
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
   Loaded loaded_;
   Pooling pooling_;  // of encoders
-  std::shared_ptr<Relief> relief_;
+  std::shared_ptr<MemoryPressure> memory_pressure_;
 };
 
 }  // namespace longhand

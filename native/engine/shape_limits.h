@@ -1,6 +1,6 @@
 #pragma once
 
-#include "architectures/family.h"
+#include "architectures/architecture.h"
 #include "ops/backend.h"
 
 namespace longhand {

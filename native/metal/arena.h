@@ -1,7 +1,7 @@
 // Activations of one pass: bump allocation in chunks of shared memory. The plan is made once: `recycle` merges the
 // chunks of the last pass into one, so that a steady state allocates nothing, and the layers of a pass lie over one
-// another (keep_only). What the CPU writes while a pass is being encoded lies apart: the GPU may run long after, and no
-// layer may write there.
+// another (recycle_except). What the CPU writes while a pass is being encoded lies apart: the GPU may run long after,
+// and no layer may write there.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class Region {
   explicit Region(Device& device) : device_(device) {}
   Tensor take(int64_t rows, int64_t cols);
   // What is taken from now on may lie over everything taken so far but x.
-  void keep_only(const Tensor& x);
+  void recycle_except(const Tensor& x);
   void recycle();
   void release();  // and forgets the plan
 
@@ -38,7 +38,7 @@ class Arena {
   Tensor take(int64_t rows, int64_t cols) { return layers_.take(rows, cols); }
   // For the CPU to write; stays until recycle.
   Tensor written(int64_t floats) { return written_.take(1, floats); }
-  void keep_only(const Tensor& x) { layers_.keep_only(x); }
+  void recycle_except(const Tensor& x) { layers_.recycle_except(x); }
   void recycle() {
     layers_.recycle();
     written_.recycle();

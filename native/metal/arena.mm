@@ -32,7 +32,7 @@ Tensor Region::take(int64_t rows, int64_t cols) {
   }
 }
 
-void Region::keep_only(const Tensor& x) {
+void Region::recycle_except(const Tensor& x) {
   const auto floats = static_cast<size_t>((x.rows - 1) * x.stride + x.cols);
   kept_ = {x.buffer, x.offset * sizeof(float) / line * line, rounded_up((x.offset + floats) * sizeof(float))};
   current_ = used_ = before_ = 0;

@@ -60,7 +60,7 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
 Tensor MetalBackend::attention(Tensor q, const KvCache& cache, const Attention& shape) {
   const Heads& heads = shape.heads;
   const Tensor o = scratch(q.rows, q.cols);
-  const AttentionParams p = arguments::attention(q, o, heads, cache, shape.scale);
+  const AttentionParams p = kernel_args::attention(q, o, heads, cache, shape.scale);
   const auto seen = [&](Buffer& buffer) {
     return part_of(buffer, 0, static_cast<size_t>(cache.length) * p.key_row_bytes, Access::read);
   };
@@ -71,11 +71,11 @@ Tensor MetalBackend::attention(Tensor q, const KvCache& cache, const Attention& 
 
 Tensor MetalBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const Tensor all = scratch(p.rows, shape.heads.query * shape.heads.dim);
-  arguments::each_text(p, all, shape, lengths,
-                       [&](Tensor text, Tensor q, Tensor k, Tensor v, Tensor o, const AttentionParams& params) {
-                         attend(q, reads(k), reads(v), cache_layout(CacheType::f32), params,
-                                Constants().set(kDim, narrow(shape.heads.dim)), text.rows, unused(text), o);
-                       });
+  kernel_args::each_text(p, all, shape, lengths,
+                         [&](Tensor text, Tensor q, Tensor k, Tensor v, Tensor o, const AttentionParams& params) {
+                           attend(q, reads(k), reads(v), cache_layout(CacheType::f32), params,
+                                  Constants().set(kDim, narrow(shape.heads.dim)), text.rows, unused(text), o);
+                         });
   return all;
 }
 

@@ -11,13 +11,13 @@
 #include "metal/arena.h"
 #include "metal/commands.h"
 #include "metal/device.h"
+#include "metal/memory_pressure.h"
+#include "metal/pipeline_warmup.h"
 #include "metal/pipelines.h"
-#include "metal/pressure.h"
 #include "metal/tuning.h"
-#include "metal/warming.h"
 #include "metal/weight.h"
-#include "ops/arguments.h"
 #include "ops/backend.h"
+#include "ops/kernel_args.h"
 
 namespace longhand::metal {
 
@@ -36,7 +36,7 @@ class MetalBackend final : public Backend {
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena().take(rows, cols); }
-  Tensor keep_only(Tensor x) override;
+  Tensor recycle_except(Tensor x) override;
   void read(float* to, const Tensor& from) override;
   BufferPtr allocate(size_t bytes) override { return device_->allocate(bytes, "memory"); }
   void copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) override;
@@ -57,15 +57,15 @@ class MetalBackend final : public Backend {
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.mm, attention.mm, latent.mm
+  // rope.mm, attention.mm, mla.mm
   Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                             KvCache& cache) override;
   void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
   Tensor gate_columns(Tensor p, const Qkv& qkv) override;
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
   Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
-  Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
-                          LatentCache& cache) override;
+  Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
+                       LatentCache& cache) override;
 
   // gated_delta.mm, gla.mm, short_conv.mm
   Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
@@ -94,22 +94,22 @@ class MetalBackend final : public Backend {
   void guess(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
              std::span<const TokenBias> biases, bool after_guess) override;
 
-  // ahead.mm
-  bool runs_ahead() const override { return true; }
-  void hand_over() override;
+  // async_decode.mm
+  bool decodes_async() const override { return true; }
+  void submit() override;
   int32_t await_guess() override;
   void discard() override;
   double device_seconds() const override { return commands_.gpu_seconds(); }
 
   bool profile() override { return commands_.profile(); }
   std::map<std::string, KernelTime> kernel_times() const override { return commands_.kernel_times(); }
-  void on_pressure(std::function<void(bool critical)> told) override {
+  void on_memory_pressure(std::function<void(bool critical)> told) override {
     pressure_ = std::make_unique<Pressure>(std::move(told));
   }
-  void relieve() override;
+  void release_caches() override;
 
-  bool rehearses() const override { return true; }
-  void make_ready(std::function<void(size_t done, size_t total)> told) override;
+  bool compiles_lazily() const override { return true; }
+  void compile_pending(std::function<void(size_t done, size_t total)> told) override;
 
  private:
   MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps);
@@ -137,17 +137,17 @@ class MetalBackend final : public Backend {
   void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
            const Params& params, const Grid& grid) {
     if (pass_.cancel && pass_.cancel->load(std::memory_order_relaxed)) cancelled();
-    if (pass_.rehearsal) warming_.note(kernel, constants);
+    if (pass_.warmup) warmup_.note(kernel, constants);
     else commands_.run(kernel, constants, arguments, params, grid);
   }
   [[noreturn]] void cancelled();
   void keep_pipelines() {
-    if (!warming_.under_way()) pipelines_.save();
+    if (!warmup_.running()) pipelines_.save();
   }
   // Before the CPU touches memory: nothing may be running but passes handed over, whose memory is not that of the
   // oldest.
   void settle() {
-    if (commands_.busy() && under_way_.empty()) commands_.finish();
+    if (commands_.busy() && in_flight_.empty()) commands_.finish();
   }
   Arena& arena() { return arenas_[turn_]; }
   Tensor guess_of(size_t turn) const { return {guesses_.get(), 4 * turn, 1, 1, 1}; }
@@ -184,17 +184,17 @@ class MetalBackend final : public Backend {
   Tuning tuning_;
   Pipelines pipelines_;
   Activity activity_;
-  Warming warming_;
+  PipelineWarmup warmup_;
   Commands commands_;
   // Passes take turns, so that one can be encoded while the other runs and its results are read.
-  struct UnderWay {
+  struct InFlight {
     uint64_t ticket;  // of its last command buffer
     size_t turn;
   };
   Arena arenas_[2];
   bool trim_[2] = {};  // given back when the turn comes round again
   size_t turn_ = 0;
-  std::deque<UnderWay> under_way_;  // handed over, oldest first
+  std::deque<InFlight> in_flight_;  // handed over, oldest first
   MetalBufferPtr guesses_;          // int32, one a turn, 16 bytes apart
   PassOptions pass_{};
   std::map<const std::byte*, Borrowed> mappings_;

@@ -13,7 +13,7 @@ MetalBackend::MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning,
     : device_(std::move(device)),
       tuning_(tuning),
       pipelines_(*device_, keeps),
-      warming_(pipelines_),
+      warmup_(pipelines_),
       commands_(*device_, pipelines_),
       arenas_{Arena(*device_), Arena(*device_)},
       guesses_(device_->allocate(2 * 16, "guess")) {}
@@ -21,7 +21,7 @@ MetalBackend::MetalBackend(std::unique_ptr<Device> device) : MetalBackend(std::m
   tuning_ = tuning_for(*device_);
 }
 MetalBackend::~MetalBackend() {
-  warming_.stop();
+  warmup_.stop();
   activity_.close();
   commands_.abandon();
 }
@@ -32,36 +32,36 @@ DeviceInfo MetalBackend::device() const {
   return info;
 }
 
-void MetalBackend::make_ready(std::function<void(size_t done, size_t total)> told) {
-  warming_.start(std::move(told), [this] {
+void MetalBackend::compile_pending(std::function<void(size_t done, size_t total)> told) {
+  warmup_.start(std::move(told), [this] {
     if (measures()) metal::tune(activity_);
   });
 }
 
 void MetalBackend::begin(const PassOptions& options) {
-  if (!options.ahead) discard();  // what a cancelled or failed pass left behind
+  if (!options.async) discard();  // what a cancelled or failed pass left behind
   activity_.set(true);
   pass_ = options;
-  turn_ = options.ahead ? 1 - turn_ : 0;
+  turn_ = options.async ? 1 - turn_ : 0;
   gates_of_ = uploaded_to_ = {};
   expert_tiles_ = {};
   if (std::exchange(trim_[turn_], false)) arena().release();
   else arena().recycle();
 }
 
-void MetalBackend::relieve() {
+void MetalBackend::release_caches() {
   for (size_t turn = 0; turn < 2; ++turn) {
-    const auto running = [turn](const UnderWay& each) { return each.turn == turn; };
-    trim_[turn] = std::ranges::any_of(under_way_, running);
+    const auto running = [turn](const InFlight& each) { return each.turn == turn; };
+    trim_[turn] = std::ranges::any_of(in_flight_, running);
     if (!trim_[turn]) arenas_[turn].release();
   }
   pipelines_.forget_libraries();
 }
 
-Tensor MetalBackend::keep_only(Tensor x) {
+Tensor MetalBackend::recycle_except(Tensor x) {
   gates_of_ = {};  // the next layer's may lie where this layer's lay
   expert_tiles_ = {};
-  arena().keep_only(x);
+  arena().recycle_except(x);
   return x;
 }
 

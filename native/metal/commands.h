@@ -50,7 +50,7 @@ class Commands {
   // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
   void finish();
   // Hands everything over. The ticket is good for `await`.
-  uint64_t hand_over();
+  uint64_t submit();
   // Returns when everything up to the ticket is done. Throws DeviceError when the GPU failed.
   void await(uint64_t ticket);
   // Waits for what was handed over and forgets what was only encoded (a cancelled or failed pass).

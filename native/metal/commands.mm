@@ -170,7 +170,7 @@ void Commands::finish() {
   }
 }
 
-uint64_t Commands::hand_over() {
+uint64_t Commands::submit() {
   @autoreleasepool {
     commit();
     return committed_;

@@ -60,7 +60,7 @@ Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv,
   const Instance& instance = instance_for(w.key_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
-  GatedDeltaParams params = arguments::gated_delta(p, o, w, conv);
+  GatedDeltaParams params = kernel_args::gated_delta(p, o, w, conv);
   if (together) {
     const auto simdgroups = static_cast<size_t>((values + 7) / 8);
     run(Kernel{"gated_delta", instance.step}, constants,

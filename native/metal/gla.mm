@@ -29,7 +29,7 @@ void MetalBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tens
                                     const RecurrentState& state, const Tensor& o) {
   run(Kernel{"gla", "gla_intra_chunk"}, Constants{},
       {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)},
-      arguments::gla(shape, q, k, v, o),
+      kernel_args::gla(shape, q, k, v, o),
       Grid{{static_cast<size_t>(q.rows + kGlaRows - 1) / kGlaRows, static_cast<size_t>(shape.heads), 1},
            {128, 1, 1},
            0,
@@ -39,7 +39,7 @@ void MetalBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Tens
 void MetalBackend::gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   run(Kernel{"gla", "gla_state_update"}, Constants{},
       {reads(k), reads(v), reads(shape.slopes), reads(state.state), writes(slot_after(state.state, state.other))},
-      arguments::gla(shape, k, k, v, v),
+      kernel_args::gla(shape, k, k, v, v),
       elements(static_cast<size_t>(shape.key_dim * shape.value_dim), static_cast<size_t>(shape.heads), 128));
   change_slots(state.state, state.other);
 }
@@ -53,7 +53,7 @@ Tensor MetalBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, 
   run(Kernel{"gla", instance->decode}, Constants().set(kDim, narrow(shape.key_dim)),
       {reads(q), reads(k), reads(v), reads(shape.slopes), reads(state.state),
        writes(slot_after(state.state, state.other)), writes(o)},
-      arguments::gla(shape, q, k, v, o),
+      kernel_args::gla(shape, q, k, v, o),
       Grid{{(static_cast<size_t>(shape.value_dim) + columns - 1) / columns, static_cast<size_t>(shape.heads), 1},
            {decode_simdgroups * 32, 1, 1}});
   change_slots(state.state, state.other);

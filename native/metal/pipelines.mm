@@ -1,10 +1,10 @@
 #include "metal/pipelines.h"
 
 #include "formats/error.h"
+#include "metal/embedded_metallib.h"
 #include "metal/kernels.h"
-#include "metal/made_once.h"
+#include "metal/lazy_cache.h"
 #include "metal/objects.h"
-#include "metal/packaged.h"
 
 namespace longhand::metal {
 
@@ -15,9 +15,9 @@ std::string key_of(const Kernel& kernel, const Constants& constants) {
 }
 
 struct Pipelines::Objects {
-  Packaged packaged;
-  MadeOnce<id<MTLLibrary>> libraries;
-  MadeOnce<id<MTLComputePipelineState>> pipelines;
+  EmbeddedMetallib packaged;
+  LazyCache<id<MTLLibrary>> libraries;
+  LazyCache<id<MTLComputePipelineState>> pipelines;
 };
 
 namespace {
@@ -40,7 +40,7 @@ MTLFunctionConstantValues* constant_values(const Constants& constants) {
 }
 
 // What came with the app, where the device takes it.
-id<MTLLibrary> packaged_library(id<MTLDevice> device, const Packaged& packaged, const Kernel& kernel) {
+id<MTLLibrary> embedded_library(id<MTLDevice> device, const EmbeddedMetallib& packaged, const Kernel& kernel) {
   const std::string path = packaged.find(kernel.file, kernel.layout);
   if (path.empty()) return nil;
   return [device newLibraryWithURL:[NSURL fileURLWithPath:[NSString stringWithUTF8String:path.c_str()]] error:nil];
@@ -100,7 +100,7 @@ void* Pipelines::get(const Kernel& kernel, const Constants& constants) {
     id<MTLDevice> device = device_.objects().device;
     return (__bridge void*)objects_->pipelines.get(key_of(kernel, constants), [&] {
       id<MTLLibrary> library = objects_->libraries.get(std::string(kernel.file) + kernel.layout, [&] {
-        id<MTLLibrary> ready = packaged_library(device, objects_->packaged, kernel);
+        id<MTLLibrary> ready = embedded_library(device, objects_->packaged, kernel);
         return ready ? ready : compile(device, kernel);
       });
       return build(device, library, archive_, kernel, constants);

@@ -27,7 +27,7 @@ Tensor MetalBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& ro
   const Tensor q = scratch(p.rows, heads.query * heads.dim);
   const Tensor gates = qkv.gated ? scratch(p.rows, heads.query * heads.dim) : q;
   const Tensor list = upload(positions.data(), positions.size_bytes());
-  const RopeParams params = arguments::rope_store(p, qkv, rope, positions.size(), q, cache, cache.length);
+  const RopeParams params = kernel_args::rope_store(p, qkv, rope, positions.size(), q, cache, cache.length);
   const auto appended = [&](Buffer& buffer) {
     return part_of(buffer, 0, static_cast<size_t>(params.first_row + p.rows) * params.row_bytes, Access::write);
   };
@@ -44,7 +44,7 @@ Tensor MetalBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& ro
 
 void MetalBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) {
   const Heads& heads = qkv.heads;
-  assert(p.cols >= arguments::query_columns(qkv) + heads.kv * heads.dim);
+  assert(p.cols >= kernel_args::query_columns(qkv) + heads.kv * heads.dim);
   const Tensor list = upload(positions.data(), positions.size_bytes());
   Constants constants = constants_of(qkv, rope);
   constants.set(kInPlace, 1);
@@ -52,7 +52,7 @@ void MetalBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std:
       {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),
        qkv.k_norm ? reads(qkv.k_norm->weight) : unused(p), rope.inv_freq ? reads(rope.inv_freq) : unused(p),
        reads(list), unused(p), unused(p), unused(p), unused(p)},
-      arguments::rope(p, qkv, rope, positions.size()),
+      kernel_args::rope(p, qkv, rope, positions.size()),
       Grid{{static_cast<size_t>(heads.query + heads.kv), static_cast<size_t>(p.rows), 1}, {32, 1, 1}});
 }
 

@@ -30,7 +30,7 @@ Tensor MetalBackend::upload_pairs(std::vector<std::pair<int32_t, int32_t>> pairs
 
 void MetalBackend::guess(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                          std::span<const TokenBias> biases, bool after_guess) {
-  assert(logits_row.rows == 1 && (pass_.ahead || pass_.rehearsal));
+  assert(logits_row.rows == 1 && (pass_.async || pass_.warmup));
   std::vector<std::pair<int32_t, int32_t>> words;
   for (const TokenCount& each : counts) words.emplace_back(each.id, each.count);
   const Tensor count_list = words.empty() ? logits_row : upload_pairs(std::move(words));

@@ -9,7 +9,7 @@ void MetalBackend::compress(const KvCache& cache, int64_t kernel, int64_t stride
                             int64_t& length) {
   if (length >= wanted) return;
   const auto [heads, dim] = cache.layout;
-  const CompressParams p = arguments::compress(cache, kernel, stride, length);
+  const CompressParams p = kernel_args::compress(cache, kernel, stride, length);
   run(Kernel{"sparse", "block_compress", cache_layout(cache.type)}, Constants{},
       {part_of(*cache.keys, 0, static_cast<size_t>(cache.length) * p.row_bytes, Access::read), updates(means)}, p,
       elements(static_cast<size_t>(heads * dim), static_cast<size_t>(wanted - length), 64));
@@ -17,10 +17,10 @@ void MetalBackend::compress(const KvCache& cache, int64_t kernel, int64_t stride
 }
 
 void MetalBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  const int64_t kernel = arguments::coarse * shape.kernel, stride = arguments::coarse * shape.stride;
-  compress(cache, shape.kernel, shape.stride, arguments::windows(cache.length, shape.kernel, shape.stride),
+  const int64_t kernel = kernel_args::coarse * shape.kernel, stride = kernel_args::coarse * shape.stride;
+  compress(cache, shape.kernel, shape.stride, kernel_args::windows(cache.length, shape.kernel, shape.stride),
            *compressed.k1, compressed.k1_length);
-  compress(cache, kernel, stride, arguments::windows(cache.length, kernel, stride), *compressed.k2,
+  compress(cache, kernel, stride, kernel_args::windows(cache.length, kernel, stride), *compressed.k2,
            compressed.k2_length);
 }
 
@@ -32,7 +32,7 @@ BlockList MetalBackend::block_select(Tensor q, const CompressedKeys& compressed,
   const Tensor scores = scratch(rows, std::max<int64_t>(compressed.k1_length, 1));
   const Tensor pooled = scratch(rows, blocks), ranks = scratch(rows, blocks);
   const Tensor list = scratch(rows, shape.effective_topk());  // int32 in the place of fp32
-  const SelectParams p = arguments::select(q, compressed, shape, first_position, scores, pooled);
+  const SelectParams p = kernel_args::select(q, compressed, shape, first_position, scores, pooled);
   run(Kernel{"sparse", "block_select", cache_layout(CacheType::f32)}, Constants{},
       {reads(q), reads(*compressed.k1), reads(*compressed.k2), writes(scores), writes(pooled), writes(ranks),
        writes(list)},
@@ -44,7 +44,7 @@ Tensor MetalBackend::block_attention(Tensor q, const KvCache& cache, const Block
   const auto [query, kv, dim] = shape.heads;
   assert(blocks.rows == q.rows * kv);
   const Tensor o = scratch(q.rows, q.cols);
-  AttentionParams p = arguments::attention(q, o, shape.heads, cache, shape.scale);
+  AttentionParams p = kernel_args::attention(q, o, shape.heads, cache, shape.scale);
   p.topk = narrow(blocks.topk);
   p.block = narrow(shape.block);
   const auto seen = [&](Buffer& buffer) {

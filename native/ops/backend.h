@@ -145,7 +145,7 @@ struct PlainMatrix {
 
 // Latent attention (MHA2MLA, model-specs 14). p: [T, q | k_rope | latent]; q in the original head order.
 // up_k is absorbed into the query, up_v into the output: [kv_heads * (dim - rope), latent], [kv_heads * dim, latent].
-struct LatentAttention {
+struct MlaAttention {
   Heads heads;
   int64_t rope_dim = 0;                      // rotated dims a head (2r)
   int64_t latent_k = 0;                      // columns of the latent that up_k reads: [0, latent_k)
@@ -228,8 +228,8 @@ struct KernelTime {
 struct PassOptions {
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;  // checked between ops; a cancelled pass throws Cancelled
-  bool ahead = false;                         // begins behind passes that are still running; ends with hand_over()
-  bool rehearsal = false;                     // computes nothing, see make_ready()
+  bool async = false;                         // begins behind passes that are still running; ends with submit()
+  bool warmup = false;                        // computes nothing, see compile_pending()
 };
 struct Cancelled {};
 
@@ -264,7 +264,7 @@ class Backend {
   virtual Tensor scratch(int64_t rows, int64_t cols) = 0;  // uninitialised, in the arena
   virtual void read(float* to, const Tensor& from) = 0;    // after finish(); [rows, cols] packed
   // Between layers: of all tensors of the running pass only x is still needed. Returns it, perhaps at another place.
-  virtual Tensor keep_only(Tensor x) { return x; }
+  virtual Tensor recycle_except(Tensor x) { return x; }
 
   // Embedding rows: [T, in of table]. y = scale * table[id].
   virtual Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) = 0;
@@ -294,8 +294,8 @@ class Backend {
   // Encoder: p = [T, q | k | v] of texts one after the other, `lengths` rows each; every row sees every row of its
   // text.
   virtual Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) = 0;
-  virtual Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
-                                  LatentCache& cache) = 0;
+  virtual Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
+                               LatentCache& cache) = 0;
 
   // Linear attention.
   // Causal depthwise convolution + SiLU over the first state.channels columns of p: [T, channels].
@@ -333,17 +333,17 @@ class Backend {
   virtual Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                          std::span<const TokenBias> biases) = 0;
 
-  // Running ahead: a device of its own is given the next decode step before the last one is done, so that it never
+  // Asynchronous decode: a device of its own is given the next decode step before the last one is done, so that it never
   // waits for the CPU. The pass chooses its token itself, as part of its work (`guess`), and the next pass reads it
   // from there. `sample` stays the judge: a step that was fed another token than it chose is taken back, which costs
   // time and nothing else. At most two passes are under way; both keep their results until the third begins.
-  virtual bool runs_ahead() const { return false; }
+  virtual bool decodes_async() const { return false; }
   // Encodes the choice. With `after_guess` the token guessed by the pass before is counted too: the caller knows it
   // later.
   virtual void guess(Tensor /*logits_row*/, const Sampling& /*options*/, std::span<const TokenCount> /*counts*/,
                      std::span<const TokenBias> /*biases*/, bool /*after_guess*/) {}
-  // Ends a pass that began `ahead` without waiting for it.
-  virtual void hand_over() {}
+  // Ends a pass that began `async` without waiting for it.
+  virtual void submit() {}
   // Waits for the oldest pass handed over; its results can be read. Returns its guess.
   virtual int32_t await_guess() { return 0; }
   // Waits for every pass handed over and forgets it, errors included.
@@ -356,20 +356,20 @@ class Backend {
   virtual std::map<std::string, KernelTime> kernel_times() const { return {}; }
 
   // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.
-  virtual void on_pressure(std::function<void(bool critical)> /*told*/) {}
+  virtual void on_memory_pressure(std::function<void(bool critical)> /*told*/) {}
   // Every weight of a model has been prepared.
   virtual void prepared() {}
   // What became of the file that keeps prepared weights for the next load.
-  virtual KeptWeights kept_weights() const { return KeptWeights::none; }
+  virtual PackedCacheStatus packed_cache_status() const { return PackedCacheStatus::none; }
 
   // Gives back what can be made again. Between passes; the results of those that are over are lost.
-  virtual void relieve() {}
+  virtual void release_caches() {}
 
-  // A device that compiles its kernels when it meets them: a rehearsal computes nothing and notes what it would need,
-  // make_ready then compiles that on a thread of its own. `told` hears from there how many of all are ready; a pass
-  // that needs one earlier compiles it, or waits for the one that is being compiled.
-  virtual bool rehearses() const { return false; }
-  virtual void make_ready(std::function<void(size_t done, size_t total)> /*told*/) {}
+  // A device that compiles its kernels when it meets them: a warmup computes nothing and notes what it would need,
+  // compile_pending then compiles that on a thread of its own. `told` hears from there how many of all are ready; a
+  // pass that needs one earlier compiles it, or waits for the one that is being compiled.
+  virtual bool compiles_lazily() const { return false; }
+  virtual void compile_pending(std::function<void(size_t done, size_t total)> /*told*/) {}
 };
 
 // Factories, one a back end; a build without it returns null and the reason.
@@ -381,7 +381,7 @@ struct CpuOptions {
   int threads = 0;  // 0: physical performance cores within the cgroup limit
   std::string
       instructions;    // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU)
-  std::string packed;  // a file that keeps packed weights for the next load (cpu/packed_file.h); "": none
+  std::string packed;  // a file that keeps packed weights for the next load (cpu/packed_cache.h); "": none
   std::string model;   // that they are of: a file, or a folder of them
   uint64_t build = 0;  // which engine packed them
 };

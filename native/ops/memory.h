@@ -72,7 +72,7 @@ struct LatentCache {
   int64_t capacity = 0;
   int64_t length = 0;
 };
-// Both states may have a second slot (only where Backend::runs_ahead()): an op then leaves what was read as it is,
+// Both states may have a second slot (only where Backend::decodes_async()): an op then leaves what was read as it is,
 // writes the other slot, and the two change names, so that a step can be taken back.
 struct RecurrentState {
   RecurrentStateLayout layout;

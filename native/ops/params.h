@@ -145,7 +145,7 @@ struct AttentionParams {
   float scale;
 };
 
-struct LatentParams {
+struct MlaParams {
   uint tokens, query, kv, dim, rope_dim;
   uint latent_k, latent_v_first, latent_v;
   uint rope_width, latent_width;

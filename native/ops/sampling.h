@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "ops/backend.h"
@@ -153,7 +154,10 @@ Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options,
   const auto best = std::max_element(scores.begin(), scores.end());  // the first of equals
   const double sum = sum_exp(scores.data(), *best, vocabulary);
   const float log_total = *best + static_cast<float>(std::log(sum));
-  const bool greedy = options.temperature <= 0.0f || *best == forbidden;
+  if (*best == forbidden)
+    throw std::invalid_argument("[sample] no token can be chosen: every score is forbidden or not a number");
+  // So close to nought that the scores would overflow: nothing but the best has a chance.
+  const bool greedy = options.temperature <= 0.0f || !std::isfinite(*best / options.temperature);
   const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
 
   Sampled sampled{{id, scores[static_cast<size_t>(id)] - log_total}, {}};

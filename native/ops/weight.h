@@ -92,6 +92,6 @@ class Weight {
 using WeightPtr = std::shared_ptr<const Weight>;
 
 // Prepared weights in a file of their own: there is none, this load read them there, it is being written, it is whole.
-enum class KeptWeights : uint8_t { none, read, writing, written };
+enum class PackedCacheStatus : uint8_t { none, read, writing, written };
 
 }  // namespace longhand

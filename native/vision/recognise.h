@@ -1,5 +1,5 @@
-// Texts in pictures by the recogniser of the system: Vision on macOS; absent.cc elsewhere, where documents are read by
-// Tesseract (app/documents/ocr.ts).
+// Texts in pictures by the recogniser of the system: Vision on macOS; unavailable.cc elsewhere, where documents are
+// read by Tesseract (app/documents/ocr.ts).
 #pragma once
 
 #include <cstddef>

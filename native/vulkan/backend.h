@@ -5,8 +5,8 @@
 #include <cassert>
 #include <memory>
 
-#include "ops/arguments.h"
 #include "ops/backend.h"
+#include "ops/kernel_args.h"
 #include "vulkan/arena.h"
 #include "vulkan/commands.h"
 #include "vulkan/pipelines.h"
@@ -46,15 +46,15 @@ class VulkanBackend final : public Backend {
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.cc, attention.cc, latent.cc
+  // rope.cc, attention.cc, mla.cc
   Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                             KvCache& cache) override;
   void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
   Tensor gate_columns(Tensor p, const Qkv& qkv) override;
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
   Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
-  Tensor latent_attention(Tensor p, const LatentAttention& shape, std::span<const int32_t> positions,
-                          LatentCache& cache) override;
+  Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
+                       LatentCache& cache) override;
 
   // gated_delta.cc, gla.cc, short_conv.cc
   Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;

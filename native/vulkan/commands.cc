@@ -175,7 +175,7 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
   call.CmdDispatch(commands, static_cast<uint32_t>(grid.groups[0]), static_cast<uint32_t>(grid.groups[1]),
                    static_cast<uint32_t>(grid.groups[2]));
   work_ += grid.work;
-  if (work_ > work_per_submission) hand_over();
+  if (work_ > work_per_submission) submit();
 }
 
 void Commands::copy(VulkanBuffer& to, size_t to_offset, VulkanBuffer& from, size_t from_offset, size_t bytes) {
@@ -192,7 +192,7 @@ void Commands::clear(VulkanBuffer& buffer) {
   device_->call.CmdFillBuffer(slots_[current_].commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
 }
 
-uint64_t Commands::hand_over() {
+uint64_t Commands::submit() {
   if (!recording_) return submitted_;
   Slot& slot = slots_[current_];
   barrier(VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_HOST_BIT);
@@ -226,7 +226,7 @@ void Commands::wait(uint64_t value) {
   device_->check(result, "the GPU stopped");
 }
 
-void Commands::finish() { wait(hand_over()); }
+void Commands::finish() { wait(submit()); }
 
 void Commands::abandon() noexcept {
   if (recording_) device_->call.EndCommandBuffer(slots_[current_].commands);

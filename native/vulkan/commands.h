@@ -48,7 +48,7 @@ class Commands {
   // True when work is recorded or running: memory must not be touched by the CPU.
   bool busy() const { return recording_ || waited_ < submitted_; }
   // Hands what is recorded to the GPU; returns the mark that it reaches when it is done.
-  uint64_t hand_over();
+  uint64_t submit();
   // Returns when the GPU has reached a mark. Throws DeviceError when it failed.
   void wait(uint64_t mark);
   // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.

@@ -18,7 +18,7 @@ Tensor VulkanBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv
   const Tensor o = scratch(p.rows, w.value_heads * w.value_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
-  GatedDeltaParams params = arguments::gated_delta(p, o, w, conv);
+  GatedDeltaParams params = kernel_args::gated_delta(p, o, w, conv);
   const int64_t values = w.value_heads / w.key_heads * w.value_dim;
   const int64_t most_values = std::min<int64_t>(step_values, device_->threads_for(step_values));
   if (p.rows <= step_tokens && values <= most_values) {

@@ -22,7 +22,7 @@ void VulkanBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Ten
                                      const RecurrentState& state, const Tensor& o) {
   run("gla_intra_chunk", Constants{},
       {reads(q), reads(k), reads(v), reads(shape.slopes), reads(*state.state), writes(o)},
-      arguments::gla(shape, q, k, v, o),
+      kernel_args::gla(shape, q, k, v, o),
       Grid{{static_cast<size_t>(q.rows + kGlaRows - 1) / kGlaRows, static_cast<size_t>(shape.heads), 1},
            device_->threads_for(chunk_threads),
            4.0 * static_cast<double>(q.rows * v.cols * (shape.key_dim + q.rows))});
@@ -30,7 +30,7 @@ void VulkanBackend::intra_chunk_into(const Tensor& q, const Tensor& k, const Ten
 
 void VulkanBackend::gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) {
   run("gla_state_update", Constants{}, {reads(k), reads(v), reads(shape.slopes), updates(*state.state)},
-      arguments::gla(shape, k, k, v, v),
+      kernel_args::gla(shape, k, k, v, v),
       elements(static_cast<size_t>(shape.key_dim * shape.value_dim), static_cast<size_t>(shape.heads), 128));
 }
 
@@ -38,7 +38,7 @@ Tensor VulkanBackend::gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape,
   const Tensor o = scratch(q.rows, v.cols);
   run("gla_decode", Constants().set(kDim, narrow(shape.key_dim)),
       {reads(q), reads(k), reads(v), reads(shape.slopes), updates(*state.state), writes(o)},
-      arguments::gla(shape, q, k, v, o),
+      kernel_args::gla(shape, q, k, v, o),
       elements(static_cast<size_t>(shape.value_dim), static_cast<size_t>(shape.heads), column_threads));
   return o;
 }

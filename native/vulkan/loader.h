@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/khronos.h"
+#include "vulkan/vulkan_subset.h"
 
 namespace longhand::vulkan {
 

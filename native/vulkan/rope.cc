@@ -30,7 +30,7 @@ Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& r
   const Tensor gates = qkv.gated ? scratch(p.rows, heads.query * heads.dim) : q;
   const Tensor list = upload(positions.data(), positions.size_bytes());
   const int64_t bound = cache.length / 2 * 2;  // rows of an even number begin at a word
-  const RopeParams params = arguments::rope_store(p, qkv, rope, positions.size(), q, cache, cache.length - bound);
+  const RopeParams params = kernel_args::rope_store(p, qkv, rope, positions.size(), q, cache, cache.length - bound);
   const auto appended = [&](Buffer& buffer) {
     const size_t first = static_cast<size_t>(bound) * params.row_bytes;
     const size_t end = static_cast<size_t>(cache.length + p.rows) * params.row_bytes;
@@ -49,7 +49,7 @@ Tensor VulkanBackend::qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& r
 
 void VulkanBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) {
   const Heads& heads = qkv.heads;
-  assert(p.cols >= arguments::query_columns(qkv) + heads.kv * heads.dim);
+  assert(p.cols >= kernel_args::query_columns(qkv) + heads.kv * heads.dim);
   const Tensor list = upload(positions.data(), positions.size_bytes());
   Constants constants = constants_of(qkv, rope);
   constants.set(kInPlace, 1);
@@ -57,7 +57,7 @@ void VulkanBackend::qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std
       {updates(p), qkv.q_norm ? reads(qkv.q_norm->weight) : unused(p),
        qkv.k_norm ? reads(qkv.k_norm->weight) : unused(p), rope.inv_freq ? reads(rope.inv_freq) : unused(p),
        reads(list), unused(p), unused(p), unused(p), unused(p)},
-      arguments::rope(p, qkv, rope, positions.size()),
+      kernel_args::rope(p, qkv, rope, positions.size()),
       groups(static_cast<size_t>(heads.query + heads.kv), static_cast<size_t>(p.rows), head_threads));
 }
 

@@ -14,14 +14,14 @@ void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t strid
   const int64_t row_bytes = cache_row_bytes(cache.type, heads, dim);
   const int64_t mean_bytes = heads * dim * static_cast<int64_t>(sizeof(float));
   const int64_t together =
-      std::min(arguments::windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
+      std::min(kernel_args::windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
   const auto rows = [](Buffer& buffer, int64_t first, int64_t end, int64_t bytes, Access access) {
     return part_of(buffer, static_cast<size_t>(first * bytes), static_cast<size_t>((end - first) * bytes), access);
   };
   while (length < wanted) {
     const int64_t bound = length / 2 * 2;  // its keys begin at a word
     const int64_t end = std::min(wanted, bound + std::max<int64_t>(together, 2));
-    const CompressParams p = arguments::compress(cache, kernel, stride, length - bound);
+    const CompressParams p = kernel_args::compress(cache, kernel, stride, length - bound);
     run("block_compress", Constants().set(kCacheType, cache_type(cache.type)),
         {rows(*cache.keys, bound * stride, (end - 1) * stride + kernel, row_bytes, Access::read),
          rows(means, bound, end, mean_bytes, Access::update)},
@@ -31,10 +31,10 @@ void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t strid
 }
 
 void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  const int64_t kernel = arguments::coarse * shape.kernel, stride = arguments::coarse * shape.stride;
-  compress(cache, shape.kernel, shape.stride, arguments::windows(cache.length, shape.kernel, shape.stride),
+  const int64_t kernel = kernel_args::coarse * shape.kernel, stride = kernel_args::coarse * shape.stride;
+  compress(cache, shape.kernel, shape.stride, kernel_args::windows(cache.length, shape.kernel, shape.stride),
            *compressed.k1, compressed.k1_length);
-  compress(cache, kernel, stride, arguments::windows(cache.length, kernel, stride), *compressed.k2,
+  compress(cache, kernel, stride, kernel_args::windows(cache.length, kernel, stride), *compressed.k2,
            compressed.k2_length);
 }
 
@@ -79,7 +79,7 @@ void VulkanBackend::select_step(const Tensor& q, const CompressedKeys& compresse
   const auto [query, kv, dim] = shape.heads;
   const int64_t rows = q.rows * kv;
   const shared::SelectWindowParams p{
-      .all = arguments::select(q, compressed, shape, first_position, at.scores, at.pooled),
+      .all = kernel_args::select(q, compressed, shape, first_position, at.scores, at.pooled),
       .first1 = narrow(bound.first1),
       .end1 = narrow(bound.end1),
       .first2 = narrow(bound.first2),
@@ -100,7 +100,7 @@ Tensor VulkanBackend::block_attention(Tensor q, const KvCache& cache, const Bloc
   const auto [query, kv, dim] = shape.heads;
   assert(blocks.rows == q.rows * kv);
   const Tensor o = scratch(q.rows, q.cols);
-  AttentionParams p = arguments::attention(q, o, shape.heads, cache, shape.scale);
+  AttentionParams p = kernel_args::attention(q, o, shape.heads, cache, shape.scale);
   p.topk = narrow(blocks.topk);
   p.block = narrow(shape.block);
   const auto seen = [&](Buffer& buffer) {

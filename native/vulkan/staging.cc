@@ -38,7 +38,7 @@ void Staging::write(VulkanBuffer& to, size_t offset, const void* from, size_t by
 void Staging::send() {
   if (gathered_ > 0) {
     commands_.copy(*target_, target_offset_, half(), 0, gathered_);
-    halves_[current_].mark = commands_.hand_over();
+    halves_[current_].mark = commands_.submit();
     current_ = (current_ + 1) % halves_.size();
   }
   target_ = nullptr;

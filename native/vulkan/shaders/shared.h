@@ -29,7 +29,7 @@ const uint kCacheQ4 = 3;
 const uint kMatmulOutputs = 64;  // of a tile of matmul.glsl
 const uint kMatmulTokens = 64;   // or half as many
 
-const uint kLatentSlice = 512;  // elements of a latent a workgroup: latent_store, latent_attention
+const uint kLatentSlice = 512;  // elements of a latent a workgroup: mla_store, mla_attention
 
 // Steps of block_select.comp; they may come in dispatches of their own.
 const uint kSelectNormalise = 1;
@@ -57,7 +57,7 @@ struct AttentionWindowParams {
 
 // Latent attention over the keys of one binding, which begins at split `first_split`.
 struct LatentWindowParams {
-  LatentParams all;
+  MlaParams all;
   uint splits, split_keys, first_split;
 };
 

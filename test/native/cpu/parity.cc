@@ -9,7 +9,7 @@
 
 #include "cpu/floats.h"
 #include "cpu/kernels.h"
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 #include "small_model.h"
 
 namespace longhand {

@@ -92,10 +92,10 @@ class SmallModel {
   std::vector<float> read(std::span<const int32_t> tokens, Path path, const std::atomic<bool>* cancel = nullptr) {
     backend_.begin({.path = path, .cancel = cancel});
     Tensor x = backend_.embed(tokens, *table_, 1.0f);
-    x = backend_.keep_only(gated_delta(x));
-    x = backend_.keep_only(attention(x));
-    x = backend_.keep_only(lightning(x));
-    x = backend_.keep_only(short_conv(x));
+    x = backend_.recycle_except(gated_delta(x));
+    x = backend_.recycle_except(attention(x));
+    x = backend_.recycle_except(lightning(x));
+    x = backend_.recycle_except(short_conv(x));
     const Tensor scores = backend_.logits(x.row_range(x.rows - 1, 1), *head_, norm_, 1.0f);
     backend_.finish();
     std::vector<float> out(static_cast<size_t>(vocabulary));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/panel.h"
+#include "cpu/packed_weights.h"
 #include "cpu/scalar.h"
 #include "small_model.h"
 

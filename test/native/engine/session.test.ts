@@ -1,6 +1,6 @@
 // What a session promises at its edges: limits, wrong input, cancelling, closing in the middle of work.
 import { expect, test } from 'vitest';
-import type { GenerateResult, Session } from '../../../native/addon/index.d.ts';
+import type { AbortFlag, GenerateResult, Session } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';
 import { someTokens, starter } from '../../support/models.ts';
 
@@ -60,6 +60,31 @@ test('sampling is a function of seed and position', async () => {
   const prefix = Int32Array.from([...someTokens(20), ...first.tokens.slice(0, 10)]);
   const rest = await session.generate(prefix, { ...options, maxTokens: 14 });
   expect(rest.tokens).toEqual(first.tokens.slice(10));
+  model.close();
+});
+
+test('a temperature next to nought is greedy, and one above it is not', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const { tokens } = await runs(session);
+  for (const temperature of [1e-39, 1e-45, 1e-37]) {
+    const cold = await runs(session, { temperature, seed: 1 });
+    expect(cold.tokens).toEqual(tokens);
+  }
+  model.close();
+});
+
+test('when every token is forbidden the turn fails in words, and the session goes on', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const { tokens } = await runs(session);
+  const all = Array.from({ length: 8192 }, (_, id) => id);
+  for (const temperature of [0, 1])
+    await expect(runs(session, { forbidden: all, temperature })).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringContaining('no token can be chosen'),
+    });
+  expect((await runs(session)).tokens).toEqual(tokens);
   model.close();
 });
 
@@ -132,6 +157,36 @@ test('cancelling ends a prefill and a decode within 50 ms', async () => {
     for (let again = 0; again < 9 && least >= 50; again += 1) least = Math.min(least, await cancelled(session, prompt));
     expect(least).toBeLessThan(50);
   }
+  model.close();
+});
+
+test('what reads long texts is cancelled within 50 ms: rewinding, tracing', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const work = {
+    rewind: async (signal: AbortFlag) => {
+      // Without a snapshot before it, everything up to the place is read again.
+      await session.generate(someTokens(8000), { maxTokens: 1 });
+      return () => session.rewind(7000, { signal });
+    },
+    trace: async (signal: AbortFlag) => () => session.trace(someTokens(8000), { signal }),
+  };
+  for (const [name, prepare] of Object.entries(work)) {
+    const times: number[] = [];
+    for (let tries = 0; tries < 9 && !times.some((ms) => ms < 50); tries += 1) {
+      const signal = new addon.AbortFlag();
+      const begin = await prepare(signal);
+      let asked = 0;
+      setTimeout(() => {
+        asked = performance.now();
+        signal.set();
+      }, 60);
+      expect(await codeOf(begin()), name).toBe('cancelled');
+      times.push(performance.now() - asked);
+    }
+    expect(Math.min(...times), name).toBeLessThan(50);
+  }
+  expect((await runs(session)).tokens).toHaveLength(16);
   model.close();
 });
 

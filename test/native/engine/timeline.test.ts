@@ -120,3 +120,61 @@ test('a prompt that reaches the sparse regime is read as if nothing were held', 
   expect(tokens).toEqual(cold.events.map(({ id }) => id));
   model.close();
 });
+
+describe.each(families)('%s: chats', (_name, folder) => {
+  const END = 2; // ends a message
+  const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
+
+  test('a long prompt that is stopped in a later turn keeps what it has read', { timeout: 60_000 }, async () => {
+    const model = await addon.load(folder);
+    const session = model.createSession({ path: 'exact', contextLength: 4096 });
+    const first = Int32Array.from([...message(30, 1), ...message(20, 2), 5]);
+    await session.generate(first, { maxTokens: 3, stopTokens: [END] });
+    const prompt = Int32Array.from([...first, ...someTokens(2500, 4)]);
+    const signal = new addon.AbortFlag();
+    const stopped = await session.generate(prompt, {
+      maxTokens: 4,
+      stopTokens: [END],
+      signal,
+      onPrefill: (done) => {
+        if (done >= 1024) signal.set();
+      },
+    });
+    expect(stopped.finish).toBe('cancelled');
+    const held = session.tokens().length;
+    expect(held).toBeGreaterThanOrEqual(1024);
+    const { timings, tokens } = await session.generate(prompt, { maxTokens: 4, stopTokens: [END] });
+    expect(timings.cachedTokens).toBe(held);
+    const cold = model.createSession({ path: 'exact', contextLength: 4096 });
+    expect(tokens).toEqual((await cold.generate(prompt, { maxTokens: 4, stopTokens: [END] })).tokens);
+    model.close();
+  });
+
+  test('the system prompt is read once, however long the chat before an edit of its first message', async () => {
+    const model = await addon.load(folder);
+    const session = model.createSession({ path: 'exact', contextLength: 1024 });
+    const system = message(40, 1);
+    const chat = [...system];
+    for (let turn = 0; turn < 14; turn++) {
+      chat.push(...message(20, turn + 2));
+      await session.generate(Int32Array.from([...chat, 5]), { maxTokens: 2, stopTokens: [END] });
+    }
+    const edited = Int32Array.from([...system, ...message(20, 99), 5]);
+    const { timings } = await session.generate(edited, { maxTokens: 1, stopTokens: [END] });
+    expect(timings.cachedTokens).toBeGreaterThanOrEqual(system.length);
+    model.close();
+  });
+
+  test('what one path has read is nothing to the other', async () => {
+    const model = await addon.load(folder);
+    const prompt = someTokens(60);
+    const session = model.createSession({ contextLength: 1024 });
+    await session.generate(prompt, { maxTokens: 8, path: 'fast' });
+    const exact = await session.generate(prompt, { maxTokens: 8, path: 'exact' });
+    expect(exact.timings.cachedTokens).toBe(0);
+    const again = await session.generate(prompt, { maxTokens: 8, path: 'exact' });
+    expect(again.timings.cachedTokens).toBe(59);
+    expect((await session.generate(prompt, { maxTokens: 8, path: 'fast' })).timings.cachedTokens).toBe(0);
+    model.close();
+  });
+});

@@ -29,7 +29,7 @@
 #include <mutex>
 #include <string>
 
-#include "vulkan/khronos.h"
+#include "vulkan/vulkan_subset.h"
 
 namespace {
 

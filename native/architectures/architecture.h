@@ -1,0 +1,82 @@
+// What an architecture is to the engine. Adding one: CONTRIBUTING.md, "add a family".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "architectures/pass.h"
+#include "ops/memory.h"
+
+namespace longhand {
+
+// As in native/addon/index.d.ts.
+enum class LayerKind : uint8_t { attention, gated_delta, lightning, sparse, short_conv, latent, encoder };
+const char* name_of(LayerKind kind);
+
+struct LayerFacts {
+  LayerKind kind = LayerKind::attention;
+  bool experts = false;
+  std::vector<MemoryLayout> memory;
+};
+
+// Block-sparse attention depends on how long the prompt is (model-specs 11.6): a prefill that reaches `dense_below` is
+// sparse for every query, and agrees with a dense one only for the first `coverage` tokens.
+struct SparseRule {
+  int64_t dense_below = 0;
+  int64_t coverage = 0;
+};
+
+struct Facts {
+  int64_t hidden = 0;
+  int64_t vocabulary = 0;
+  int64_t context = 0;  // the length the model was made for
+  std::vector<LayerFacts> layers;
+  std::optional<SparseRule> sparse;
+};
+
+// A head that drafts the token after next (Qwen3.5 MTP, model-specs 9).
+class Drafter {
+ public:
+  virtual ~Drafter() = default;
+  virtual const LayerFacts& layer() const = 0;
+  // `next` are the tokens after those that `hidden` (after the final norm) belongs to; `pass` holds this head's own
+  // memory as layer 0. Returns its hidden state after its norm, which Architecture::head turns into logits.
+  virtual Tensor draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const = 0;
+};
+
+// Reads two texts together and scores how well the second answers the first (a cross-encoder).
+class Ranker {
+ public:
+  virtual ~Ranker() = default;
+  // Rows of the table of positions for `count` tokens; from `second` on they are of the second text.
+  virtual std::vector<int32_t> places(int64_t count, int64_t second) const = 0;
+  virtual Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const = 0;
+  // The score of the first token's last state [hidden]; higher is better.
+  virtual float score(std::span<const float> first) const = 0;
+};
+
+class Architecture {
+ public:
+  virtual ~Architecture() = default;
+
+  Facts facts;
+
+  // The residual stream x is [tokens, hidden]. A layer may update it in place; it returns where it is now.
+  virtual Tensor embed(Pass& pass, std::span<const int32_t> tokens) const = 0;
+  virtual Tensor layer(Pass& pass, size_t index, Tensor x) const = 0;
+  virtual Tensor final_norm(Pass& pass, Tensor x) const = 0;
+  // Scores [rows, vocabulary] of the rows of x that are wanted, final norm included.
+  virtual Tensor logits(Pass& pass, Tensor x) const = 0;
+  // The same for a hidden state that is normalised already (drafting).
+  virtual Tensor head(Pass& pass, Tensor normalised) const = 0;
+
+  virtual const Drafter* drafter() const { return nullptr; }
+  virtual bool encoder() const { return false; }
+  virtual const Ranker* ranker() const { return nullptr; }
+};
+
+}  // namespace longhand

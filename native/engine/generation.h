@@ -1,0 +1,81 @@
+// One answer, step by step: a chunk of the prompt is read, or a token is written. Whoever drives it decides what comes
+// between two steps.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <variant>
+
+#include "engine/async_decode.h"
+
+namespace longhand {
+
+struct TokenEvent {
+  Sampled sampled;
+  double at_ms = 0;
+};
+
+struct GenerateOptions {
+  SamplingOptions sampling;
+  int64_t max_tokens = 0;
+  std::vector<int32_t> stop_tokens;
+  Path path = Path::fast;
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
+  std::function<void(const TokenEvent&)> on_token;
+};
+
+enum class Finish : uint8_t { stop, length, cancelled, context };
+
+struct GenerateResult {
+  std::vector<int32_t> tokens;
+  Finish finish = Finish::length;
+  int64_t prompt_tokens = 0, cached_tokens = 0;
+  double prefill_ms = 0, decode_ms = 0, first_token_ms = 0;
+  double device_ms = 0;  // time the GPU worked; 0 where the CPU computes
+  Reuse reuse = Reuse::cold;
+};
+
+class Generation {
+ public:
+  // Goes back to what of the prompt has been read. Throws std::invalid_argument, ContextError; then the timeline is as
+  // it was.
+  Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options);
+
+  // Returns false once the answer has ended, for whatever reason.
+  bool step();
+  const GenerateResult& result() const { return result_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  //  reading ──last chunk──▶ writing ──stop, length, context──▶ ended
+  //     └──────cancelled────────┴───────────cancelled───────────▲
+  struct Reading {
+    std::vector<int32_t> prompt;
+    std::vector<int64_t> message_ends;  // where snapshots are taken, ascending
+  };
+  struct Writing {
+    Sampler sampler;
+    std::unique_ptr<AsyncDecode> async;
+    double step_ms = 0;  // how long the last pass took
+    Clock::time_point first_token{};
+  };
+  struct Ended {};
+
+  void read_chunk(Reading& reading);
+  void write_token(Writing& writing);
+  Tensor next_scores(Writing& writing, int32_t token);
+  void choose(Writing& writing, Tensor logits);
+  void end(Finish finish);
+  double elapsed_ms() const;
+
+  Timeline& timeline_;
+  GenerateOptions options_;
+  Clock::time_point start_ = Clock::now();
+  double device_seconds_before_;
+  GenerateResult result_;
+  std::variant<Reading, Writing, Ended> state_;
+};
+
+}  // namespace longhand

@@ -1,0 +1,36 @@
+// What a model and its timelines give back when the system runs short of memory: nothing that cannot be made again. The
+// signal comes from any thread; the worker responds, inside a turn before the next pass.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+namespace longhand {
+
+class Backend;
+class Timeline;
+
+class MemoryPressure {
+ public:
+  explicit MemoryPressure(Backend& backend) : backend_(&backend) {}
+
+  // Any thread.
+  void signal(bool critical);
+
+  void add(Timeline* timeline);
+  void remove(Timeline* timeline);
+  void end();  // the back end goes away
+  // The worker, where nobody needs the results of a pass that is over.
+  void respond();
+
+ private:
+  enum Wanted : int { nothing, some, most };
+
+  std::atomic<int> wanted_{nothing};
+  std::mutex lock_;  // of what follows
+  Backend* backend_;
+  std::set<Timeline*> timelines_;
+};
+
+}  // namespace longhand

@@ -1,0 +1,193 @@
+#include "engine/timeline.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "engine/error.h"
+#include "formats/error.h"
+
+namespace longhand {
+
+namespace {
+
+// Copying the states before a pass pays for itself when losing the pass would cost more than a few tokens.
+constexpr size_t checkpoint_from = 8;
+
+int64_t choose_context(const Model& model, int64_t wanted) {
+  if (wanted < 0)
+    throw std::invalid_argument("[session] contextLength is " + std::to_string(wanted) + ", allowed are 1 and more");
+  return wanted == 0 ? model.facts().context : wanted;
+}
+
+}  // namespace
+
+Timeline::Timeline(std::shared_ptr<Model> model, CacheType cache, int64_t context)
+    : model_(std::move(model)),
+      context_(choose_context(*model_, context)),
+      memory_(model_->backend(), model_->facts().layers, cache, context_),
+      snapshots_(memory_) {
+  if (model_->architecture().encoder()) throw std::invalid_argument("[session] an encoder has no sessions: use embed");
+  model_->memory_pressure().add(this);
+}
+Timeline::~Timeline() { model_->memory_pressure().remove(this); }
+
+std::vector<int32_t> Timeline::tokens() const {
+  const std::lock_guard lock(lock_);
+  return tokens_;
+}
+
+std::vector<int64_t> Timeline::return_lengths() const {
+  std::vector<int64_t> out = snapshots_.lengths();
+  const auto end = static_cast<int64_t>(tokens().size());
+  if (memory_.has_states()) out.insert(out.end(), {0, end});
+  else
+    for (int64_t length = 0; length <= end; ++length) out.push_back(length);
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// ---- reading ------------------------------------------------------------------------------------------------------
+
+void Timeline::check_prompt(std::span<const int32_t> tokens) const {
+  model_->check_tokens(tokens);
+  if (tokens.empty()) throw std::invalid_argument("[session] there are no tokens, allowed are 1 and more");
+  if (static_cast<int64_t>(tokens.size()) <= context_) return;
+  throw ContextError("[session] the prompt has " + std::to_string(tokens.size()) + " tokens, the context holds " +
+                     std::to_string(context_));
+}
+
+// How far the passes are those that a prompt of `total` tokens on `path` would be read with. A prompt that reaches the
+// sparse regime is sparse for every query (model-specs 11.6): what was read in the other regime counts only as far as
+// both agree.
+int64_t Timeline::alike(int64_t total, Path path) const {
+  const auto& rule = model_->facts().sparse;
+  int64_t reached = 0;
+  for (const PassRecord& pass : passes_) {
+    if (pass.path != path) return reached;
+    const bool same_regime = !rule || (pass.total >= rule->dense_below) == (total >= rule->dense_below);
+    if (!same_regime && pass.end > rule->coverage) return std::max(reached, rule->coverage);
+    reached = pass.end;
+  }
+  return reached;
+}
+
+ReusablePrefix Timeline::reusable(std::span<const int32_t> prompt, Path path) const {
+  const auto total = static_cast<int64_t>(prompt.size());
+  const int64_t common = std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin();
+  const int64_t limit = std::min({common, total - 1, alike(total, path)});
+  if (limit <= 0) return {};
+  const Reuse reason = common == length() ? Reuse::whole : Reuse::diverged;
+  if (length() <= limit || !memory_.has_states()) return {std::min(length(), limit), reason};
+  const Snapshot* snapshot = snapshots_.nearest(limit);
+  const int64_t reused = snapshot ? snapshot->length : 0;
+  return {reused, reused < limit ? Reuse::no_snapshot : reason};
+}
+
+// The states as they stand, to return to when the next pass fails. Null where a snapshot says the same, or where there
+// is no memory for it: then a failed pass costs more.
+const Snapshot* Timeline::checkpoint(int64_t length) {
+  const Snapshot* snapshot = snapshots_.nearest(length);
+  if (snapshot && snapshot->length == length) return nullptr;
+  try {
+    memory_.save(checkpoint_, length);
+    return &checkpoint_;
+  } catch (const OutOfMemory&) {
+    checkpoint_ = {};
+    return nullptr;
+  }
+}
+
+Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options) {
+  const int64_t before = length();
+  memory_.reserve(std::max(before + static_cast<int64_t>(tokens.size()), total));  // of a prompt all at once
+  const bool worth_it = memory_.has_states() && before > 0 && tokens.size() >= checkpoint_from;
+  const Snapshot* saved = worth_it ? checkpoint(before) : nullptr;
+  Backend& backend = model_->backend();
+  Tensor out{};
+  try {
+    backend.begin(options);
+    out = forward(*model_, memory_, before, tokens, total, rows);
+    backend.finish();
+  } catch (...) {
+    restore(before, saved);
+    throw;
+  }
+  append(tokens, total, options.path);
+  return out;
+}
+
+void Timeline::append(std::span<const int32_t> tokens, int64_t total, Path path) {
+  passes_.push_back({length() + static_cast<int64_t>(tokens.size()), total, path});
+  const std::lock_guard lock(lock_);
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+}
+
+// ---- going back ---------------------------------------------------------------------------------------------------
+
+void Timeline::restore(int64_t length) { restore(length, nullptr); }
+
+void Timeline::restore(int64_t length, const Snapshot* checkpoint) {
+  const Snapshot* from = checkpoint ? checkpoint : snapshots_.nearest(length);
+  if (!memory_.has_states()) {
+    memory_.cut(length);
+    forget_after(length);
+  } else if (from) {
+    memory_.restore(*from);
+    forget_after(from->length);
+  } else {
+    clear();
+  }
+}
+
+// Forgets what was recorded beyond `length`; the memory is there already.
+void Timeline::forget_after(int64_t length) {
+  {
+    const std::lock_guard lock(lock_);
+    tokens_.resize(static_cast<size_t>(length));
+  }
+  snapshots_.forget_after(length);
+  const auto last = std::ranges::find_if(passes_, [&](const PassRecord& pass) { return pass.end >= length; });
+  if (last == passes_.end()) return;
+  last->end = length;
+  passes_.erase(length == 0 ? passes_.begin() : last + 1, passes_.end());
+}
+
+void Timeline::clear() {
+  memory_.clear();
+  forget_after(0);
+}
+
+int64_t Timeline::rewind(int64_t length, const std::atomic<bool>* cancel) {
+  if (length < 0 || length > this->length()) {
+    throw std::invalid_argument("[session] rewind to " + std::to_string(length) + ", allowed are 0 to " +
+                                std::to_string(this->length()));
+  }
+  if (length == this->length()) return 0;
+  const std::vector<int32_t> tokens(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(length));
+  const std::vector<PassRecord> passes = passes_;
+  restore(length);
+  const int64_t from = this->length();
+  replay(tokens, passes, cancel);
+  return length - from;
+}
+
+// Reads tokens again in the passes they were first read in (the last one possibly cut short), so that every number
+// comes out as it was.
+void Timeline::replay(std::span<const int32_t> tokens, std::span<const PassRecord> passes,
+                      const std::atomic<bool>* cancel) {
+  for (const PassRecord& pass : passes) {
+    const int64_t end = std::min(pass.end, static_cast<int64_t>(tokens.size()));
+    if (end <= length()) continue;
+    const auto part = tokens.subspan(static_cast<size_t>(length()), static_cast<size_t>(end - length()));
+    read(part, pass.total, Scored::none, {.path = pass.path, .cancel = cancel});
+  }
+}
+
+void Timeline::release_memory(bool critical) {
+  checkpoint_ = {};
+  memory_.release_spare_slots();
+  snapshots_.release_memory(length(), critical);
+}
+
+}  // namespace longhand

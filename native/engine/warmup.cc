@@ -1,0 +1,65 @@
+#include "engine/warmup.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/forward.h"
+#include "formats/error.h"
+
+namespace longhand {
+
+namespace {
+
+class Warmup {
+ public:
+  explicit Warmup(Model& model)
+      : model_(model), memory_(model.backend(), model.facts().layers, CacheType::f16, model.facts().context) {}
+
+  // `sparse`: as part of a prompt so long that a sparse family is sparse; else of one that stays below.
+  void pass(int64_t wanted, bool sparse = false) {
+    const auto& rule = model_.facts().sparse;
+    const int64_t limit = rule && !sparse ? rule->dense_below - 1 : model_.facts().context;
+    const int64_t tokens = std::min(wanted, limit);
+    if (held_ + tokens > limit) {
+      held_ = 0;
+      memory_.cut(held_);
+    }
+    memory_.reserve(held_ + tokens);
+    const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
+    Backend& backend = model_.backend();
+    backend.begin({.warmup = true});
+    const int64_t total = std::max(held_ + tokens, sparse ? rule->dense_below : 0);
+    const Tensor scores = forward(model_, memory_, held_, ids, total, Scored::last);
+    for (const float temperature : {0.0f, 1.0f}) backend.guess(scores, {.temperature = temperature}, {}, {}, false);
+    backend.finish();
+    held_ += tokens;
+  }
+
+ private:
+  Model& model_;
+  TimelineMemory memory_;
+  int64_t held_ = 0;
+};
+
+// In the order a first question needs them: a prompt, the steps of its answer, short ends of prompts, and steps behind
+// so many keys that attention is split.
+void warm_up(Model& model) {
+  Warmup warmup(model);
+  for (const int64_t tokens : {512, 1, 2, 3, 4, 5, 6, 7, 8, 512, 512, 1}) warmup.pass(tokens);
+  if (!model.facts().sparse) return;
+  for (const int64_t tokens : {512, 1}) warmup.pass(tokens, true);
+}
+
+}  // namespace
+
+void prepare_kernels(Model& model, std::function<void(size_t done, size_t total)> told) {
+  if (!model.backend().compiles_lazily() || model.architecture().encoder()) return;
+  try {
+    warm_up(model);
+  } catch (const OutOfMemory&) {
+    model.backend().finish();  // what was met until then is ready at least
+  }
+  model.backend().compile_pending(std::move(told));
+}
+
+}  // namespace longhand
