@@ -30,7 +30,7 @@ export function PerformancePage() {
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
         <SidebarButtons />
-        <h1 className="font-semibold max-lg:sr-only">{t('performance.title')}</h1>
+        <h1 className="font-semibold max-xl:sr-only">{t('performance.title')}</h1>
         <span className="no-drag">
           <Segmented<Tab>
             label={t('performance.title')}
@@ -43,13 +43,14 @@ export function PerformancePage() {
           />
         </span>
         <span className="flex-1" />
-        <span className="no-drag flex items-center gap-2">
+        <span className="no-drag flex min-w-0 items-center gap-2">
           {shown !== null && tab === 'overview' && (
             <Select
               label={t('performance.model')}
               value={shown}
               options={models.map((name) => ({ value: name, name }))}
               onChange={(next) => usePerformance.setState({ model: next })}
+              width="fill"
             />
           )}
           <Button disabled={runs.length === 0} onClick={() => void exportRuns()}>

@@ -125,6 +125,11 @@ for (const width of [1440, 1024, 720]) {
     await scene('performance-long');
     const table = page.getByRole('region', { name: 'Benchmarks' }).getByRole('table');
     await expect(table).toBeVisible();
+    // The button at the end of the header is in the window, at the largest text too.
+    for (const textSize of ['larger', 'medium'] as const) {
+      await page.evaluate((size) => window.page.useSettings.getState().set({ textSize: size }), textSize);
+      await expect(page.getByRole('button', { name: 'Run benchmark' })).toBeInViewport({ ratio: 1 });
+    }
     const cut = await table.evaluate((element) => {
       const right = element.parentElement?.getBoundingClientRect().right ?? 0;
       return [...element.querySelectorAll('td')].filter((cell) => cell.getBoundingClientRect().right > right + 1)
@@ -157,6 +162,8 @@ test('what is typed just before its page is left is kept', async ({ page, app })
   await field.fill('Answer in one line.');
   await section('Engine').click();
   await page.reload();
+  // Keys are heard once the window is there.
+  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
   await press(page, 'Control+,');
   await section('Chat').click();
   await expect(field).toHaveValue('Answer in one line.');
