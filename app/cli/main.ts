@@ -11,6 +11,7 @@ import { embed } from './commands/embed.ts';
 import { generate } from './commands/generate.ts';
 import { inspect } from './commands/inspect.ts';
 import { logits } from './commands/logits.ts';
+import { loops } from './commands/loops.ts';
 import { adopt, importModel, list, remove, verify } from './commands/models.ts';
 import { move } from './commands/move.ts';
 import { pull } from './commands/pull.ts';
@@ -34,6 +35,7 @@ const COMMANDS: readonly Command[] = [
   remove,
   docs,
   tokenize,
+  loops,
   logits,
   trace,
   embed,

@@ -88,7 +88,10 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     const written = scribe.push(id);
     say(written.parts);
     const found = guard.push(id, written.text, place);
-    if (found) loop = { ...found, savedTokens: Math.max(0, maxTokens - tokens.length) };
+    if (found) {
+      const { degree: _, ...evidence } = found;
+      loop = { ...evidence, savedTokens: Math.max(0, maxTokens - tokens.length) };
+    }
     stopped = written.stopped || found !== null;
     if (stopped) flag.set();
   };

@@ -179,7 +179,8 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     const { meter, transcript, maxTokens } = written;
     const savedTokens = Math.max(0, maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens);
     unseen = transcript.ids.length - 1 - found.last;
-    evidence = { ...found, first: found.first + unseen, last: found.last + unseen, savedTokens };
+    const { degree: _, ...rest } = found;
+    evidence = { ...rest, first: found.first + unseen, last: found.last + unseen, savedTokens };
     stopLeg('loop');
   }
 

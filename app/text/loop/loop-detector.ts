@@ -11,8 +11,11 @@ import { isProse, sortOf } from './text-kind.ts';
 //     └──────────────something new─────────────┘
 export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 
+/** A card asks what to do; a quiet line only says that much is alike, since it may be wanted. */
+export type Degree = 'card' | 'quiet';
+
 /** What the guard knows; `text`, `first` and `last` as in the protocol's LoopEvidence. */
-export type Finding = Omit<LoopEvidence, 'savedTokens'>;
+export type Finding = Omit<LoopEvidence, 'savedTokens'> & { readonly degree: Degree };
 
 export interface GuardOptions {
   readonly sensitivity: Sensitivity;
@@ -173,6 +176,7 @@ export class LoopGuard {
     const { kind, copies, period, first } = found;
     const from = this.written - first <= KEPT ? first : this.written - period;
     return {
+      degree: 'card',
       where: place,
       kind,
       text: this.text(from, from + period),
