@@ -15,8 +15,8 @@
 constant uint KEY_DIM [[function_constant(10)]];
 constant bool TILED [[function_constant(19)]];
 
-constant constexpr uint COLUMNS = 8;  // value columns a simdgroup
-constant constexpr uint MAX_WIDTH = 8;
+constant constexpr uint COLUMNS = 8;       // value columns a simdgroup
+constant constexpr uint MAX_VALUES = 256;  // value columns of one gated_delta_step threadgroup
 
 static inline float sum_of_parts(float x) {
   x += simd_shuffle_xor(x, 8);
@@ -57,8 +57,10 @@ struct Column {
     for (int j = 0; j < KPL; j++)
       if (holds(part, j)) state[ulong(part * KPL + j) * value_dim] = s[j];
   }
-  // One token; q and k as they come from the convolution, normalised here. Returns o of this column, in every lane.
-  float step(thread const float* q, thread const float* k, float v, Gates gates, float l2_eps) {
+  // One token; this lane's keys of q and k as they come from the convolution (zero where it holds none), normalised
+  // here. Returns o of this column, in every lane.
+  template <class Keys>
+  float step(Keys q, Keys k, float v, Gates gates, float l2_eps) {
     float qq = 0, kk = 0;
     for (int j = 0; j < KPL; j++) {
       qq += q[j] * q[j];
@@ -116,7 +118,8 @@ template <int KPL>
       k[j] = Column<KPL>::holds(part, j) ? row[keys + at + j] : 0.0f;
     }
     const Gates gates = gates_of(projected + ulong(t) * p.p_stride, head, decay, dt_bias, p);
-    const float out = S.step(q, k, row[2 * keys + head * p.value_dim + c], gates, p.l2_eps);
+    const float out =
+        S.step((thread const float*)q, (thread const float*)k, row[2 * keys + head * p.value_dim + c], gates, p.l2_eps);
     if (active && part == 0) o[ulong(t) * p.o_stride + head * p.value_dim + column] = out;
   }
   if (active) S.store(after + mine, part, p.value_dim);
@@ -149,8 +152,18 @@ static inline uint channel_of(uint i, uint key_head, constant GatedDeltaParams& 
   return 2 * keys + head * p.value_dim + v % p.value_dim;
 }
 
+// Where local channel i lies in threadgroup memory: q and k by parts of KPL keys with a float between them, so that the
+// four parts of a simdgroup read from four banks; then v.
+template <int KPL>
+static inline uint place_of(uint i, constant GatedDeltaParams& p) {
+  if (i >= 2 * p.key_dim) return 8 * (KPL + 1) + i - 2 * p.key_dim;
+  const uint key = i % p.key_dim;
+  return (i / p.key_dim * 4 + key / KPL) * (KPL + 1) + key % KPL;
+}
+
 // Decode and short passes, everything at once. A threadgroup owns a key head and the value heads it serves, hence every
-// channel of the convolution it reads and writes: nobody else touches its part of the window.
+// channel of the convolution it reads and writes: nobody else touches its part of the window. With 128 value columns
+// that is 512 threads, which an M1 runs only where each needs few registers: q and k stay in threadgroup memory.
 template <int KPL>
 [[kernel]] void gated_delta_step(
     device const float* projected [[buffer(0)]],  // [tokens, q | k | v | z | b | a]
@@ -169,8 +182,8 @@ template <int KPL>
     uint threads [[threads_per_threadgroup]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float convolved[768];  // q | k | v of this key head: 2 * key_dim + served * value_dim
-  threadgroup float raw[256];        // o before the norm: served * value_dim
+  threadgroup float convolved[8 * (KPL + 1) + MAX_VALUES];  // q | k | v of this key head: place_of
+  threadgroup float raw[MAX_VALUES];                        // o before the norm: served * value_dim
   const uint served = p.value_heads / p.key_heads, values = served * p.value_dim;
   const uint channels = 2 * p.key_heads * p.key_dim + p.value_heads * p.value_dim;
   const uint local_channels = 2 * p.key_dim + values, past = p.conv_width - 1;
@@ -181,6 +194,10 @@ template <int KPL>
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c % p.value_dim;
   Column<KPL> S;
   S.load(before + mine, part, p.value_dim, active);
+  threadgroup const float* q = convolved + part * (KPL + 1);
+  threadgroup const float* k = q + 4 * (KPL + 1);
+  for (uint i = thread_index; i < 8 * (KPL + 1); i += threads) convolved[i] = 0;  // where no key is
+  threadgroup_barrier(mem_flags::mem_threadgroup);
 
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = projected + ulong(t) * p.p_stride;
@@ -193,16 +210,11 @@ template <int KPL>
                                       : window[uint(from + int(past)) * channels + channel];
         sum += taps[channel * p.conv_width + j] * input;
       }
-      convolved[i] = silu(sum);
+      convolved[place_of<KPL>(i, p)] = silu(sum);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    float q[KPL], k[KPL];
-    for (int j = 0; j < KPL; j++) {
-      q[j] = Column<KPL>::holds(part, j) ? convolved[part * KPL + j] : 0.0f;
-      k[j] = Column<KPL>::holds(part, j) ? convolved[p.key_dim + part * KPL + j] : 0.0f;
-    }
     const Gates gates = gates_of(row, head, decay, dt_bias, p);
-    const float out = S.step(q, k, convolved[2 * p.key_dim + c], gates, p.l2_eps);
+    const float out = S.step(q, k, convolved[8 * (KPL + 1) + c], gates, p.l2_eps);
     if (active && part == 0) raw[column] = out;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint h = simdgroup; h < served; h += (threads + 31) / 32) {

@@ -23,10 +23,11 @@ kernel void gla_intra_chunk(
     constant GlaParams& p [[buffer(6)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
-    uint threads [[threads_per_threadgroup]]) {
+    uint2 threadgroup_size [[threads_per_threadgroup]]) {
   threadgroup float scores[ROWS * KEYS];
   threadgroup float sums[ROWS * MAX_VALUE_DIM];
   const uint head = group.y, first = group.x * ROWS, rows = min(ROWS, p.tokens - first);
+  const uint threads = threadgroup_size.x;
   const float slope = slopes[head];
   device const float* S = state + ulong(head) * p.key_dim * p.value_dim;
   for (uint e = thread_index; e < rows * p.value_dim; e += threads) {

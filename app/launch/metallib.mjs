@@ -44,7 +44,8 @@ function layoutsOf(text) {
 
 /** The sentence why nothing can be compiled here, or null. */
 function missing() {
-  const { status } = spawnSync('xcrun', ['-sdk', 'macosx', '--find', 'metal'], { encoding: 'utf8' });
+  // Xcode 26 finds a `metal` that only says where to get the real one: it has to answer.
+  const { status } = spawnSync('xcrun', ['-sdk', 'macosx', 'metal', '--version'], { encoding: 'utf8' });
   if (status === 0) return null;
   return 'no .metallib: xcrun finds no Metal compiler here (Xcode has it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at its first start';
 }

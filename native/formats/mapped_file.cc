@@ -46,7 +46,8 @@ MappedFile::MappedFile(std::string path, const std::string& where) : path_(std::
   const Descriptor file(path_, where);
   const size_t size = regular_size(file, path_, where);
   if (size == 0) return;
-  void* const base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  // Shared: what the GPU reads in place must be the file's own pages, not ones that could be copied when written.
+  void* const base = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
   if (base == MAP_FAILED)
     throw OutOfMemory("[" + where + "] cannot map " + printable(path_) + " (" + std::to_string(size) +
                       " bytes): " + std::strerror(errno));

@@ -137,7 +137,7 @@ class MetalBackend final : public Backend {
   void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
            const Params& params, const Grid& grid) {
     if (pass_.cancel && pass_.cancel->load(std::memory_order_relaxed)) cancelled();
-    if (pass_.warmup) warmup_.note(kernel, constants);
+    if (pass_.warmup) warmup_.note({kernel, constants, grid.threads_in_group()});
     else commands_.run(kernel, constants, arguments, params, grid);
   }
   [[noreturn]] void cancelled();

@@ -30,6 +30,8 @@ struct Grid {
   std::array<size_t, 3> threads;  // of a threadgroup
   size_t threadgroup_bytes = 0;   // dynamic threadgroup memory, index 0
   double work = 0;                // floating-point operations: long passes are cut into command buffers by it
+
+  size_t threads_in_group() const { return threads[0] * threads[1] * threads[2]; }
 };
 // As many threadgroups of `threads` as cover cols x rows elements.
 Grid elements(size_t cols, size_t rows = 1, size_t threads = 256);

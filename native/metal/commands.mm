@@ -103,8 +103,9 @@ bool Commands::collides(const Argument& a) const {
 void Commands::dispatch(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
                         const void* params, size_t params_bytes, const Grid& grid) {
   @autoreleasepool {
-    id<MTLComputePipelineState> pipeline = (__bridge id<MTLComputePipelineState>)pipelines_.get(kernel, constants);
-    const size_t threads = grid.threads[0] * grid.threads[1] * grid.threads[2];
+    const size_t threads = grid.threads_in_group();
+    id<MTLComputePipelineState> pipeline =
+        (__bridge id<MTLComputePipelineState>)pipelines_.get({kernel, constants, threads});
     if (threads > pipeline.maxTotalThreadsPerThreadgroup)
       throw DeviceError("[metal] kernel " + std::string(kernel.name) + " runs with " + std::to_string(threads) +
                         " threads, this GPU allows " + std::to_string(pipeline.maxTotalThreadsPerThreadgroup));

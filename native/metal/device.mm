@@ -102,8 +102,7 @@ MetalBufferPtr Device::heap_buffer(size_t bytes, const char* label) {
     id<MTLBuffer> buffer = [heap newBufferWithLength:bytes options:MTLResourceStorageModeShared offset:0];
     if (!buffer) throw refused(device, bytes);
     heap.label = buffer.label = [NSString stringWithUTF8String:label];
-    const std::shared_ptr<const void> alive{CFBridgingRetain(heap), [](const void* held) { CFBridgingRelease(held); }};
-    return shared_buffer(buffer, bytes, label, Residency::hold(objects_->residency, (__bridge void*)heap, alive));
+    return shared_buffer(buffer, bytes, label, Residency::hold(objects_->residency, (__bridge void*)heap, nullptr));
   }
 }
 

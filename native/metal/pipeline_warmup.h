@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "metal/pipelines.h"
@@ -21,7 +20,7 @@ class PipelineWarmup {
   // No kernel is begun any more.
   void stop() { stop_ = true; }
 
-  void note(const Kernel& kernel, const Constants& constants);
+  void note(const PipelineSpec& spec);
   // `told` hears how many of all are ready, from the thread; last of all that everything is. One that does not compile
   // is left to whoever needs it, who gets its error. `then` is what the thread does last, unless it was stopped.
   void start(std::function<void(size_t done, size_t total)> told, std::function<void()> then);
@@ -32,7 +31,7 @@ class PipelineWarmup {
   void compile(const std::function<void(size_t done, size_t total)>& told);
 
   Pipelines& pipelines_;
-  std::vector<std::pair<Kernel, Constants>> wanted_;
+  std::vector<PipelineSpec> wanted_;
   std::set<std::string> known_;
   std::atomic<bool> stop_{false}, in_flight_{false};
   std::thread thread_;

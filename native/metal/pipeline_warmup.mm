@@ -10,8 +10,8 @@ PipelineWarmup::~PipelineWarmup() {
   if (thread_.joinable()) thread_.join();
 }
 
-void PipelineWarmup::note(const Kernel& kernel, const Constants& constants) {
-  if (known_.insert(key_of(kernel, constants)).second) wanted_.emplace_back(kernel, constants);
+void PipelineWarmup::note(const PipelineSpec& spec) {
+  if (known_.insert(key_of(spec)).second) wanted_.push_back(spec);
 }
 
 void PipelineWarmup::start(std::function<void(size_t done, size_t total)> told, std::function<void()> then) {
@@ -30,7 +30,7 @@ void PipelineWarmup::compile(const std::function<void(size_t done, size_t total)
     told(i, wanted_.size());
     if (stop_) return;
     try {
-      pipelines_.get(wanted_[i].first, wanted_[i].second);
+      pipelines_.get(wanted_[i]);
     } catch (const std::exception&) {
       continue;
     }

@@ -32,8 +32,15 @@ class Constants {
   std::array<uint32_t, params::kMatvecRows + 1> values_{};
 };
 
-// Kernel and constants as one word.
-std::string key_of(const Kernel& kernel, const Constants& constants);
+// What a pipeline is made for. `threads`: of the threadgroups it will run with. A pipeline that is not told may allow
+// as few as 384 on an M1, the fewer the more registers its kernel wants; told, the compiler keeps within them.
+struct PipelineSpec {
+  Kernel kernel;
+  Constants constants;
+  size_t threads;
+};
+// A word for each.
+std::string key_of(const PipelineSpec& spec);
 
 // What is ready to run. Any thread: while one compiles a kernel, the others get theirs.
 class Pipelines {
@@ -43,7 +50,7 @@ class Pipelines {
   ~Pipelines();
 
   // id<MTLComputePipelineState>, owned here. Throws DeviceError when the kernel does not compile.
-  void* get(const Kernel& kernel, const Constants& constants);
+  void* get(const PipelineSpec& spec);
   // What pipelines were made of: compiled again when one more is needed.
   void forget_libraries();
   // Keeps on disk what was compiled since the last time.

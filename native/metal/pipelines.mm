@@ -8,9 +8,11 @@
 
 namespace longhand::metal {
 
-std::string key_of(const Kernel& kernel, const Constants& constants) {
-  std::string key = std::string(kernel.file) + "/" + kernel.name + "/" + kernel.layout;
-  for (const uint32_t value : constants.values()) key += "," + std::to_string(value);
+std::string key_of(const PipelineSpec& spec) {
+  const Kernel& kernel = spec.kernel;
+  std::string key = std::string(kernel.file) + "/" + kernel.name + "/" + kernel.layout + "/";
+  key += std::to_string(spec.threads);
+  for (const uint32_t value : spec.constants.values()) key += "," + std::to_string(value);
   return key;
 }
 
@@ -59,17 +61,19 @@ id<MTLLibrary> compile(id<MTLDevice> device, const Kernel& kernel) {
   return library;
 }
 
-id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, Archive& archive, const Kernel& kernel,
-                                  const Constants& constants) {
+id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, Archive& archive,
+                                  const PipelineSpec& spec) {
+  const Kernel& kernel = spec.kernel;
   NSError* error = nil;
   const std::string where = std::string("[metal] kernel ") + kernel.name + " of " + kernel.file + ".metal: ";
   id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:kernel.name]
-                                           constantValues:constant_values(constants)
+                                           constantValues:constant_values(spec.constants)
                                                     error:&error];
   if (!function) throw DeviceError(where + text(error));
   MTLComputePipelineDescriptor* descriptor = [MTLComputePipelineDescriptor new];
   descriptor.label = [NSString stringWithUTF8String:kernel.name];
   descriptor.computeFunction = function;
+  descriptor.maxTotalThreadsPerThreadgroup = spec.threads;
   if (archive.found()) {
     descriptor.binaryArchives = @[ (__bridge id<MTLBinaryArchive>)archive.found() ];
     id<MTLComputePipelineState> kept =
@@ -95,15 +99,16 @@ Pipelines::Pipelines(Device& device, bool keeps)
 Pipelines::~Pipelines() { save(); }
 void Pipelines::forget_libraries() { objects_->libraries.clear(); }
 
-void* Pipelines::get(const Kernel& kernel, const Constants& constants) {
+void* Pipelines::get(const PipelineSpec& spec) {
   @autoreleasepool {
+    const Kernel& kernel = spec.kernel;
     id<MTLDevice> device = device_.objects().device;
-    return (__bridge void*)objects_->pipelines.get(key_of(kernel, constants), [&] {
+    return (__bridge void*)objects_->pipelines.get(key_of(spec), [&] {
       id<MTLLibrary> library = objects_->libraries.get(std::string(kernel.file) + kernel.layout, [&] {
         id<MTLLibrary> ready = embedded_library(device, objects_->packaged, kernel);
         return ready ? ready : compile(device, kernel);
       });
-      return build(device, library, archive_, kernel, constants);
+      return build(device, library, archive_, spec);
     });
   }
 }

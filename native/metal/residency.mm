@@ -1,5 +1,6 @@
 #include "metal/residency.h"
 
+#import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 
 #include <mutex>
@@ -65,10 +66,11 @@ Residency::~Residency() = default;
 std::shared_ptr<const void> Residency::hold(const std::shared_ptr<Residency>& set, void* allocation,
                                             std::shared_ptr<const void> needs) {
   set->objects_->change(allocation, true);
-  // The set keeps the allocation alive until it is taken out.
-  return {allocation, [set, needs = std::move(needs)](const void* held) {
+  // A reference of its own: the buffer's goes first, and nothing says that the set's outlives it.
+  return {CFBridgingRetain((__bridge id)allocation), [set, needs = std::move(needs)](const void* held) {
             @autoreleasepool {
               set->objects_->change(const_cast<void*>(held), false);
+              CFBridgingRelease(held);
             }
           }};
 }

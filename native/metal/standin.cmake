@@ -12,7 +12,6 @@ set(CMAKE_OBJCXX_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 set(CMAKE_OBJCXX_STANDARD 20)
 set(CMAKE_OBJCXX_STANDARD_REQUIRED ON)
 set(CMAKE_OBJCXX_EXTENSIONS OFF)
-set(CMAKE_OBJCXX_FLAGS_RELEASE "-O2")
 enable_language(OBJCXX)
 # Apple's Objective-C ABI on ELF, with ARC and blocks.
 set(OBJC_ABI "-Wno-deprecated-objc-isa-usage -fobjc-runtime=macosx-10.15 -fobjc-arc -fblocks -Xclang -fobjc-runtime-has-weak")

@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A folder with an `xcrun` in it that finds the compiler, and then does this. */
 function xcrun(name: string, script: string): string {
   const path = mkdtempSync(join(folder, name));
-  writeFileSync(join(path, 'xcrun'), `#!/bin/sh\n[ "$3" = --find ] && exit 0\n${script}`);
+  writeFileSync(join(path, 'xcrun'), `#!/bin/sh\n[ "$4" = --version ] && exit 0\n${script}`);
   chmodSync(join(path, 'xcrun'), 0o755);
   return path;
 }
@@ -64,6 +64,18 @@ describe('npm run package', () => {
     const out = mkdtempSync(join(folder, 'out-'));
     writeFileSync(join(out, 'old.metallib'), '');
     expect(pack(out, folder)).toMatchObject({ code: 0, said: expect.stringContaining('no .metallib: xcrun finds no') });
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  test('a metal that only says where the real one is to be had is no compiler', () => {
+    const out = mkdtempSync(join(folder, 'out-'));
+    const path = mkdtempSync(join(folder, 'stub-'));
+    writeFileSync(
+      join(path, 'xcrun'),
+      '#!/bin/sh\n[ "$3" = --find ] && exit 0\necho "error: cannot execute tool \'metal\' due to missing Metal Toolchain" >&2\nexit 1\n',
+    );
+    chmodSync(join(path, 'xcrun'), 0o755);
+    expect(pack(out, path)).toMatchObject({ code: 0, said: expect.stringContaining('MetalToolchain') });
     expect(readdirSync(out)).toEqual([]);
   });
 

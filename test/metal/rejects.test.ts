@@ -23,6 +23,7 @@ const expected: Record<string, ['compile' | 'run', RegExp]> = {
   d_retbarrier: ['run', /threadgroup_barrier/],
   d_shufinactive: ['run', /source lane is inactive/],
   d_tgoob: ['run', /out-of-bounds access to threadgroup memory|array index out of bounds/],
+  d_threads: ['run', /512 threads per threadgroup, the limit is 384/],
   d_tgtoobig: ['run', /threadgroup memory exceeds 32 KiB/],
   d_tguninit: ['run', /never written/],
   s_addrspace1: ['compile', /cannot initialize/],
@@ -41,6 +42,8 @@ const expected: Record<string, ['compile' | 'run', RegExp]> = {
   s_nonas_helper: ['compile', /address space/],
   s_std: ['compile', /std/],
   s_tginhelper: ['compile', /live in kernels only/],
+  s_positions: ['compile', /expecting input declarations with either all scalar types or all vector types/],
+  s_positiontype: ['compile', /must be uint, ushort or a vector/],
   s_typo: ['compile', /gird/],
   s_vecmix: ['compile', /implicit conversions between vector types/],
   s_vecn: ['compile', /vector elements|vector size/],
@@ -56,8 +59,8 @@ describe('a wrong kernel', () => {
     const source = readFileSync(join(import.meta.dirname, 'bad', `${name}.metal`), 'utf8');
     const result = standin.run({
       source,
-      grid: [64],
-      threads: [name === 'd_race_groups' ? 32 : 64],
+      grid: [name === 'd_threads' ? 512 : 64],
+      threads: [name === 'd_race_groups' ? 32 : name === 'd_threads' ? 512 : 64],
       buffers: [new Float32Array(64), new Float32Array(64)],
     });
     expect(result.error).toMatch(message);

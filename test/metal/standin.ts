@@ -87,6 +87,9 @@ const file = onMac ? 'longhand.node' : 'longhand-metal.node';
 const path = resolve(import.meta.dirname, '../../build/native/Release', file);
 type Addon = typeof import('../../native/addon/index.d.ts');
 export const metalAddon = createRequire(import.meta.url)(path) as Addon & { standin: Standin };
+/** Why nothing can be computed here; absent where it can. */
+const unusable = onMac ? (await metalAddon.devices()).find(({ backEnd }) => backEnd === 'metal')?.reason : undefined;
+if (unusable) beforeEach(({ skip }) => skip(`needs an Apple7 GPU: ${unusable}`));
 const nothing = () => {};
 /** On a Mac there is none: what only sets it up does nothing, and the tests about it are left out. */
 export const standin: Standin = metalAddon.standin ?? {

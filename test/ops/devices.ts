@@ -41,12 +41,18 @@ interface Standin {
 type Addon = { testing: Testing; standin?: Standin } & Pick<typeof import('../../native/addon/index.d.ts'), 'devices'>;
 const load = (path: string) => createRequire(import.meta.url)(path) as Addon;
 const { testing, devices: present } = load(addonPath);
-const hasVulkan = (await present()).some((device) => device.backEnd === 'vulkan' && device.available);
+const found = await present();
+const has = (backEnd: string) => found.some((device) => device.backEnd === backEnd && device.available);
+const hasVulkan = has('vulkan');
+const onMac = process.platform === 'darwin';
+/** Why the GPU of this Mac computes nothing: its rows are missing then (test/ops/devices.test.ts says so). */
+export const withoutMetal =
+  onMac && !has('metal') ? (found.find(({ backEnd }) => backEnd === 'metal')?.reason ?? 'no Metal device') : undefined;
 
 // Metal: the GPU itself on a Mac, elsewhere the addon built on the stand-in (test/metal), where clang 19 could build it.
 const standinPath = join(import.meta.dirname, '../../build/native/Release/longhand-metal.node');
-const metalAddon = process.platform === 'darwin' || !existsSync(standinPath) ? undefined : load(standinPath);
-const metalTesting = process.platform === 'darwin' ? testing : metalAddon?.testing;
+const metalAddon = onMac || !existsSync(standinPath) ? undefined : load(standinPath);
+const metalTesting = withoutMetal ? undefined : onMac ? testing : metalAddon?.testing;
 const metal: readonly Device[] = metalTesting
   ? [{ backEnd: 'metal', instructions: '', threads: 1, path: 'exact' }]
   : [];

@@ -3,6 +3,8 @@
 /** `holds`: whether a machine can lack it. A skip for another reason, or where it should not happen, is a failure in CI. */
 export const REASONS = [
   { reason: /^needs a Mac\b/, holds: ({ platform }) => platform !== 'darwin' },
+  // Machines of a hosting service are real Macs with a paravirtual GPU of the Apple5 family.
+  { reason: /^needs an Apple7 GPU\b/, holds: ({ platform }) => platform === 'darwin' },
   { reason: /^needs Linux\b/, holds: ({ platform }) => platform !== 'linux' },
   { reason: /^needs arm64\b/, holds: ({ arch }) => arch !== 'arm64' },
   { reason: /^needs x86-64\b/, holds: ({ arch }) => arch !== 'x64' },

@@ -60,8 +60,14 @@ struct Scene {
       } catch (const Misuse&) {
       }
   }
-  id<MTLComputePipelineState> pipeline(NSString* name) {
-    return [device newComputePipelineStateWithFunction:[library newFunctionWithName:name] error:nil];
+  id<MTLComputePipelineState> pipeline(NSString* name, NSUInteger threads = 0) {
+    MTLComputePipelineDescriptor* descriptor = [MTLComputePipelineDescriptor new];
+    descriptor.computeFunction = [library newFunctionWithName:name];
+    descriptor.maxTotalThreadsPerThreadgroup = threads;
+    return [device newComputePipelineStateWithDescriptor:descriptor
+                                                 options:MTLPipelineOptionNone
+                                              reflection:nil
+                                                   error:nil];
   }
   id<MTLBuffer> buffer(NSUInteger floats) {
     id<MTLBuffer> made = [device newBufferWithLength:floats * 4 options:MTLResourceStorageModeShared];
@@ -198,7 +204,7 @@ const std::map<std::string, Program>& programs() {
        }},
       {"threadgroup too large for the device",
        [](Scene& s) {
-         [s.encoder setComputePipelineState:s.pipeline(@"fill")];
+         [s.encoder setComputePipelineState:s.pipeline(@"fill", 1024)];
          [s.encoder dispatchThreadgroups:kOne threadsPerThreadgroup:MTLSizeMake(2048, 1, 1)];
          return s.finish();
        }},
@@ -207,6 +213,17 @@ const std::map<std::string, Program>& programs() {
          [s.encoder setComputePipelineState:s.pipeline(@"narrow")];
          [s.encoder dispatchThreadgroups:kOne threadsPerThreadgroup:MTLSizeMake(128, 1, 1)];
          return s.finish();
+       }},
+      {"threadgroup too large for what was said",
+       [](Scene& s) {
+         [s.encoder setComputePipelineState:s.pipeline(@"fill")];
+         [s.encoder dispatchThreadgroups:kOne threadsPerThreadgroup:MTLSizeMake(512, 1, 1)];
+         return s.finish();
+       }},
+      {"a pipeline for too many threads",
+       [](Scene& s) {
+         s.pipeline(@"fill", 2048);
+         return std::string();
        }},
       {"threadgroup memory not set",
        [](Scene& s) {
@@ -303,6 +320,15 @@ const std::map<std::string, Program>& programs() {
          [set addAllocation:buffer];
          [set removeAllocation:buffer];
          [set removeAllocation:buffer];
+         return std::string();
+       }},
+      {"freed while it is resident",
+       [](Scene& s) {
+         id<MTLResidencySet> set = s.residency();
+         @autoreleasepool {
+           [set addAllocation:s.buffer(64)];
+         }
+         [set commit];
          return std::string();
        }},
       {"fence between two encoders",

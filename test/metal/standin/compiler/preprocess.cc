@@ -31,6 +31,24 @@ const std::map<std::string, std::string> builtin_args = {  // role -> glue type
     {"quadgroup_index_in_threadgroup", "u1"},
     {"thread_index_in_quadgroup", "u1"},
     {"threads_per_simdgroup", "u1"}};
+// Positions and sizes of a kernel: Apple's compiler wants them all scalars, or all vectors of one length.
+bool is_position(const std::string& role) {
+  const auto found = builtin_args.find(role);
+  return found != builtin_args.end() && found->second == "u3";
+}
+// Elements of "uint", "ushort2", "vec<uint, 3>"; 0 for another type.
+int elements_of(const std::string& type) {
+  std::string word;
+  for (const char c : type)
+    if (!isspace((unsigned char)c)) word += c;
+  if (word.rfind("const", 0) == 0) word = word.substr(5);
+  if (word == "uint" || word == "ushort") return 1;
+  for (const char* scalar : {"uint", "ushort", "vec<uint,", "vec<ushort,"}) {
+    const size_t n = strlen(scalar);
+    if (word.rfind(scalar, 0) == 0 && word.size() > n && word[n] >= '2' && word[n] <= '3') return word[n] - '0';
+  }
+  return 0;
+}
 const std::set<std::string> banned = {"double",       "goto",  "new",        "delete",       "throw",
                                       "try",          "catch", "virtual",    "dynamic_cast", "typeid",
                                       "thread_local", "asm",   "long_double"};
@@ -188,6 +206,17 @@ struct Preprocessor : Tokens {
           err(t[s], "[[threadgroup]] argument '" + a.name + "' is not in threadgroup memory");
         if (a.role == "buffer" && a.type.find("threadgroup") != std::string::npos)
           err(t[s], "[[buffer]] argument '" + a.name + "' is in threadgroup memory");
+        const bool position = is_position(a.role);
+        if (position && !elements_of(a.type))
+          err(t[s],
+              "[[" + a.role + "]] must be uint, ushort or a vector of 2 or 3 of them, '" + a.name + "' is " + a.type);
+        for (auto& o2 : v)
+          if (position && is_position(o2.role) && elements_of(o2.type) != elements_of(a.type)) {
+            err(t[s], "'" + o2.name + "' and '" + a.name +
+                          "': expecting input declarations with either all scalar types or all vector types with the "
+                          "same number of elements");
+            break;
+          }
         for (auto& o2 : v)
           if ((a.role == "buffer" || a.role == "threadgroup") && o2.role == a.role && o2.index == a.index)
             err(t[s], "duplicate " + a.role + " index " + std::to_string(a.index));

@@ -283,7 +283,8 @@ namespace {
 std::string refused(const Dispatch& d) {
   const std::string name = d.kernel->name;
   const uint64_t threads = uint64_t{d.threadgroup.x} * d.threadgroup.y * d.threadgroup.z;
-  const unsigned limit = d.kernel->max_threads ? d.kernel->max_threads : kMaxThreads;
+  const unsigned own = d.kernel->max_threads;
+  const unsigned limit = d.max_threads && (!own || d.max_threads < own) ? d.max_threads : own ? own : kSafeThreads;
   if (threads == 0 || threads > limit)
     return name + ": " + std::to_string(threads) + " threads per threadgroup, the limit is " + std::to_string(limit);
   size_t memory = 0;

@@ -13,9 +13,12 @@ namespace standin {
 inline constexpr int kBufferSlots = 31;
 inline constexpr uint32_t kThreadgroupBytes = 32768;  // Apple7 and later
 inline constexpr int kMaxThreads = 1024;
+// What an M1 allows a kernel that was not compiled for a number of threads, when it wants many registers.
+inline constexpr int kSafeThreads = 384;
 
 struct Dispatch {
   const mtl_kernel_desc* kernel = nullptr;
+  unsigned max_threads = 0;  // that its pipeline was made for; 0: what the kernel says
   mtl_u3 grid{1, 1, 1};  // in threads
   mtl_u3 threadgroup{1, 1, 1};
   bool whole_threadgroups = false;  // dispatchThreadgroups: no partial ones

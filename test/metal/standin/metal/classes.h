@@ -69,6 +69,7 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
 @interface StandinPipeline : NSObject <MTLComputePipelineState> {
  @public
   StandinFunction* function;
+  NSUInteger madeFor;  // threads of a threadgroup; 0: nothing was said
 }
 @property(copy) NSString* label;
 @end

@@ -79,6 +79,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   auto dispatch = std::make_shared<standin::Dispatch>();
   StandinFunction* function = pipeline->function;
   dispatch->kernel = function->kernel;
+  dispatch->max_threads = static_cast<unsigned>(pipeline->madeFor);
   dispatch->grid = {static_cast<unsigned>(grid.width), static_cast<unsigned>(grid.height),
                     static_cast<unsigned>(grid.depth)};
   dispatch->threadgroup = {static_cast<unsigned>(threads.width), static_cast<unsigned>(threads.height),

@@ -1,4 +1,5 @@
 // Libraries, functions with their constants, pipelines, and the binary archive that remembers pipelines on disk.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -62,7 +63,10 @@ static size_t size_of(MTLDataType type) {
 - (NSUInteger)maxTotalThreadsPerThreadgroup {
   const unsigned injected = state().faults.pipeline_threads;
   const unsigned own = function->kernel->max_threads;
-  return injected ? injected : own ? own : standin::kMaxThreads;
+  if (injected) return injected;
+  // An M1's: the compiler may have spent registers that more threads would have needed.
+  if (!own && !madeFor) return standin::kSafeThreads;
+  return own && madeFor ? std::min<NSUInteger>(own, madeFor) : std::max<NSUInteger>(own, madeFor);
 }
 - (NSUInteger)threadExecutionWidth {
   return 32;
@@ -138,11 +142,16 @@ id<MTLLibrary> standin_library(const char* path, NSError** error) {
 // code lies in the compiler's cache, and only what was archived is remembered.
 static const char* const kArchiveHeader = "stand-in pipeline archive 1";
 
+// Another number of threads is other code.
+static std::string entry_of(MTLComputePipelineDescriptor* descriptor) {
+  return [(StandinFunction*)descriptor.computeFunction identity] + " for " +
+         std::to_string(descriptor.maxTotalThreadsPerThreadgroup);
+}
+
 @implementation StandinArchive
 - (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor*)descriptor error:(NSError**)error {
   if (!descriptor.computeFunction) misuse("archive: descriptor without a function");
-  StandinFunction* function = (StandinFunction*)descriptor.computeFunction;
-  entries[[function identity]] = true;
+  entries[entry_of(descriptor)] = true;
   return YES;
 }
 - (BOOL)serializeToURL:(NSURL*)url error:(NSError**)error {
@@ -175,10 +184,12 @@ id<MTLBinaryArchive> standin_archive(MTLBinaryArchiveDescriptor* descriptor, NSE
 id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descriptor, MTLPipelineOption options,
                                              NSError** error) {
   if (!descriptor.computeFunction) misuse("pipeline descriptor without a function");
+  if (descriptor.maxTotalThreadsPerThreadgroup > standin::kMaxThreads)
+    misuse("a pipeline for more threads than a threadgroup can have");
   StandinFunction* function = (StandinFunction*)descriptor.computeFunction;
   bool found = false;
   for (id<MTLBinaryArchive> each in descriptor.binaryArchives)
-    found |= ((StandinArchive*)each)->entries.count([function identity]) != 0;
+    found |= ((StandinArchive*)each)->entries.count(entry_of(descriptor)) != 0;
   if (descriptor.binaryArchives.count) {
     std::lock_guard guard(state().lock);
     found ? state().counters.archive_hits++ : state().counters.archive_misses++;
@@ -193,6 +204,7 @@ id<MTLComputePipelineState> standin_pipeline(MTLComputePipelineDescriptor* descr
   }
   StandinPipeline* pipeline = [StandinPipeline new];
   pipeline->function = function;
+  pipeline->madeFor = descriptor.maxTotalThreadsPerThreadgroup;
   pipeline.label = descriptor.label;
   return pipeline;
 }

@@ -1,4 +1,5 @@
-// Residency sets: what is in one after `commit` is wired. A buffer placed in a heap is wired with its heap.
+// Residency sets: what is in one after `commit` is wired. A buffer placed in a heap is wired with its heap. No document
+// says that a set keeps its allocations alive, so this one does not, and knows when one has gone.
 #include "metal/classes.h"
 
 using standin::misuse;
@@ -7,7 +8,7 @@ using standin::misuse;
 @end
 
 @implementation StandinResidencySet {
-  std::map<void*, id<MTLAllocation>> wanted;
+  std::map<void*, __weak id<MTLAllocation>> wanted;
   uint64_t wired;
 }
 - (void)dealloc {
@@ -35,7 +36,10 @@ using standin::misuse;
 }
 - (void)commit {
   uint64_t bytes = 0;
-  for (const auto& [key, one] : wanted) bytes += one.allocatedSize;
+  for (const auto& [key, one] : wanted) {
+    if (!one) misuse("an allocation was freed while it was in the residency set");
+    bytes += one.allocatedSize;
+  }
   [self wire:bytes];
 }
 - (void)requestResidency {
