@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTask } from 'node:timers/promises';
 import { attachFile } from '../chat/attachments.ts';
 import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
 import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
@@ -98,7 +99,6 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
   opened.defer(store.close);
   const { db } = store;
-  purgeDeleted(db, now());
 
   let settings = readSettings(db);
   const busyListeners: ((busy: boolean) => void)[] = [];
@@ -315,13 +315,25 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
 
   const backUp = () =>
     store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
-  const hourly = () => {
-    purgeDeleted(db, now());
-    void backUp().then(erase);
+  let closing = false;
+  /** A little at a time: a chat of thousands of messages holds up nobody. */
+  const purge = async () => {
+    while (!closing && purgeDeleted(db, now())) await nextTask();
   };
+  const hourly = async () => {
+    await purge();
+    await backUp();
+    await erase();
+  };
+  const firstPurge = setTimeout(
+    guarded(report, () => purge().then(erase)),
+    0,
+  );
   const firstBackup = setTimeout(guarded(report, backUp), 60_000);
   const upkeep = setInterval(guarded(report, hourly), hourMs);
   opened.defer(() => {
+    closing = true;
+    clearTimeout(firstPurge);
     clearTimeout(firstBackup);
     clearInterval(upkeep);
   });

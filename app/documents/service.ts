@@ -326,7 +326,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   /** Rows that nobody can take back, and copies that nobody refers to. */
   async function purge() {
     for (const { number, stays } of deletedDocuments(db, now() - DELETED_KEPT_MS)) {
-      while (removeContent(db, number, 200)) await new Promise((next) => setImmediate(next));
+      while (removeContent(db, number)) await new Promise((next) => setImmediate(next));
       if (stays) dropCopy(db, number);
       else forgetDocument(db, number);
     }

@@ -40,6 +40,8 @@ export const events = {
   'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
+  /** What is known of one of them: it was used, or has other settings. */
+  'model.changed': ModelEntry,
   'library.changed': Library,
   'downloads.changed': z.array(Download),
   /** All of its files are here and checked; it is in the list. */

@@ -129,6 +129,19 @@ export function restoreChat(db: Database, chatId: ChatId): Chat {
 
 const keptDeletedMs = 24 * 60 * 60 * 1000;
 
-/** Removes for good what was deleted a day ago or longer. Returns how many chats that were. */
-export const purgeDeleted = (db: Database, now: number): number =>
-  db.run('DELETE FROM chats WHERE deleted_at <= ?', now - keptDeletedMs).changes;
+/** Removes for good what was deleted a day ago or longer: up to `limit` messages, the newest first, and the chat after its last
+ *  one. Returns whether anything is left. */
+export function purgeDeleted(db: Database, now: number, limit = PURGED_AT_ONCE): boolean {
+  const found = db.get<{ id: ChatId }>(
+    'SELECT id FROM chats WHERE deleted_at <= ? ORDER BY deleted_at LIMIT 1',
+    now - keptDeletedMs,
+  );
+  if (!found) return false;
+  const messages = `DELETE FROM messages WHERE number IN (
+    SELECT number FROM messages WHERE chat_id = ? ORDER BY number DESC LIMIT ?)`;
+  if (db.run(messages, found.id, limit).changes < limit) db.run('DELETE FROM chats WHERE id = ?', found.id);
+  return true;
+}
+
+/** Messages that are removed in one go: some milliseconds. */
+const PURGED_AT_ONCE = 50;

@@ -107,7 +107,7 @@ function addPassage(
 }
 
 /** Removes up to `limit` passages of a document, and its blocks with the last of them. Returns whether any are left. */
-export function removeContent(db: Database, document: number, limit: number): boolean {
+export function removeContent(db: Database, document: number, limit = REMOVED_AT_ONCE): boolean {
   return db.transaction(() => {
     const { changes } = db.run(
       'DELETE FROM passages WHERE number IN (SELECT number FROM passages WHERE document = ? LIMIT ?)',
@@ -125,6 +125,9 @@ export function removeContent(db: Database, document: number, limit: number): bo
     );
   });
 }
+
+/** Passages that are removed in one go: some milliseconds. */
+const REMOVED_AT_ONCE = 50;
 
 /** @throws LonghandError `not-found` */
 export function getPassage(db: Database, id: PassageId): StoredPassage {

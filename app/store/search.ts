@@ -1,22 +1,27 @@
+import { setImmediate as nextTask } from 'node:timers/promises';
 import type { ChatId, MessageId, SearchHit } from '../protocol/index.ts';
 import { fold } from './case-fold.ts';
 import type { Database } from './database.ts';
 
 const before = 40;
 const excerptLength = 160;
-/** Words shorter than a trigram are looked up by reading; only in the newest messages, so that it stays quick. */
+/** Words shorter than a trigram are looked up by reading: only in the newest messages, and for so long at most. */
 const scanned = 5000;
+const mostMs = 1000;
+/** Messages that are read before everything else gets its turn; long ones end it sooner. */
+const portion = 50;
+const portionMs = 20;
 
 /** Chats whose title or one of whose messages holds every word of `query`; titles first, then newest messages. One hit a
- *  title and one a message. */
-export function searchChats(db: Database, query: string, limit: number): SearchHit[] {
+ *  title and one a message. Others get their turn while it reads. */
+export async function searchChats(db: Database, query: string, limit: number): Promise<SearchHit[]> {
   // No text holds a NUL, and SQLite's query language ends at one.
   const words = fold(query)
     .split(/[\s\0]+/)
     .filter((word) => word !== '');
   if (words.length === 0) return [];
   const titles = titleHits(db, words, limit);
-  return [...titles, ...messageHits(db, words, limit - titles.length)];
+  return [...titles, ...(await messageHits(db, words, limit - titles.length))];
 }
 
 function titleHits(db: Database, words: string[], limit: number): SearchHit[] {
@@ -30,34 +35,49 @@ function titleHits(db: Database, words: string[], limit: number): SearchHit[] {
     .map(({ id, title }) => ({ chatId: id, messageId: null, title, excerpt: title, highlights: places(title, words) }));
 }
 
-function messageHits(db: Database, words: string[], limit: number): SearchHit[] {
-  if (limit <= 0) return [];
+async function messageHits(db: Database, words: string[], limit: number): Promise<SearchHit[]> {
   const indexed = words.filter((word) => [...word].length >= 3);
-  const rows =
-    indexed.length > 0
-      ? db.all<Found>(
-          `SELECT m.id, m.chat_id AS chatId, c.title, m.text FROM message_search s
-           JOIN messages m ON m.number = s.rowid JOIN chats c ON c.id = m.chat_id
-           WHERE message_search MATCH ? AND c.deleted_at IS NULL ORDER BY s.rowid DESC LIMIT ?`,
-          indexed.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND '),
-          indexed.length === words.length ? limit : scanned,
-        )
-      : db.all<Found>(
-          `SELECT m.id, m.chat_id AS chatId, c.title, m.text FROM messages m JOIN chats c ON c.id = m.chat_id
-           WHERE c.deleted_at IS NULL ORDER BY m.number DESC LIMIT ?`,
-          scanned,
-        );
+  const match = indexed.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
   const hits: SearchHit[] = [];
-  for (const { id, chatId, title, text } of rows) {
-    if (hits.length === limit) break;
-    const folded = fold(text);
-    if (indexed.length < words.length && !words.every((word) => folded.includes(word))) continue;
-    hits.push({ chatId, messageId: id, title, ...excerptOf(text, folded, words) });
+  let before = Number.MAX_SAFE_INTEGER;
+  let spent = 0;
+  for (let read = 0; hits.length < limit && read < scanned && spent < mostMs; await nextTask()) {
+    const begun = performance.now();
+    const rows = match === '' ? newest(db, before) : newestMatching(db, match, before);
+    for (const { number, id, chatId, title, text } of rows) {
+      before = number;
+      read++;
+      const folded = fold(text);
+      // The index knows nothing of words shorter than a trigram.
+      if (indexed.length === words.length || words.every((word) => folded.includes(word)))
+        hits.push({ chatId, messageId: id, title, ...excerptOf(text, folded, words) });
+      if (hits.length === limit || performance.now() - begun > portionMs) break;
+    }
+    spent += performance.now() - begun;
+    if (rows.length === 0) break;
   }
   return hits;
 }
 
-type Found = { id: MessageId; chatId: ChatId; title: string; text: string };
+const newest = (db: Database, before: number): Found[] =>
+  db.all(
+    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, m.text FROM messages m JOIN chats c ON c.id = m.chat_id
+     WHERE m.number < ? AND c.deleted_at IS NULL ORDER BY m.number DESC LIMIT ?`,
+    before,
+    portion,
+  );
+
+const newestMatching = (db: Database, match: string, before: number): Found[] =>
+  db.all(
+    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, m.text FROM message_search s
+     JOIN messages m ON m.number = s.rowid JOIN chats c ON c.id = m.chat_id
+     WHERE message_search MATCH ? AND s.rowid < ? AND c.deleted_at IS NULL ORDER BY s.rowid DESC LIMIT ?`,
+    match,
+    before,
+    portion,
+  );
+
+type Found = { number: number; id: MessageId; chatId: ChatId; title: string; text: string };
 
 /** The surroundings of the first found word, on one line. */
 function excerptOf(text: string, folded: string, words: string[]): Pick<SearchHit, 'excerpt' | 'highlights'> {

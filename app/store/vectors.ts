@@ -144,21 +144,31 @@ export const countVectors = (db: Database, collectionId: CollectionId, encoder: 
     collectionId,
   )?.count ?? 0;
 
-/** Removes up to `limit` vectors of a collection that are of other encoders. Returns whether any may be left. */
-export const dropOtherVectors = (
+/** Removes the vectors of other encoders from up to `limit` passages of a collection, those from the row `after` on. Returns the
+ *  last of these; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up
+ *  everything else for seconds. */
+export function dropOtherVectors(
   db: Database,
   collectionId: CollectionId,
   encoder: number | null,
-  limit: number,
-): boolean =>
+  { after, limit }: { after: number; limit: number },
+): number | null {
+  const passages = db
+    .all<{ number: number }>(
+      `SELECT p.number FROM passages p JOIN documents d ON d.number = p.document
+       WHERE p.number > ? AND d.collection_id = ? ORDER BY p.number LIMIT ?`,
+      after,
+      collectionId,
+      limit,
+    )
+    .map(({ number }) => number);
   db.run(
-    `DELETE FROM vectors WHERE (encoder, passage) IN (
-       SELECT v.encoder, v.passage FROM documents d JOIN passages p ON p.document = d.number
-       JOIN vectors v ON v.passage = p.number WHERE d.collection_id = ? AND v.encoder IS NOT ? LIMIT ?)`,
-    collectionId,
+    'DELETE FROM vectors WHERE passage IN (SELECT value FROM json_each(?)) AND encoder IS NOT ?',
+    JSON.stringify(passages),
     encoder,
-    limit,
-  ).changes === limit;
+  );
+  return passages.at(-1) ?? null;
+}
 
 export type Encoding = {
   collectionId: CollectionId;
@@ -170,6 +180,15 @@ export type Encoding = {
   serving: number | null;
 };
 
+/** Collections that gave up their encoder and still hold its vectors. */
+export const listLeftovers = (db: Database): CollectionId[] =>
+  db
+    .all<{ id: CollectionId }>('SELECT id FROM collections WHERE model_id IS NULL AND encoder IS NOT NULL')
+    .map(({ id }) => id);
+
+export const forgetLeftovers = (db: Database, collectionId: CollectionId) =>
+  void db.run('UPDATE collections SET encoder = NULL WHERE id = ? AND model_id IS NULL', collectionId);
+
 /** Of the collections that have an encoder. */
 export const listEncodings = (db: Database): Encoding[] =>
   db.all(
@@ -177,11 +196,12 @@ export const listEncodings = (db: Database): Encoding[] =>
      WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
   );
 
+/** Without a model the number of its encoder stays until its vectors are gone. */
 export const setModel = (db: Database, collectionId: CollectionId, modelId: ModelId | null) =>
   void db.run(
-    `UPDATE collections SET model_id = ?, encoder = NULL, serving = CASE WHEN ? IS NULL THEN NULL ELSE serving END
-     WHERE id = ?`,
-    modelId,
+    `UPDATE collections SET model_id = ?1, serving = CASE WHEN ?1 IS NULL THEN NULL ELSE serving END,
+       encoder = CASE WHEN ?1 IS NULL THEN coalesce(serving, encoder) WHEN model_id IS NULL THEN encoder END
+     WHERE id = ?2`,
     modelId,
     collectionId,
   );

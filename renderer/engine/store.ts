@@ -49,6 +49,9 @@ export function listenToEngine(): () => void {
       if (anew || (before.devices.length === 0 && status.at === 'ready')) void lookForDevices();
     }),
     core.on('models.changed', (models) => useEngine.setState({ models })),
+    core.on('model.changed', (changed) =>
+      useEngine.setState(({ models }) => ({ models: models.map((one) => (one.id === changed.id ? changed : one)) })),
+    ),
   ];
   return () => {
     for (const stop of stops) stop();

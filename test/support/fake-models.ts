@@ -188,7 +188,8 @@ export function fakeModels(
     'models.inspect': ({ path }) => shapeOf('qwen3.5-4b', path.length, 'Q4_K_M'),
     'models.configure': ({ modelId, settings }) => {
       const entry = { ...model(modelId), settings };
-      put(world.models.map((one) => (one.id === modelId ? entry : one)));
+      world.models = world.models.map((one) => (one.id === modelId ? entry : one));
+      emit('model.changed', entry);
       return entry;
     },
     'models.duplicate': ({ modelId, name }) => {

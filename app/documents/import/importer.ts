@@ -48,7 +48,6 @@ export type ImporterOptions = {
   now: () => number;
 };
 
-const SLICE = 200;
 const PROGRESS_MS = 200;
 const MOST_ATTEMPTS = 2;
 const FIRST_PAUSE_MS = 500;
@@ -114,7 +113,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
 
   /** A few at a time, so that everything else goes on between them. */
   async function clear(number: number) {
-    while (removeContent(db, number, SLICE)) await new Promise((next) => setImmediate(next));
+    while (removeContent(db, number)) await new Promise((next) => setImmediate(next));
   }
 
   async function readOne(id: DocumentId): Promise<void> {

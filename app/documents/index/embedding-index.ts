@@ -17,7 +17,9 @@ import {
   type Encoding,
   encoderOf,
   findEncoder,
+  forgetLeftovers,
   listEncodings,
+  listLeftovers,
   nearest,
   type PassageVectors,
   passagesWithout,
@@ -80,6 +82,8 @@ export type Nearby = {
 const OTHER_ENCODER: ReadonlySet<string> = new Set(['model-broken', 'model-unsupported']);
 
 const AT_ONCE = 8;
+/** Passages whose vectors are removed in one go: some milliseconds. */
+const DROPPED_AT_ONCE = 100;
 const TOLD_MS = 500;
 const AGAIN_MS = 15_000;
 
@@ -162,6 +166,11 @@ export function createEmbedding({
   async function run() {
     while (again && !ending.signal.aborted) {
       again = false;
+      for (const collectionId of listLeftovers(db)) {
+        const given = () => !ending.signal.aborted && listLeftovers(db).includes(collectionId);
+        await dropOthers(collectionId, null, given);
+        if (given()) forgetLeftovers(db, collectionId);
+      }
       for (const encoding of listEncodings(db)) {
         // An encoder that is away, or an engine that is down: search goes on with what there is.
         await build(encoding).catch(() => later());
@@ -209,8 +218,14 @@ export function createEmbedding({
     }
     if (!current(encoding)) return;
     if (serving !== number) setServing(db, collectionId, number);
-    while (dropOtherVectors(db, collectionId, number, 500)) await setTimeout(0);
+    await dropOthers(collectionId, number, () => current(encoding));
     changed();
+  }
+
+  /** A few at a time: whoever asks something else meanwhile does not wait. Ends when `goOn` says so. */
+  async function dropOthers(collectionId: CollectionId, encoder: number | null, goOn: () => boolean) {
+    for (let after: number | null = 0; after !== null && goOn(); await setTimeout(0))
+      after = dropOtherVectors(db, collectionId, encoder, { after, limit: DROPPED_AT_ONCE });
   }
 
   function tell() {
@@ -246,7 +261,6 @@ export function createEmbedding({
         if (db.vectorProblem !== null) throw new LonghandError('internal', db.vectorProblem);
       }
       setModel(db, collectionId, modelId);
-      if (modelId === null) dropOtherVectors(db, collectionId, null, Number.MAX_SAFE_INTEGER);
       wake();
     },
     usual: () => (db.vectorProblem === null ? (listEncodings(db).at(-1)?.modelId ?? encoders.list()[0] ?? null) : null),

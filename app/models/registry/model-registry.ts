@@ -134,6 +134,13 @@ export function createLibrary(options: LibraryOptions): Library {
     rows = null;
     emit('models.changed', known().map(entryOf));
   };
+  /** Only what is known of one has changed: with every turn a list of thousands would go to every page. */
+  const changedOne = (modelId: ModelId): ModelEntry => {
+    rows = null;
+    const entry = entryOf(find(modelId));
+    emit('model.changed', entry);
+    return entry;
+  };
 
   const isThere = (path: string | null): path is string => path !== null && presences.of(path) === 'here';
   const encoderTarget = (path: string): EncoderTarget => {
@@ -322,8 +329,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const { template } = wanted;
       if (template !== null) await engine.ask('preview', { path: row.path ?? starter, template });
       setModelSettings(db, modelId, wanted);
-      changed();
-      return entryOf({ ...row, settings: wanted });
+      return changedOne(modelId);
     },
     duplicate(modelId, name) {
       const { path, facts, settings: own, presetOf } = find(modelId);
@@ -356,7 +362,7 @@ export function createLibrary(options: LibraryOptions): Library {
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {
       setModelUsed(db, modelId, now());
-      changed();
+      changedOne(modelId);
     },
     async warmUp(load) {
       await presences.look(paths());

@@ -267,11 +267,28 @@ test('a deleted chat is there for a day and gone after it', async () => {
   const { chatId } = addExchange(store, 'Gone?', 'Not yet.');
   const hour = 60 * 60 * 1000;
   deleteChat(store.db, chatId, 0);
-  expect(purgeDeleted(store.db, 23 * hour)).toBe(0);
+  expect(purgeDeleted(store.db, 23 * hour)).toBe(false);
   expect(restoreChat(store.db, chatId).id).toBe(chatId);
   deleteChat(store.db, chatId, 0);
-  expect(purgeDeleted(store.db, 25 * hour)).toBe(1);
+  while (purgeDeleted(store.db, 25 * hour));
   expect(messagesOf(store.db, chatId)).toEqual([]);
+  expect(store.db.get('SELECT count(*) AS chats FROM chats')).toEqual({ chats: 0 });
+});
+
+test('a long chat is removed a few messages at a time, and goes with its last one', async () => {
+  const store = await open();
+  const { chatId } = addExchange(store, 'One', 'Two');
+  for (let i = 0; i < 9; i++)
+    addMessage(
+      store.db,
+      { chatId, parentId: null, role: 'user', text: `${i}`, state: { at: 'done', reason: null } },
+      i,
+    );
+  deleteChat(store.db, chatId, 0);
+  const left: number[] = [];
+  while (purgeDeleted(store.db, 1e12, 4)) left.push(messagesOf(store.db, chatId).length);
+  expect(left).toEqual([7, 3, 0]);
+  expect(store.db.get('SELECT count(*) AS chats FROM chats')).toEqual({ chats: 0 });
 });
 
 test('a setting that cannot be read counts as not set, and the others count', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DocumentsOptions } from '../../../../app/documents/service.ts';
 import { LonghandError, type ModelId } from '../../../../app/protocol/index.ts';
+import type { Database } from '../../../../app/store/database.ts';
 import { newFolder } from '../../../support/core.ts';
 import { openShelf } from '../../../support/documents.ts';
 
@@ -152,6 +153,74 @@ test('another encoder is built while search goes on with the one before; its vec
   await shelf.call('documents.setEmbedding', { collectionId, modelId: null });
   expect(await embeddingOf(shelf)).toBeNull();
   expect((await shelf.call('documents.search', { query: 'mill', collectionIds: [collectionId] })).by).toBe('words');
+});
+
+/** How many vectors there are, and how many each deletion took. */
+function watchVectors({ db }: { db: Database }) {
+  const sizes: number[] = [];
+  const { run } = db;
+  db.run = (sql, ...values) => {
+    const before = countOf(db);
+    const result = run(sql, ...values);
+    if (/^DELETE FROM vectors/.test(sql)) sizes.push(before - countOf(db));
+    return result;
+  };
+  return sizes;
+}
+const countOf = (db: Database) => db.get<{ count: number }>('SELECT count(*) AS count FROM vectors')?.count ?? 0;
+const sections = Array.from(
+  { length: 250 },
+  (_, at) => `# Part ${at}\n\n${`The honey of part ${at} is spoken of here at length. `.repeat(20)}\n`,
+);
+
+test('vectors that are not wanted any more go a few at a time, after the call that gave them up', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  await shelf.add({ 'long.md': sections.join('\n') });
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: first });
+  await shelf.documents.idle();
+  const all = countOf(shelf.db);
+  expect(all).toBeGreaterThanOrEqual(250);
+
+  const sizes = watchVectors(shelf);
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: second });
+  await shelf.documents.idle();
+  expect(countOf(shelf.db)).toBe(all);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(all);
+
+  sizes.length = 0;
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: null });
+  expect(countOf(shelf.db)).toBeGreaterThan(0);
+  await shelf.documents.idle();
+  expect(countOf(shelf.db)).toBe(0);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+});
+
+test('vectors that were given up go at the next start, where that was not done; one that is chosen again keeps the rest', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  await shelf.add({ 'long.md': sections.join('\n') });
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: first });
+  await shelf.documents.idle();
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: null });
+  await shelf.close();
+
+  const again = await openShelf({ dataFolder: shelf.dataFolder, meaning: made.meaning });
+  const kept = () => again.db.get('SELECT encoder, serving FROM collections WHERE id = ?', collectionId);
+  expect(kept()).toEqual({ encoder: 1, serving: null });
+  await expect.poll(kept, { timeout: 10_000 }).toEqual({ encoder: null, serving: null });
+  expect(countOf(again.db)).toBe(0);
+
+  await again.call('documents.setEmbedding', { collectionId, modelId: first });
+  await again.documents.idle();
+  await again.call('documents.setEmbedding', { collectionId, modelId: null });
+  await again.call('documents.setEmbedding', { collectionId, modelId: first });
+  await again.documents.idle();
+  expect((await embeddingOf(again))?.done).toBe(countOf(again.db));
+  expect((await embeddingOf(again))?.done).toBeGreaterThanOrEqual(250);
 });
 
 test('what was not done goes on at the next start, and files that changed are another encoder', async () => {

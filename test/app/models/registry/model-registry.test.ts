@@ -240,3 +240,22 @@ test('the built-in model is inspected also when the default one cannot be loaded
   const { client } = await startCore({ dataFolder: first.dataFolder });
   await next(client, 'models.changed', (models) => models.some((one) => one.builtIn && one.description !== null));
 });
+
+test('when a model is used or set, only that one is told, not the whole list', async () => {
+  const { client } = await startCore();
+  const folder = join(newFolder(), 'my-model');
+  cpSync(starter, folder, { recursive: true });
+  await next(client, 'models.changed', ([first]) => first?.description !== null);
+  const { id } = await client.call('models.add', { path: folder });
+  const lists: unknown[] = [];
+  client.on('models.changed', (all) => lists.push(all));
+  const used = next(client, 'model.changed', ({ lastUsedAt }) => lastUsedAt !== null);
+  await client.call('models.load', { modelId: id });
+  expect(await used).toMatchObject({ id, name: 'my-model' });
+  const set = next(client, 'model.changed', ({ settings }) => settings.contextLength === 1024);
+  const { settings } = await used;
+  await client.call('models.configure', { modelId: id, settings: { ...settings, contextLength: 1024 } });
+  expect((await set).id).toBe(id);
+  expect(await client.call('models.list')).toContainEqual(await set);
+  expect(lists).toEqual([]);
+});
