@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Message, MessageId } from '../../../app/protocol/index.ts';
@@ -39,7 +39,8 @@ function useFollowing(branch: readonly Message[]) {
     const element = scroller.current;
     if (!element) return;
     const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
-    if (distance <= NEAR) following.current = true;
+    // A line that is held may come near the end by itself.
+    if (distance <= NEAR && !held.current) following.current = true;
     else if (element.scrollTop < lastTop.current && performance.now() - touched.current < BY_HAND_MS)
       following.current = false;
     lastTop.current = element.scrollTop;
@@ -58,13 +59,23 @@ function useFollowing(branch: readonly Message[]) {
     observer.observe(content.current);
     observer.observe(element);
     stay();
+    // The list corrects the scroll position too, a frame or more after a size has changed: so every frame is looked at.
+    let frame = 0;
+    const stayHeld = () => {
+      if (!held.current) return;
+      stay();
+      frame = requestAnimationFrame(stayHeld);
+    };
     const hold = (event: Event) => {
       held.current = heldAt((event as CustomEvent<Element>).detail);
       following.current = false;
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(stayHeld);
     };
     element.addEventListener(HOLD_LINE, hold);
     return () => {
       observer.disconnect();
+      cancelAnimationFrame(frame);
       element.removeEventListener(HOLD_LINE, hold);
     };
   }, []);
@@ -82,13 +93,18 @@ function useFollowing(branch: readonly Message[]) {
   const onTouch = useCallback(() => {
     touched.current = performance.now();
   }, []);
+  const onWheel = useCallback(() => {
+    onTouch();
+    held.current = null;
+  }, [onTouch]);
+  const onPointerMove = useCallback((event: PointerEvent) => event.buttons !== 0 && onTouch(), [onTouch]);
   const reader = {
     onScroll,
-    onWheel: onTouch,
-    onTouchMove: onTouch,
+    onWheel,
+    onTouchMove: onWheel,
     onKeyDown: onTouch,
     onPointerDown: onTouch,
-    onPointerMove: onTouch,
+    onPointerMove,
   };
   return { scroller, content, reader, away, toEnd, leave };
 }

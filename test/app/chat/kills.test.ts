@@ -72,6 +72,7 @@ describe.each([source, bundle])('from the $name', (build) => {
     '%s is killed: at most 250 ms are lost, the database is sound, no engine is left over',
     async (_, start) => {
       const folder = newFolder();
+      let ownEnds = 0;
       for (let i = 0; i < kills; ) {
         const app = await start(folder, build);
         const { client } = app;
@@ -80,11 +81,6 @@ describe.each([source, bundle])('from the $name', (build) => {
         const sent = await ask(client);
         await next(client, 'turn', ({ event }) => event.type === 'delta');
         await wait(randomMs());
-        if (arrivals.some(({ event }) => isEnd(event))) {
-          await app.kill();
-          continue;
-        }
-        i++;
         const engines = app.engines();
         expect(engines.length).toBeGreaterThan(0);
         await app.kill();
@@ -98,6 +94,13 @@ describe.each([source, bundle])('from the $name', (build) => {
         const again = await start(folder, build);
         const { client: after } = again;
         const kept = await readMessage(after, sent.chatId, sent.messageId);
+        // One that came to its own end before it could be killed does not count: its last word may not have been heard here.
+        if (kept.state.at === 'done' && ownEnds < kills + 2) {
+          ownEnds++;
+          await again.kill();
+          continue;
+        }
+        i++;
         expect(kept.state).toMatchObject({ at: 'failed', failure: { code: 'engine-lost' } });
         // A machine that is too busy to run the host at all shows nothing meanwhile: counted is from what was shown last.
         const lastShown = arrivals.findLast(({ event }) => event.type === 'delta')?.at ?? 0;
