@@ -37,6 +37,7 @@ export type LoadTarget = {
   device: string | null;
   threads: number | null;
   contextLength: number | null;
+  kvType: Settings['kvType'];
   /** Used in the place of the model's own. */
   template: string | null;
   /** A file that keeps its packed weights for the next load. */

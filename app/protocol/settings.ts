@@ -16,6 +16,8 @@ export const Settings = z.object({
   /** null: physical performance cores. */
   threads: z.number().int().min(1).max(256).nullable().default(null),
   contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
+  /** How keys and values are kept in memory: in halves, or in 8 bits, which take about half of that. */
+  kvType: z.enum(['f16', 'q8']).default('f16'),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
   showThinking: z.enum(['folded', 'running', 'open']).default('folded'),

@@ -206,6 +206,8 @@ export class Model {
   ): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
+  /** The most that one pass has taken so far for activations and scratch; 0 on back ends that do not count it. */
+  scratchBytes(): number;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
    *  With `steps` the head goes on from its own state and best token, one more row a step. */
   draftLogits(

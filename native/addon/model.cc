@@ -163,6 +163,10 @@ Napi::Value ModelObject::expert_bytes_read(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().expert_bytes_read()));
 }
 
+Napi::Value ModelObject::scratch_bytes(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().scratch_bytes()));
+}
+
 Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const std::vector<int32_t> tokens = token_array(info[0], "draftLogits");
@@ -227,6 +231,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
                                 ModelObject::InstanceMethod<&ModelObject::rank>("rank"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
+                                ModelObject::InstanceMethod<&ModelObject::scratch_bytes>("scratchBytes"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
                                 ModelObject::InstanceMethod<&ModelObject::profile>("profile"),
                                 ModelObject::InstanceMethod<&ModelObject::kernel_times>("kernelTimes"),

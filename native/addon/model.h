@@ -32,6 +32,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value embed(const Napi::CallbackInfo& info);
   Napi::Value rank(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
+  Napi::Value scratch_bytes(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
   Napi::Value profile(const Napi::CallbackInfo& info);
   Napi::Value kernel_times(const Napi::CallbackInfo& info);

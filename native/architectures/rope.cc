@@ -47,16 +47,25 @@ double read_original_length(const Config& config) {
       context_range);
 }
 
-double read_scaling(const Config& config, const char* in_parameters, const char* in_scaling, double fallback) {
-  return config.number_or(scaling_key(config, {in_parameters, nullptr}, {in_scaling, nullptr}), fallback, {1e-3, 1e4});
+// A field of the scaling: in GGUF by a name of its own, or null where that has none.
+struct ScalingField {
+  const char *in_parameters, *in_scaling, *gguf;
+};
+Key key_of(const Config& config, const ScalingField& field) {
+  return scaling_key(config, {field.in_parameters, field.gguf}, {field.in_scaling, nullptr});
+}
+double read_scaling(const Config& config, const ScalingField& field, double fallback, Range range = {1e-3, 1e4}) {
+  return config.number_or(key_of(config, field), fallback, range);
 }
 
 // Llama 3.1: long waves are stretched, short ones kept, those between blended.
 void scale_llama3(const Config& config, Frequencies& frequencies) {
   const double factor = read_factor(config);
   const double original = read_original_length(config);
-  const double low = read_scaling(config, "rope_parameters.low_freq_factor", "rope_scaling.low_freq_factor", 1.0);
-  const double high = read_scaling(config, "rope_parameters.high_freq_factor", "rope_scaling.high_freq_factor", 4.0);
+  const double low =
+      read_scaling(config, {"rope_parameters.low_freq_factor", "rope_scaling.low_freq_factor", nullptr}, 1.0);
+  const double high =
+      read_scaling(config, {"rope_parameters.high_freq_factor", "rope_scaling.high_freq_factor", nullptr}, 4.0);
   config.require(high > low, "\"high_freq_factor\" must be greater than \"low_freq_factor\"");
   for (double& frequency : frequencies) {
     const double period = 2 * std::numbers::pi / frequency;
@@ -70,24 +79,49 @@ void scale_llama3(const Config& config, Frequencies& frequencies) {
   }
 }
 
+// By how much YaRN scales q and k. Hugging Face: "attention_factor", else from the two mscales, else from the factor
+// alone. GGUF: the factor's, times attn_factor; none of it where nothing is extrapolated (ext_factor 0), as llama.cpp.
+double yarn_attention_scale(const Config& config, double factor) {
+  const auto mscale = [&](double scale) { return factor > 1 ? 0.1 * scale * std::log(factor) + 1.0 : 1.0; };
+  if (config.gguf()) {
+    const double older = read_scaling(config, {nullptr, nullptr, "rope.scaling.attn_factor"}, 1.0);
+    const double own = read_scaling(config, {nullptr, nullptr, "rope.scaling.yarn_attn_factor"}, older);
+    return read_scaling(config, {nullptr, nullptr, "rope.scaling.yarn_ext_factor"}, 1.0, {0, 1}) == 0 ? own
+                                                                                                      : own * mscale(1);
+  }
+  const ScalingField given{"rope_parameters.attention_factor", "rope_scaling.attention_factor", nullptr};
+  if (config.has(key_of(config, given))) return read_scaling(config, given, 1.0);
+  const double one = read_scaling(config, {"rope_parameters.mscale", "rope_scaling.mscale", nullptr}, 0, {0, 1e4});
+  const double all =
+      read_scaling(config, {"rope_parameters.mscale_all_dim", "rope_scaling.mscale_all_dim", nullptr}, 0, {0, 1e4});
+  return one > 0 && all > 0 ? mscale(one) / mscale(all) : mscale(1);
+}
+
 // YaRN: interpolation below, extrapolation above, a ramp over frequency indices between.
 float scale_yarn(const Config& config, Frequencies& frequencies, double theta) {
   const double factor = read_factor(config);
   const double original = read_original_length(config);
-  const double fast = read_scaling(config, "rope_parameters.beta_fast", "rope_scaling.beta_fast", 32.0);
-  const double slow = read_scaling(config, "rope_parameters.beta_slow", "rope_scaling.beta_slow", 1.0);
+  const double fast = read_scaling(
+      config, {"rope_parameters.beta_fast", "rope_scaling.beta_fast", "rope.scaling.yarn_beta_fast"}, 32.0);
+  const double slow =
+      read_scaling(config, {"rope_parameters.beta_slow", "rope_scaling.beta_slow", "rope.scaling.yarn_beta_slow"}, 1.0);
+  const bool whole =
+      config.flag_or(key_of(config, {"rope_parameters.truncate", "rope_scaling.truncate", nullptr}), true);
+  const double share = read_scaling(config, {nullptr, nullptr, "rope.scaling.yarn_ext_factor"}, 1.0, {0, 1});
   const double width = 2.0 * static_cast<double>(frequencies.size());
   const auto correction = [&](double turns) {
     return width * std::log(original / (2 * std::numbers::pi * turns)) / (2 * std::log(theta));
   };
-  const double low = std::max(std::floor(correction(fast)), 0.0);
-  double high = std::min(std::ceil(correction(slow)), width - 1);
+  const double first = correction(fast), last = correction(slow);
+  const double low = std::max(whole ? std::floor(first) : first, 0.0);
+  double high = std::min(whole ? std::ceil(last) : last, width - 1);
   if (high == low) high += 0.001;
   for (size_t j = 0; j < frequencies.size(); ++j) {
     const double ramp = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
-    frequencies[j] = frequencies[j] * (1 - ramp) + frequencies[j] / factor * ramp;
+    const double extrapolated = (1 - ramp) * share;
+    frequencies[j] = frequencies[j] * extrapolated + frequencies[j] / factor * (1 - extrapolated);
   }
-  return factor > 1 ? static_cast<float>(0.1 * std::log(factor) + 1.0) : 1.0f;
+  return static_cast<float>(yarn_attention_scale(config, factor));
 }
 
 // GGUF keeps the Llama 3 scaling as divisors (model-specs 2.2).

@@ -1,6 +1,7 @@
 // Host memory: buffers that live as long as their owner, and the arena whose tensors live for one pass.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,13 +41,15 @@ class Arena {
   // Forgets everything but x, which moves to the front unless it stands there already.
   Tensor recycle_except(Tensor x);
   void recycle();
+  // The most that was in use at a time. Any thread.
+  size_t peak_bytes() const { return peak_; }
 
  private:
   std::vector<std::shared_ptr<HostBuffer>> chunks_;
   size_t current_ = 0;  // the chunk that is being filled
   size_t used_ = 0;     // bytes of it
   size_t before_ = 0;   // bytes used in the chunks before it
-  size_t peak_ = 0;
+  std::atomic<size_t> peak_{0};
 };
 
 }  // namespace longhand::cpu

@@ -1,8 +1,9 @@
 // Causal softmax attention over a cache, query heads in groups that share a key/value head.
 //
 // The keys are cut into splits at fixed positions and every split is walked in blocks; partial results carry their peak
-// and sum and are joined in order. So the work spreads over threads at any context, and a row's result depends neither
-// on their number nor on how the tokens were split into passes.
+// and sum and are folded into a running result in order, a few splits at a time. So the work spreads over threads at
+// any context, the memory it takes does not grow with the context, and a row's result depends neither on the number of
+// threads nor on how the tokens were split into passes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -90,23 +91,29 @@ int64_t heads_an_item(int64_t heads, int64_t rows, int64_t splits, int threads) 
   return std::clamp(heads * splits / (2 * threads), int64_t{1}, std::min(heads, most_heads));
 }
 
-// Partial results of all splits: o [splits, rows, dim], peak and sum [splits, rows]; a row is (token, query head).
+// Partial results of the splits of one wave: o [splits, rows, dim], peak and sum [splits, rows]; a row is (token, query
+// head).
 struct Partials {
   Tensor o, peak, sum;
 };
 
-// o = sum_s exp(peak_s - peak) o_s / sum_s exp(peak_s - peak) sum_s
-void join(const Kernels& kernels, const Partials& partials, int64_t splits, int64_t rows, int64_t r, int64_t dim,
-          float* o) {
-  float peak = -std::numeric_limits<float>::infinity(), sum = 0;
-  for (int64_t s = 0; s < splits; ++s) peak = std::max(peak, data(partials.peak)[s * rows + r]);
-  std::fill_n(o, dim, 0.0f);
-  for (int64_t s = 0; s < splits; ++s) {
-    const float weight = std::exp(data(partials.peak)[s * rows + r] - peak);
-    sum += weight * data(partials.sum)[s * rows + r];
-    kernels.add_scaled(o, weight, row(partials.o, s * rows + r), dim);
-  }
-  for (int64_t i = 0; i < dim; ++i) o[i] /= sum;
+// What the splits so far say of one row.
+struct Running {
+  float *o, *peak, *sum;
+};
+
+// (o, peak, sum) of a row and of split `s`, brought to the larger peak and added. A split of which the row sees no key
+// changes nothing.
+void fold(const Kernels& kernels, const Partials& partials, int64_t s, int64_t rows, int64_t r, int64_t dim,
+          const Running& to) {
+  const float split_peak = data(partials.peak)[s * rows + r], split_sum = data(partials.sum)[s * rows + r];
+  if (split_sum == 0.0f) return;
+  const float peak = std::max(*to.peak, split_peak);
+  const float fade = std::exp(*to.peak - peak), weight = std::exp(split_peak - peak);
+  *to.peak = peak;
+  *to.sum = *to.sum * fade + weight * split_sum;
+  for (int64_t i = 0; i < dim; ++i) to.o[i] *= fade;
+  kernels.add_scaled(to.o, weight, row(partials.o, s * rows + r), dim);
 }
 
 }  // namespace
@@ -117,15 +124,23 @@ Tensor CpuBackend::attention(Tensor q, const KvCache& cache, const Attention& sh
   const int64_t group = query / kv, past = cache.length - q.rows, rows = q.rows * query;
   const int64_t splits = (cache.length + split_keys - 1) / split_keys;
   const int64_t tiles = (q.rows + tile_tokens - 1) / tile_tokens;
-  const Partials partials{scratch(splits * rows, dim), scratch(splits, rows), scratch(splits, rows)};
 
   // One item: the query heads of some key/value heads, a tile of tokens, a split of the keys.
   const int64_t heads = kv, width = dim, together = heads_an_item(kv, q.rows * group, splits, threads_.count());
   const int64_t groups = (heads + together - 1) / together;
   const bool in_place = cache.type == CacheType::f32 || (cache.type == CacheType::f16 && q.rows * group <= few_rows);
-  parallel(groups * tiles * splits, [&](int64_t item) {
-    const int64_t split = item % splits, tile = item / splits / groups;
-    const int64_t first_head = item / splits % groups * together, count_heads = std::min(together, heads - first_head);
+  // Splits side by side: enough for every thread, and no more.
+  const int64_t wave = std::clamp(4 * threads_.count() / (groups * tiles), int64_t{1}, splits);
+  const Partials partials{scratch(wave * rows, dim), scratch(wave, rows), scratch(wave, rows)};
+  const Tensor out = scratch(q.rows, q.cols), peaks = scratch(1, rows), sums = scratch(1, rows);
+  std::fill_n(data(out), out.rows * out.cols, 0.0f);
+  std::fill_n(data(peaks), rows, -std::numeric_limits<float>::infinity());
+  std::fill_n(data(sums), rows, 0.0f);
+
+  const auto attend_split = [&](int64_t item, int64_t first_split, int64_t count_splits) {
+    const int64_t slot = item % count_splits, split = first_split + slot, tile = item / count_splits / groups;
+    const int64_t first_head = item / count_splits % groups * together;
+    const int64_t count_heads = std::min(together, heads - first_head);
     const int64_t first_token = tile * tile_tokens, tokens = std::min(tile_tokens, q.rows - first_token);
     const int64_t head_rows = tokens * group, all_rows = count_heads * head_rows;
     thread_local std::vector<float> queries, o, memory, peak, sum;
@@ -156,19 +171,27 @@ Tensor CpuBackend::attention(Tensor q, const KvCache& cache, const Attention& sh
       }
     }
     for (int64_t r = 0; r < all_rows; ++r) {
-      const int64_t to = split * rows + token_of(r) * query + query_of(r);
+      const int64_t to = slot * rows + token_of(r) * query + query_of(r);
       std::copy_n(o.data() + r * width, width, row(partials.o, to));
       data(partials.peak)[to] = peak[static_cast<size_t>(r)];
       data(partials.sum)[to] = sum[static_cast<size_t>(r)];
     }
-  });
+  };
 
-  const Tensor o = scratch(q.rows, q.cols);
-  parallel(q.rows, [&](int64_t t) {
-    for (int64_t h = 0; h < query; ++h)
-      join(kernels_, partials, splits, rows, t * query + h, width, row(o, t) + h * width);
-  });
-  return o;
+  for (int64_t first = 0; first < splits; first += wave) {
+    const int64_t count = std::min(wave, splits - first);
+    parallel(groups * tiles * count, [&](int64_t item) { attend_split(item, first, count); });
+    parallel(q.rows, [&](int64_t t) {
+      for (int64_t h = 0; h < query; ++h) {
+        const int64_t r = t * query + h;
+        const Running to{row(out, t) + h * width, data(peaks) + r, data(sums) + r};
+        for (int64_t s = 0; s < count; ++s) fold(kernels_, partials, s, rows, r, width, to);
+        if (first + count < splits) continue;
+        for (int64_t i = 0; i < width; ++i) to.o[i] /= *to.sum;
+      }
+    });
+  }
+  return out;
 }
 
 }  // namespace longhand::cpu

@@ -34,6 +34,7 @@ class CpuBackend final : public Backend {
   DeviceInfo device() const override;
   void set_threads(int count) override { wanted_threads_ = count; }
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
+  uint64_t scratch_bytes() const override { return arena_.peak_bytes(); }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;
@@ -131,9 +132,9 @@ class CpuBackend final : public Backend {
     std::vector<int32_t> positions;
     std::vector<float> values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
   };
-  std::vector<Angles> angles_;          // of this pass
-  std::atomic<int> wanted_threads_{0};  // takes effect at begin(); 0: as they are
-  uint64_t expert_bytes_read_ = 0;
+  std::vector<Angles> angles_;                  // of this pass
+  std::atomic<int> wanted_threads_{0};          // takes effect at begin(); 0: as they are
+  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
 };
 
 }  // namespace longhand::cpu

@@ -57,10 +57,10 @@ Tensor Arena::take(int64_t rows, int64_t cols) {
     used_ = 0;
   }
   if (current_ == chunks_.size())
-    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, peak_}), Pages::huge));
+    chunks_.push_back(std::make_shared<HostBuffer>(std::max({bytes, first_chunk, peak_.load()}), Pages::huge));
   const Tensor tensor{chunks_[current_].get(), used_ / sizeof(float), rows, cols, cols};
   used_ += bytes;
-  peak_ = std::max(peak_, before_ + used_);
+  peak_ = std::max(peak_.load(), before_ + used_);
   return tensor;
 }
 
@@ -78,7 +78,7 @@ Tensor Arena::recycle_except(Tensor x) {
 void Arena::recycle() {
   if (chunks_.size() > 1) {
     chunks_.clear();
-    chunks_.push_back(std::make_shared<HostBuffer>(peak_, Pages::huge));
+    chunks_.push_back(std::make_shared<HostBuffer>(peak_.load(), Pages::huge));
   }
   current_ = used_ = before_ = 0;
 }

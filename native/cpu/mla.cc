@@ -52,17 +52,20 @@ void absorb_query(const Kernels& kernels, const MlaAttention& shape, const float
 struct Loaded {
   std::vector<float> rope_keys, latents;  // [keys, rope_width], [keys, latent_width]
 };
-Loaded load(const Kernels& kernels, const LatentCache& cache) {
+Loaded room_for(const LatentCache& cache) {
   const auto [rope_width, latent_width] = cache.layout;
-  Loaded loaded{std::vector<float>(static_cast<size_t>(cache.length * rope_width)),
-                std::vector<float>(static_cast<size_t>(cache.length * latent_width))};
-  for (int64_t j = 0; j < cache.length; ++j) {
+  return {std::vector<float>(static_cast<size_t>(cache.length * rope_width)),
+          std::vector<float>(static_cast<size_t>(cache.length * latent_width))};
+}
+constexpr int64_t keys_an_item = 256;  // decoded by one thread at a time
+void load(const Kernels& kernels, const LatentCache& cache, int64_t first, Loaded& loaded) {
+  const auto [rope_width, latent_width] = cache.layout;
+  for (int64_t j = first; j < std::min(first + keys_an_item, cache.length); ++j) {
     load_head(kernels, cache.type, cache_head(cache.type, cache.rope_keys->host(), j, 1, rope_width, 0), rope_width,
               loaded.rope_keys.data() + j * rope_width);
     load_head(kernels, cache.type, cache_head(cache.type, cache.latents->host(), j, 1, latent_width, 0), latent_width,
               loaded.latents.data() + j * latent_width);
   }
-  return loaded;
 }
 
 }  // namespace
@@ -86,7 +89,9 @@ Tensor CpuBackend::mla_attention(Tensor p, const MlaAttention& shape, std::span<
   const int64_t past = cache.length;
   cache.length += p.rows;
 
-  const Loaded loaded = load(kernels_, cache);
+  Loaded loaded = room_for(cache);
+  parallel((cache.length + keys_an_item - 1) / keys_an_item,
+           [&](int64_t item) { load(kernels_, cache, item * keys_an_item, loaded); });
   const Tensor o = scratch(p.rows, query * dim);
   parallel(p.rows * query, [&](int64_t item) {
     const int64_t t = item / query, h = item % query, g = h / (query / kv), keys = past + t + 1;

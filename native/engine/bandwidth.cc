@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -28,12 +29,18 @@ uint64_t sum(const uint64_t* from, size_t count) {
   return total;
 }
 
-// Every thread does its own part of [0, words).
+// Every thread does its own part of [0, words). A system that starts no more of them has these parts done here.
 template <class Work>
 void on_all_cores(unsigned cores, const Work& work) {
   std::vector<std::thread> threads;
+  threads.reserve(cores);
   const size_t part = words / cores;
-  for (unsigned i = 0; i < cores; ++i) threads.emplace_back([&, i] { work(i * part, part); });
+  unsigned begun = 0;
+  try {
+    for (; begun < cores; ++begun) threads.emplace_back([&work, part, i = begun] { work(i * part, part); });
+  } catch (const std::system_error&) {
+    for (; begun < cores; ++begun) work(begun * part, part);
+  }
   for (std::thread& thread : threads) thread.join();
 }
 

@@ -2,6 +2,7 @@
 // finish().
 #pragma once
 
+#include <atomic>
 #include <cassert>
 #include <deque>
 #include <map>
@@ -200,9 +201,9 @@ class MetalBackend final : public Backend {
   std::map<const std::byte*, Borrowed> mappings_;
   std::vector<std::byte> uploaded_;  // what upload() wrote last in this pass, and where
   Tensor uploaded_to_{};
-  Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
-  ExpertTiles expert_tiles_{};   // gate_up and down of a layer share them
-  uint64_t expert_bytes_read_ = 0;
+  Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns
+  ExpertTiles expert_tiles_{};                  // gate_up and down of a layer share them
+  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
   std::unique_ptr<Pressure> pressure_;
 };
 

@@ -14,12 +14,7 @@ Sampled MetalBackend::sample(Tensor logits_row, const Sampling& options, std::sp
   assert(logits_row.rows == 1);
   settle();
   const float* logits = reinterpret_cast<const float*>(logits_row.buffer->host()) + logits_row.offset;
-  const auto sum_exp = [](const float* scores, float peak, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(scores[i] - peak));
-    return sum;
-  };
-  return sampling::choose(logits, logits_row.cols, options, counts, biases, sum_exp);
+  return sampling::choose(logits, logits_row.cols, options, counts, biases, sampling::sum_exp);
 }
 
 // Ascending by id: the kernel looks one up by halving.

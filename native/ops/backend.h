@@ -244,6 +244,8 @@ class Backend {
   virtual void set_threads(int) {}
   // Bytes of expert stacks read since the start: what `expert_gate_up` and `expert_down` touched.
   virtual uint64_t expert_bytes_read() const { return 0; }
+  // The most that one pass took so far for what lives as long as it; 0 where nobody counts.
+  virtual uint64_t scratch_bytes() const { return 0; }
 
   // Memory and plumbing. Weights may stay views into the mapped file (`keep_alive` holds the mapping).
   virtual BufferPtr allocate(size_t bytes) = 0;  // zeroed; throws "[memory] ..." when there is none
@@ -333,9 +335,9 @@ class Backend {
   virtual Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                          std::span<const TokenBias> biases) = 0;
 
-  // Asynchronous decode: a device of its own is given the next decode step before the last one is done, so that it never
-  // waits for the CPU. The pass chooses its token itself, as part of its work (`guess`), and the next pass reads it
-  // from there. `sample` stays the judge: a step that was fed another token than it chose is taken back, which costs
+  // Asynchronous decode: a device of its own is given the next decode step before the last one is done, so that it
+  // never waits for the CPU. The pass chooses its token itself, as part of its work (`guess`), and the next pass reads
+  // it from there. `sample` stays the judge: a step that was fed another token than it chose is taken back, which costs
   // time and nothing else. At most two passes are under way; both keep their results until the third begins.
   virtual bool decodes_async() const { return false; }
   // Encodes the choice. With `after_guess` the token guessed by the pass before is counted too: the caller knows it

@@ -2,6 +2,7 @@
 // finish().
 #pragma once
 
+#include <atomic>
 #include <cassert>
 #include <memory>
 
@@ -151,8 +152,8 @@ class VulkanBackend final : public Backend {
   Arena uploads_;  // what the CPU hands over: ids, positions
   Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
   PassOptions pass_{};
-  Tensor gates_{}, gates_of_{};  // written by qk_norm_rope_store, handed out by gate_columns
-  uint64_t expert_bytes_read_ = 0;
+  Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns
+  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
 };
 
 // ---- arguments: what a kernel touches of a tensor or a buffer -------------------------------------------------------

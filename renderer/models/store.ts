@@ -16,10 +16,11 @@ import {
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { t } from '../i18n.ts';
+import { useSettings } from '../settings/store.ts';
 import { useShell } from '../shell/store.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { chatWith } from './installed/chat-with.ts';
-import { type KvType, USUAL_CONTEXT } from './memory-fit.ts';
+import { type Chosen, USUAL_CONTEXT } from './memory-fit.ts';
 
 export type Tab = 'installed' | 'catalogue' | 'downloads';
 
@@ -57,7 +58,6 @@ type ModelsStore = {
   all: boolean;
   /** Of the whole page; a model that reads less is shown with its longest. */
   contextLength: number;
-  kvType: KvType;
   load(): Promise<void>;
   loadLibrary(): Promise<void>;
   loadDetails(modelId: ModelId): Promise<void>;
@@ -89,7 +89,6 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   source: null,
   all: false,
   contextLength: USUAL_CONTEXT,
-  kvType: 'f16',
   async load() {
     const [machine, catalogue, downloads, library] = await Promise.all([
       core.call('models.machine'),
@@ -142,10 +141,17 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   },
 }));
 
-export const chosenContext = ({ contextLength, kvType }: Pick<ModelsStore, 'contextLength' | 'kvType'>) => ({
-  contextLength,
-  kvType,
+/** At what the models are looked at: the context of the page, and keys and values as the engine keeps them. */
+export const chosenContext = (): Chosen => ({
+  contextLength: useModels.getState().contextLength,
+  kvType: useSettings.getState().values.kvType,
 });
+
+export function useChosenContext(): Chosen {
+  const contextLength = useModels((state) => state.contextLength);
+  const kvType = useSettings((state) => state.values.kvType);
+  return { contextLength, kvType };
+}
 
 export function listenToModels(): () => void {
   const stops = [

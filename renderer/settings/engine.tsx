@@ -1,10 +1,11 @@
 import { useTranslation } from 'react-i18next';
+import type { Settings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { modelById, useEngine } from '../engine/store.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
 import { versionOf } from '../shell/version.ts';
 import { Button } from '../ui/button.tsx';
-import { Select, Switch, Tag } from '../ui/choice.tsx';
+import { Segmented, Select, Switch, Tag } from '../ui/choice.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
@@ -85,6 +86,17 @@ export function Engine() {
             placeholder={t('sampling.fromModel')}
             problem={t('sampling.range', { min: 256, max: formats.exact(2_000_000) })}
             onChange={(contextLength) => void set({ contextLength: contextLength ?? null })}
+          />
+        </SettingRow>
+        <SettingRow name={t('setting.engine.kv')} about={t('setting.engine.kvAbout')}>
+          <Segmented<Settings['kvType']>
+            label={t('setting.engine.kv')}
+            value={values.kvType}
+            options={[
+              { value: 'f16', name: t('models.kv.f16') },
+              { value: 'q8', name: t('models.kv.q8') },
+            ]}
+            onChange={(kvType) => void set({ kvType })}
           />
         </SettingRow>
       </Section>

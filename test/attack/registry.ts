@@ -130,6 +130,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   device: 'text',
   threads: 'number',
   contextLength: 'number',
+  kvType: 'choice',
   systemPrompt: 'text',
   sampling: 'object',
   showThinking: 'choice',

@@ -39,6 +39,7 @@ const target: LoadTarget = {
   threads: null,
   contextLength: 512,
   template: null,
+  kvType: 'f16',
   packed: null,
 };
 

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { ModelDescription, type ModelId } from '../../protocol/index.ts';
+import { KV_SCALE, ModelDescription, type ModelId } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
@@ -39,7 +39,7 @@ export async function loadModel(
     signal,
   });
   const sessions = new Map<Priority, Addon.Session>();
-  const contextLength = contextFor(native, target.contextLength);
+  const contextLength = contextFor(native, target);
   const memoryBytes = () =>
     native.description.weightBytes + [...sessions.values()].reduce((sum, session) => sum + session.memoryBytes, 0);
 
@@ -47,6 +47,7 @@ export async function loadModel(
     const known = sessions.get(priority);
     if (known) return known;
     const made = native.createSession({
+      kvType: target.kvType,
       contextLength: priority === 'title' ? Math.min(titleContext, contextLength) : contextLength,
     });
     sessions.set(priority, made);
@@ -78,9 +79,9 @@ export async function loadModel(
 const mostDefaultContext = 32_768;
 
 /** What was asked for, at most what the model knows; without a wish as much as a quarter of the memory holds. */
-function contextFor(native: Addon.Model, wanted: number | null): number {
+function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
   if (wanted !== null) return Math.min(wanted, native.contextLength);
-  const perToken = native.description.contextBytesPerToken;
+  const perToken = native.description.contextBytesPerToken * KV_SCALE[kvType];
   const fits = perToken > 0 ? Math.floor(totalmem() / 4 / perToken) : mostDefaultContext;
   return Math.max(512, Math.min(native.contextLength, mostDefaultContext, fits));
 }

@@ -188,7 +188,8 @@ export function createLibrary(options: LibraryOptions): Library {
     guardMemory(row);
     const { name, settings: own } = row;
     const device = own.device ?? settings().device;
-    const target = { modelId: row.id, path, device, threads: settings().threads, contextLength: contextOf(row) };
+    const { threads, kvType } = settings();
+    const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
     return {
       target: { ...target, template: own.template, packed: packedOf(row) },
       name,
@@ -227,7 +228,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const { description } = facts;
     const contextLength = Math.min(contextOf(row) ?? usualContext, description.contextLength);
     const limitBytes = options.memoryLimit();
-    const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength });
+    const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength, kvType: settings().kvType });
     if (needs.verdict !== 'too-large') return;
     // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
     const { longestContext } = needs;

@@ -139,10 +139,11 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   const formats = useFormats();
   const status = useEngine((state) => state.status);
   const wanted = useSettings((state) => state.values.contextLength);
+  const kvType = useSettings((state) => state.values.kvType);
   const machine = useModels((state) => state.machine);
   // The same forecast that a download shows and that a load is measured by.
   const contextLength = model.settings.contextLength ?? wanted ?? USUAL_CONTEXT;
-  const fit = machine && model.description && forecast(model.description, machine, { contextLength });
+  const fit = machine && model.description && forecast(model.description, machine, { contextLength, kvType });
   const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
   const unusable = model.missing || model.description?.supported === false;
   return (

@@ -1,10 +1,12 @@
 import {
   type Forecast,
   forecast,
+  KV_SCALE,
   type Machine,
   type ModelDescription,
   type ModelEntry,
   type Response,
+  type Settings,
 } from '../../../app/protocol/index.ts';
 import { nextContextSize } from './context-size.ts';
 
@@ -23,12 +25,17 @@ export type Larger = {
 };
 
 /** The next context size that holds everything, and whether this machine has the memory for it. */
-export function largerOf(full: Full, model: ModelDescription | null, machine: Machine | null): Larger | null {
+export function largerOf(
+  full: Full,
+  model: ModelDescription | null,
+  machine: Machine | null,
+  kvType: Settings['kvType'] = 'f16',
+): Larger | null {
   const size = model && nextContextSize(full.used + full.draft, model.contextLength);
   if (!model || !size || size <= full.limit) return null;
-  const more = (size - full.limit) * model.contextBytesPerToken;
-  const now = machine && forecast(model, machine, { contextLength: full.limit });
-  const then = machine && forecast(model, machine, { contextLength: size });
+  const more = (size - full.limit) * model.contextBytesPerToken * KV_SCALE[kvType];
+  const now = machine && forecast(model, machine, { contextLength: full.limit, kvType });
+  const then = machine && forecast(model, machine, { contextLength: size, kvType });
   return {
     size,
     more,
@@ -46,6 +53,7 @@ export function otherModelFor(
   current: ModelEntry | null,
   models: readonly ModelEntry[],
   machine: Machine | null,
+  kvType: Settings['kvType'] = 'f16',
 ): OtherModel | null {
   const fitting = models.flatMap((model) => {
     const { description, id, missing, away } = model;
@@ -53,7 +61,7 @@ export function otherModelFor(
       return [];
     const size = nextContextSize(full.used + full.draft, description.contextLength);
     if (size === null) return [];
-    const verdict = machine && forecast(description, machine, { contextLength: size }).verdict;
+    const verdict = machine && forecast(description, machine, { contextLength: size, kvType }).verdict;
     return verdict === 'too-large' ? [] : [{ model, size, verdict, weight: description.weightBytes }];
   });
   const [best] = fitting.sort((a, b) => a.weight - b.weight);

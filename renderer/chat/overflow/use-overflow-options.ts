@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Machine } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useEngine } from '../../engine/store.ts';
+import { useSettings } from '../../settings/store.ts';
 import { useChatModel } from '../composer/model-picker.tsx';
 import { useChat } from '../store/store.ts';
 import type { Overlay } from '../store/view-state.ts';
@@ -38,13 +39,14 @@ export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): Possible {
     };
   }, [resumes, chatId]);
   const models = useEngine((state) => state.models);
+  const kvType = useSettings((state) => state.values.kvType);
   const searchable = useChat(({ drafts, attachments }) =>
     isSearchable(drafts[chatId] ?? '', attachments[chatId] ?? []),
   );
   return {
-    larger: largerOf(full, model?.description ?? null, machine),
+    larger: largerOf(full, model?.description ?? null, machine, kvType),
     plan,
-    other: otherModelFor(full, model, models, machine),
+    other: otherModelFor(full, model, models, machine, kvType),
     searchable: searchable && resumes === null,
     resumes: resumes !== null,
   };

@@ -9,7 +9,7 @@ import { Tag } from '../../ui/choice.tsx';
 import { fetchModel, useFetching } from '../downloads/fetch-model.ts';
 import { FitTag } from '../fit-tag.tsx';
 import { type Ability, bestFor, FILTERS, fitOf, fittingFirst, leastBytes, likelyDescription } from '../memory-fit.ts';
-import { chosenContext, type Place, useModels } from '../store.ts';
+import { type Place, useChosenContext, useModels } from '../store.ts';
 import { Consent } from './consent.tsx';
 import { Offer } from './download-panel.tsx';
 import { usePurpose } from './purpose.tsx';
@@ -24,13 +24,13 @@ export const placeOf = (model: CatalogueModel): Place => ({
 /** Models that run here, those that fit first; beside them one model with its forms. */
 export function Catalogue({ query }: { query: string }) {
   const { t } = useTranslation();
-  const { catalogue, machine, place, contextLength, kvType } = useModels();
+  const { catalogue, machine, place } = useModels();
+  const chosen = useChosenContext();
   const { choose } = useModels.getState();
   const gpu = useOnGpu();
   const models = useEngine((state) => state.models);
   const [ability, setAbility] = useState<Ability | null>(null);
   if (!machine) return null;
-  const chosen = chosenContext({ contextLength, kvType });
   const best = bestFor(catalogue, machine, gpu);
   const shown = fittingFirst(catalogue, machine, chosen)
     .filter((model) => ability === null || model.abilities.includes(ability))

@@ -12,7 +12,7 @@ import { ContextSlider } from '../context-slider.tsx';
 import { fetchModel, rowsOf, useFetching } from '../downloads/fetch-model.ts';
 import { MemoryBar } from '../memory-bar.tsx';
 import { FILTERS, fitOf, type KvType, leastBytes, likelyDescription, suggestedVariant } from '../memory-fit.ts';
-import { chosenContext, type Place, useModels } from '../store.ts';
+import { type Place, useChosenContext, useModels } from '../store.ts';
 import { LookFailed } from './inspect-error.tsx';
 import { LayerDetails, usePurpose } from './purpose.tsx';
 import { Variants } from './quantisations.tsx';
@@ -21,7 +21,9 @@ import { Variants } from './quantisations.tsx';
 export function Offer({ place, known, machine }: { place: Place; known: CatalogueModel | null; machine: Machine }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { looks, variant, contextLength, kvType } = useModels();
+  const { looks, variant } = useModels();
+  const chosen = useChosenContext();
+  const setSettings = useSettings((state) => state.set);
   const { look } = useModels.getState();
   const asked = useSettings((state) => state.values.askHub);
   const busy = useFetching((state) => state.busy.has(place.id));
@@ -32,7 +34,6 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
     if (asked) for (const reference of wanted.split('\n')) void look(reference);
   }, [asked, wanted, look]);
 
-  const chosen = chosenContext({ contextLength, kvType });
   const rows = rowsOf(place, looks);
   const suggested = suggestedVariant(
     rows.map((row) => row.variant),
@@ -103,12 +104,12 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
               <div className="mb-2 font-semibold">{t('models.storedAs')}</div>
               <Segmented<KvType>
                 label={t('models.storedAs')}
-                value={kvType}
+                value={chosen.kvType}
                 options={[
                   { value: 'f16', name: t('models.kv.f16') },
                   { value: 'q8', name: t('models.kv.q8') },
                 ]}
-                onChange={(next) => useModels.setState({ kvType: next })}
+                onChange={(next) => void setSettings({ kvType: next })}
               />
             </div>
           </div>

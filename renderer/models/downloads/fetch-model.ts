@@ -58,10 +58,10 @@ export function rowsOf(place: Place, looks: Readonly<Record<string, Look>>): For
 }
 
 export function suggestedOf(rows: readonly FormRow[]): FormRow | null {
-  const { machine, contextLength, kvType } = useModels.getState();
+  const { machine } = useModels.getState();
   if (!machine) return rows.at(-1) ?? null;
   const variants = rows.map(({ variant }) => variant);
-  const suggested = suggestedVariant(variants, machine, chosenContext({ contextLength, kvType }));
+  const suggested = suggestedVariant(variants, machine, chosenContext());
   return rows.find(({ variant }) => variant === suggested) ?? null;
 }
 

@@ -15,7 +15,7 @@ import { ContextSlider } from '../context-slider.tsx';
 import { LayerStrip } from '../layer-strip.tsx';
 import { MemoryBar } from '../memory-bar.tsx';
 import { fitOf, type Strip, stripOfModel } from '../memory-fit.ts';
-import { chosenContext, useModels } from '../store.ts';
+import { useChosenContext, useModels } from '../store.ts';
 import { chatWith } from './chat-with.ts';
 import { Check } from './check.tsx';
 import { Facts } from './model-info.tsx';
@@ -143,9 +143,10 @@ function Loading({ done, total }: { done: number; total: number }) {
 
 function Memory({ description }: { description: NonNullable<ModelEntry['description']> }) {
   const { t } = useTranslation();
-  const { machine, contextLength, kvType } = useModels();
+  const machine = useModels((state) => state.machine);
+  const chosen = useChosenContext();
   const strip = stripOfModel(description);
-  const fit = machine && fitOf(description, machine, chosenContext({ contextLength, kvType }));
+  const fit = machine && fitOf(description, machine, chosen);
   return (
     <>
       {strip.looks.length > 0 && <Layers strip={strip} />}

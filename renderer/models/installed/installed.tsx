@@ -11,7 +11,7 @@ import { LibraryState } from '../library/library-state.tsx';
 import { type Chosen, fitOf, stripOfModel, typeOf } from '../memory-fit.ts';
 import { matchingModels } from '../model-list.ts';
 import { speedOf } from '../speeds.ts';
-import { chosenContext, useModels } from '../store.ts';
+import { useChosenContext, useModels } from '../store.ts';
 import { CheckAll } from './check-all.tsx';
 import { Details } from './details.tsx';
 import { Adoptables } from './external-models.tsx';
@@ -24,14 +24,14 @@ export function Installed() {
   const { t } = useTranslation();
   const formats = useFormats();
   const models = useEngine((state) => state.models);
-  const { machine, installed, contextLength, kvType } = useModels();
+  const { machine, installed } = useModels();
   const { loadDetails } = useModels.getState();
   const sorted = matchingModels(models, '');
   const current = models.find((model) => model.id === installed) ?? sorted[0] ?? null;
   useEffect(() => {
     if (current) void loadDetails(current.id);
   }, [current?.id, current, loadDetails]);
-  const chosen = chosenContext({ contextLength, kvType });
+  const chosen = useChosenContext();
   return (
     <div className="flex min-h-0 flex-1 max-lg:flex-col">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">

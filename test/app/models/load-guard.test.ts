@@ -4,7 +4,13 @@ import type { Engine } from '../../../app/engine/client/engine-client.ts';
 import { memoryLimit } from '../../../app/models/hardware/hardware.ts';
 import { createLibrary } from '../../../app/models/registry/model-registry.ts';
 import { createGlance, disk } from '../../../app/models/storage/fs-probe.ts';
-import { defaultSettings, LonghandError, type ModelId, ModelSettings } from '../../../app/protocol/index.ts';
+import {
+  defaultSettings,
+  LonghandError,
+  type ModelId,
+  ModelSettings,
+  type Settings,
+} from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
 import { newFolder, places } from '../../support/core.ts';
@@ -15,7 +21,12 @@ import { anywhere, unpacked } from '../../support/many-models.ts';
 
 const GB = 1e9;
 
-function libraryWith(limitBytes: number, contextLength: number | null, loaded: string | null = null) {
+function libraryWith(
+  limitBytes: number,
+  contextLength: number | null,
+  loaded: string | null = null,
+  kvType: Settings['kvType'] = 'f16',
+) {
   const folder = newFolder();
   const db = openDatabase(join(folder, 'longhand.db'));
   migrate(db, readMigrations(places.migrations));
@@ -26,7 +37,7 @@ function libraryWith(limitBytes: number, contextLength: number | null, loaded: s
     db,
     engine,
     emit: () => {},
-    settings: () => ({ ...defaultSettings, contextLength }),
+    settings: () => ({ ...defaultSettings, contextLength, kvType }),
     memoryLimit: () => limitBytes,
     place: anywhere,
     presences: { of: () => 'here', look: async () => {}, turns: () => 0 },
@@ -109,4 +120,11 @@ test('a GPU has its own limit', () => {
     unified: true,
   } as const;
   expect(memoryLimit(gpu, 5)).toBe(13);
+});
+
+test('keys and values in 8 bits are what is loaded, and what the forecast counts', () => {
+  const longest = (kvType: Settings['kvType']) =>
+    failureOf(libraryWith(4 * GB, 131_072, null, kvType).target).details?.longestContext as number;
+  expect(longest('q8')).toBeGreaterThan(1.7 * longest('f16'));
+  expect(libraryWith(4 * GB, longest('q8'), null, 'q8').target().target.kvType).toBe('q8');
 });

@@ -77,6 +77,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
           threads: null,
           contextLength: null,
           template: null,
+          kvType: 'f16',
           packed: null,
         },
         prompt: {
