@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
+import { countingOf } from './context/context-usage.ts';
 import type { Core } from './deps.ts';
 
 const mostBytes = 16 * 1024 * 1024;
@@ -16,11 +17,13 @@ export async function attachFile(
   getChat(core.db, file.chatId);
   const bytes = await readFileUpTo(file.path, file.name);
   const text = decodeText(bytes, file.name);
-  const status = core.engine.status();
-  const counted = status.at === 'ready' || status.at === 'busy';
-  const tokens = counted ? await core.engine.ask('countText', { text }).catch(() => null) : null;
+  const tokens = await countedBy(core, file.chatId, text).catch(() => null);
   return addAttachment(core.db, file.chatId, { name: file.name, bytes: bytes.length, tokens, text }, core.now());
 }
+
+/** By the model of the chat, which need not be in memory. */
+const countedBy = async (core: Core, chatId: ChatId, text: string) =>
+  core.engine.ask('countText', { model: countingOf(core, chatId).target, text });
 
 async function readFileUpTo(path: string, name: string): Promise<Buffer> {
   const failed = (error: NodeJS.ErrnoException): never => {

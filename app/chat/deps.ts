@@ -16,6 +16,8 @@ export type Core = {
   models: {
     /** How to load it, its name, and the sampling that was set for it. @throws LonghandError `model-missing` */
     target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
+    /** Tokens of context it has when it is loaded, as far as that is known before. */
+    contextLengthOf(modelId: ModelId): number;
     /** Whether a chat thinks when neither it nor the settings say so. */
     thinksByDefault(modelId: ModelId): boolean;
     /** 0 when it is not known. */

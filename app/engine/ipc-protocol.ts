@@ -44,6 +44,9 @@ export type LoadTarget = {
   packed: string | null;
 };
 
+/** What decides how many tokens a text has: the tokenizer and the template. */
+export type CountedBy = Pick<LoadTarget, 'path' | 'template'>;
+
 export type Priority = 'chat' | 'title';
 
 /** An encoder, in memory beside the model of the chat. */
@@ -124,10 +127,10 @@ export type Asks = {
   bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
-  /** Tokens of the prompt as it would be sent. */
-  count: { input: { prompt: Prompt }; output: number };
+  /** Tokens of the prompt as it would be sent to this model, which need not be in memory. */
+  count: { input: { model: CountedBy; prompt: Prompt }; output: number };
   /** Tokens of a text alone. */
-  countText: { input: { text: string }; output: number };
+  countText: { input: { model: CountedBy; text: string }; output: number };
   embed: { input: Embedding; output: Embedded };
   rank: { input: Ranking; output: Ranked };
   /** Lines of a picture (PNG, JPEG …), where the system reads pictures (macOS); null elsewhere. */

@@ -13,7 +13,7 @@ import { newId } from '../../store/uuid.ts';
 import type { Core } from '../deps.ts';
 import { plain, promptOf } from '../prompt/prompt.ts';
 import { inView } from '../tree.ts';
-import { countPath, measureContext, pathOf } from './context-usage.ts';
+import { countingOf, countPath, measureContext, pathOf } from './context-usage.ts';
 
 //  Making room in a full context: the oldest turns are set aside, with or without a summary in their place. Nothing is
 //  deleted, and everything can be brought back.
@@ -28,19 +28,19 @@ const ANSWER_TOKENS = 512;
 /** How many of the oldest turns have to go: guessed from the length of the texts, and then counted. */
 export async function planRoom(core: Core, asked: Request<'context.plan'>): Promise<Plan> {
   const { used, draft, limit } = await measureContext(core, asked);
+  const { target: model } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
   const { messages } = inView(path);
   // Where no message comes, the last question is the one that is being answered.
   const last = draft === 0 ? messages.length - 1 : messages.length;
   const ends = messages.slice(0, last).filter(({ role, state }) => role === 'assistant' && state.at !== 'running');
   const free = limit - draft - Math.min(ANSWER_TOKENS, limit / 4);
-  if (limit === 0) return { aside: null, summary: null };
   const offer = async (room: number) => {
     const whole = sizeOf(messages);
     for (const [index, end] of ends.entries()) {
       const rest = messages.slice(messages.indexOf(end) + 1);
       if (used * (sizeOf(rest) / whole) > room * 1.1) continue;
-      const left = await countPath(core, asked.chatId, rest);
+      const left = await countPath(core, asked.chatId, rest, model);
       if (left <= room) return { upTo: end.id, turns: index + 1, frees: Math.max(0, used - left), seconds: null };
     }
     return null;
@@ -134,12 +134,12 @@ function question(core: Core, messageId: MessageId, turnId: TurnId): Generation 
   const chat = getChat(core.db, chatId);
   const path = pathOf(core, { chatId, parentId: messageId });
   const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
-  const status = core.engine.status();
-  const maxTokens = summaryTokens('contextLength' in status ? status.contextLength : Number.POSITIVE_INFINITY);
+  const { target, limit } = countingOf(core, chatId);
+  const maxTokens = summaryTokens(limit);
   return {
     turnId,
     priority: 'chat',
-    target: core.models.target(chat.modelId).target,
+    target,
     prompt: { ...prompt, messages: [...prompt.messages, plain('user', questionFor(maxTokens))] },
     sampling: { temperature: 0, maxTokens },
     stops: [],

@@ -1,3 +1,4 @@
+import type { CountedBy, LoadTarget } from '../../engine/ipc-protocol.ts';
 import {
   type AttachmentId,
   type ChatId,
@@ -14,6 +15,22 @@ import { plain, promptOf, withAttachments } from '../prompt/prompt.ts';
 import { branch } from '../tree.ts';
 
 export type Measure = { used: number; draft: number; limit: number };
+
+/** What a chat is counted with: its own model and the context that it has or will have, whichever model is in memory. */
+export type Counting = { target: LoadTarget; name: string; limit: number };
+
+/** @throws LonghandError `model-missing`, `model-unsupported`, `out-of-memory` where the model could not be loaded now */
+export function countingOf(core: Core, chatId: ChatId): Counting {
+  const { target, name } = core.models.target(getChat(core.db, chatId).modelId);
+  const status = core.engine.status();
+  const present = core.engine.target();
+  const inMemory =
+    'contextLength' in status &&
+    status.modelId === target.modelId &&
+    present?.modelId === target.modelId &&
+    present.contextLength === target.contextLength;
+  return { target, name, limit: inMemory ? status.contextLength : core.models.contextLengthOf(target.modelId) };
+}
 type Asked = {
   chatId: ChatId;
   draft: string;
@@ -22,18 +39,14 @@ type Asked = {
 };
 
 /** Tokens the next prompt would have. What the engine counted for the last answer is used again; only without it the whole
- *  chat is counted, which takes longer. */
+ *  chat is counted, which takes longer.
+ *  @throws LonghandError as `countingOf` */
 export async function measureContext(core: Core, asked: Asked): Promise<Measure> {
-  const status = core.engine.status();
-  if (status.at !== 'ready' && status.at !== 'busy') return { used: 0, draft: 0, limit: 0 };
+  const { target: model, name, limit } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
   const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
-  const draft = text === '' ? 0 : await core.engine.ask('countText', { text });
-  return {
-    used: lastCount(path) ?? (await countPath(core, asked.chatId, path)),
-    draft,
-    limit: status.contextLength,
-  };
+  const draft = text === '' ? 0 : await core.engine.ask('countText', { model, text });
+  return { used: lastCount(path, name) ?? (await countPath(core, asked.chatId, path, model)), draft, limit };
 }
 
 export function pathOf(core: Core, { chatId, parentId }: Pick<Asked, 'chatId' | 'parentId'>): Message[] {
@@ -41,16 +54,13 @@ export function pathOf(core: Core, { chatId, parentId }: Pick<Asked, 'chatId' | 
   return branch(messagesOf(core.db, chat.id), parentId ?? chat.leafId);
 }
 
-/** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. A chat whose model
- *  is not in memory, or not with this context, is not held up: its turn will say.
- *  @throws LonghandError `context-full` */
+/** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. One that cannot be
+ *  counted is not held up: its turn will say why.
+ *  @throws LonghandError `context-full`, and as `countingOf` */
 export async function checkRoom(core: Core, sent: Request<'turns.send'>): Promise<void> {
-  const { target } = core.models.target(getChat(core.db, sent.chatId).modelId);
-  const present = core.engine.target();
-  if (present?.modelId !== target.modelId || present.contextLength !== target.contextLength) return;
-  if (surelyFits(core, sent)) return;
-  const measure = await measureContext(core, { ...sent, draft: sent.text });
-  if (measure.limit === 0 || measure.used + measure.draft < measure.limit) return;
+  if (surelyFits(core, sent, countingOf(core, sent.chatId).limit)) return;
+  const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
+  if (!measure || measure.used + measure.draft < measure.limit) return;
   throw new LonghandError('context-full', `[context] ${measure.used + measure.draft} tokens, ${measure.limit} fit`, {
     details: measure,
   });
@@ -61,9 +71,7 @@ const FRAME = 256;
 const FRAME_OF_MESSAGE = 16;
 
 /** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
-function surelyFits(core: Core, sent: Request<'turns.send'>): boolean {
-  const status = core.engine.status();
-  if (!('contextLength' in status)) return false;
+function surelyFits(core: Core, sent: Request<'turns.send'>, limit: number): boolean {
   const chat = getChat(core.db, sent.chatId);
   const path = pathOf(core, sent);
   const texts = [
@@ -73,22 +81,28 @@ function surelyFits(core: Core, sent: Request<'turns.send'>): boolean {
   ];
   const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
-  return bytes + FRAME + FRAME_OF_MESSAGE * path.length < status.contextLength;
+  return bytes + FRAME + FRAME_OF_MESSAGE * path.length < limit;
 }
 
 /** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. Of no use where
- *  something was set aside, or brought back, since. */
-function lastCount(path: readonly Message[]): number | null {
+ *  something was set aside, or brought back, since, or where another model counted. */
+function lastCount(path: readonly Message[], model: string): number | null {
   const last = path.at(-1);
-  if (!last?.usage || last.state.at !== 'done' || last.usage.promptTokens === 0) return null;
+  if (last?.modelName !== model) return null;
+  if (!last.usage || last.state.at !== 'done' || last.usage.promptTokens === 0) return null;
   if (path.some(({ aside }) => aside !== null && aside.at >= last.createdAt)) return null;
   return last.usage.promptTokens + last.usage.answerTokens;
 }
 
-export async function countPath(core: Core, chatId: ChatId, path: readonly Message[]): Promise<number> {
+export async function countPath(
+  core: Core,
+  chatId: ChatId,
+  path: readonly Message[],
+  model: CountedBy,
+): Promise<number> {
   const chat = getChat(core.db, chatId);
   const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
   // A template wants a question; an empty one costs only its frame, which the real one needs as well.
   if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
-  return core.engine.ask('count', { prompt });
+  return core.engine.ask('count', { model, prompt });
 }

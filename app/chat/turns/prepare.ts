@@ -46,7 +46,7 @@ export async function prepare(
   const written = begun && (answer.text !== '' || answer.thinking !== '');
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const asks = known === undefined && chat.collectionIds.length > 0;
-  const grounding = asks ? await ground(core, chat, path, await core.engine.load(target)) : (known ?? null);
+  const grounding = asks ? await ground(core, chat, path, target, await core.engine.load(target)) : (known ?? null);
   if (grounding && !grounding.found) return { generation: null, modelName: name, grounding };
   const sources = grounding?.sources;
   const generation: Generation = {

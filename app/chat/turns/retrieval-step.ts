@@ -1,6 +1,6 @@
 import type { Room } from '../../documents/answer/rag.ts';
 import { type Exchange, withHistory } from '../../documents/search/query-rewrite.ts';
-import type { Loaded } from '../../engine/ipc-protocol.ts';
+import type { CountedBy, Loaded } from '../../engine/ipc-protocol.ts';
 import type { Chat, Grounding, Message } from '../../protocol/index.ts';
 import type { Core } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
@@ -22,15 +22,16 @@ export async function ground(
   core: Core,
   chat: Chat,
   path: readonly Message[],
+  model: CountedBy,
   { contextLength }: Loaded,
 ): Promise<Grounding> {
   const { engine, answering, settings } = core;
   const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false }, path, null);
-  const used = await engine.ask('count', { prompt });
+  const used = await engine.ask('count', { model, prompt });
   const room: Room = {
     tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),
     passages: contextLength <= SMALL_CONTEXT ? FEW_PASSAGES : PASSAGES,
-    count: (text) => engine.ask('countText', { text }),
+    count: (text) => engine.ask('countText', { model, text }),
   };
   const question = withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
   return answering.ground({ question, collectionIds: chat.collectionIds, room });

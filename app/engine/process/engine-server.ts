@@ -1,9 +1,11 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { failureOf, LonghandError, ModelDescription, type Pipe, type TurnId } from '../../protocol/index.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import { type ModelText, withTemplate } from '../../text/model-text.ts';
 import type {
   AskName,
   Asks,
+  CountedBy,
   Embedded,
   Embedding,
   FromEngine,
@@ -21,6 +23,7 @@ import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
 import { countPrompt, countText } from './prompt-tokens.ts';
 import { createQueue } from './scheduler.ts';
 import { previewTemplate } from './template-preview.ts';
+import { readModelText } from './tokenizer-files.ts';
 
 /** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
  *  process ends with everything it holds, so that none is left over when the core was killed. */
@@ -32,6 +35,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const queue = createQueue();
   const encoders = createEncoders(addon);
   let model: LoadedModel | null = null;
+  /** How a model that is not in memory reads. */
+  let beside: { key: string; text: Promise<ModelText> } | null = null;
   /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
   let gpuFault: string | null = null;
   /** An answer had too little memory: the model gives back what it holds, and the next question loads it anew. */
@@ -73,16 +78,25 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         status(atRest());
         return null;
       }),
-    count: ({ prompt }) => countPrompt(needed(), renderer, prompt),
-    countText: ({ text }) => countText(needed().text.tokenizer, text),
+    count: async (asked) => countPrompt(await textOf(asked.model), renderer, asked.prompt),
+    countText: async (asked) => countText((await textOf(asked.model)).tokenizer, asked.text),
     recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
     rank: (ranking) => encoders.rank(ranking),
     embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 
-  function needed(): LoadedModel {
-    if (!model) throw new LonghandError('model-missing', '[engine] no model is in memory');
-    return model;
+  /** How a model reads, also when another one is in memory: what was read last is kept, until a model is loaded. */
+  function textOf({ path, template }: CountedBy): Promise<ModelText> {
+    if (model?.target.path === path && model.target.template === template) return Promise.resolve(model.text);
+    const key = JSON.stringify([path, template]);
+    if (beside?.key === key) return beside.text;
+    const text = readModelText(addon, path).then((own) => withTemplate(own, template));
+    const mine = { key, text };
+    beside = mine;
+    text.catch(() => {
+      if (beside === mine) beside = null;
+    });
+    return text;
   }
 
   /** Behind everything else that waits, and ended with what is done when something comes. */
@@ -122,7 +136,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress, onKernels);
       if (signal.isSet) throw stopped();
       // Ready means that a question is answered at once: its template and tokenizer have run before.
-      await countPrompt(model, renderer, hello).catch(() => {});
+      await countPrompt(model.text, renderer, hello).catch(() => {});
       if (signal.isSet) throw stopped();
       return model;
     } catch (error) {
@@ -137,6 +151,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   function release() {
     model?.close();
     model = null;
+    beside = null;
     newest = null;
     preparing = null;
   }

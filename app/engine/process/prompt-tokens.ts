@@ -5,7 +5,6 @@ import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import type { Tokenizer } from '../../text/tokenizer/tokenizer.ts';
 import type { Prompt, PromptMessage } from '../ipc-protocol.ts';
-import type { LoadedModel } from './loaded-model.ts';
 
 export type PromptIds = {
   ids: number[];
@@ -30,8 +29,8 @@ export async function promptIds(text: ModelText, renderer: TemplateRenderer, pro
   return { ...(await render(text, renderer, [...messages, last], prompt.thinking, true)), begun: [] };
 }
 
-export const countPrompt = async (model: LoadedModel, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
-  (await promptIds(model.text, renderer, prompt)).ids.length;
+export const countPrompt = async (text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
+  (await promptIds(text, renderer, prompt)).ids.length;
 
 const countedAtOnce = 4096;
 

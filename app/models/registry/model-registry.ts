@@ -75,6 +75,8 @@ export type Library = {
   ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   parametersOf(modelId: ModelId): number;
+  /** Tokens of context it has when it is loaded, as far as that is known before. */
+  contextLengthOf(modelId: ModelId): number;
   used(modelId: ModelId): void;
   /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
    *  built-in one, so that the list can say what it is. A model that fails says so when it is asked something. */
@@ -220,13 +222,16 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
 
+  const expectedContext = (row: ModelRow) =>
+    Math.min(contextOf(row) ?? usualContext, row.facts?.description.contextLength ?? usualContext);
+
   /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
    *  asked again. */
   function guardMemory(row: ModelRow) {
     const { id, name, facts } = row;
     if (!facts || engine.target()?.modelId === id) return;
     const { description } = facts;
-    const contextLength = Math.min(contextOf(row) ?? usualContext, description.contextLength);
+    const contextLength = expectedContext(row);
     const limitBytes = options.memoryLimit();
     const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength, kvType: settings().kvType });
     if (needs.verdict !== 'too-large') return;
@@ -359,6 +364,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;
     },
+    contextLengthOf: (modelId) => expectedContext(find(modelId)),
     parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
     used(modelId) {

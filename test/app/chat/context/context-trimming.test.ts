@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inView } from '../../../../app/chat/tree.ts';
-import type { Client } from '../../../../app/protocol/index.ts';
+import type { Client, ModelId } from '../../../../app/protocol/index.ts';
 import { listen, next, readMessage, startCore } from '../../../support/core.ts';
 
 //  A full context: what is set aside, what is summarised, and what comes back.
@@ -132,4 +132,56 @@ test('of several marks the last one counts, until it is brought back', () => {
   expect(ids([turn('a', gone), turn('b', { ...gone, summary: 's' }), turn('c', null)])).toEqual(['c']);
   expect(ids([turn('a', gone), turn('b', { ...gone, back: true }), turn('c', null)])).toEqual(['b', 'c']);
   expect(inView([turn('a', gone), turn('b', { ...gone, summary: 's' })]).summary).toBe('s');
+});
+
+test('a chat is counted by its own model and context while another model is in memory, and before any is', async () => {
+  const { client } = await startCore();
+  const starter = 'starter' as ModelId;
+  const wordy = await client.call('models.duplicate', { modelId: starter, name: 'Wordy' });
+  const { own } = await client.call('models.preview', { modelId: starter, template: null });
+  await client.call('models.configure', {
+    modelId: wordy.id,
+    settings: {
+      ...wordy.settings,
+      contextLength: 768,
+      template: `${'All answers are brief and kind. '.repeat(50)}${own}`,
+    },
+  });
+  const plain = await client.call('chats.create', { modelId: starter });
+  const long = await client.call('chats.create', { modelId: wordy.id });
+  const ask = { draft: story, attachments: [] };
+
+  const unloaded = await client.call('context.measure', { chatId: long.id, ...ask });
+  expect(unloaded.limit).toBe(768);
+  await client.call('models.load', { modelId: starter });
+  const measured = await client.call('context.measure', { chatId: long.id, ...ask });
+  expect(measured).toEqual(unloaded);
+  const { used, limit } = await client.call('context.measure', { chatId: plain.id, ...ask });
+  expect(measured.used).toBeGreaterThan(used + 300);
+  expect(limit).toBeGreaterThan(768);
+
+  // What fits the model in memory does not fit the one that was chosen, and is refused before anything is stored.
+  const text = story.repeat(25);
+  await expect(client.call('turns.send', { chatId: long.id, text })).rejects.toMatchObject({
+    code: 'context-full',
+    details: { limit: 768 },
+  });
+  expect((await client.call('chats.get', { chatId: long.id })).messages).toEqual([]);
+
+  await client.call('models.load', { modelId: wordy.id });
+  expect(await client.call('context.measure', { chatId: long.id, ...ask })).toEqual(measured);
+});
+
+test('an answer counts again when another model has written it', async () => {
+  const { client } = await startCore();
+  const { chatId, answers } = await chatOf(client, 1);
+  const before = await client.call('context.measure', { chatId, draft: '' });
+  const { usage } = await readMessage(client, chatId, answers[0] as never);
+  expect(before.used).toBe((usage?.promptTokens ?? 0) + (usage?.answerTokens ?? 0));
+  const other = await client.call('models.duplicate', { modelId: 'starter' as ModelId, name: 'Other' });
+  const { own } = await client.call('models.preview', { modelId: other.id, template: null });
+  const template = `${'All answers are brief and kind. '.repeat(50)}${own}`;
+  await client.call('models.configure', { modelId: other.id, settings: { ...other.settings, template } });
+  await client.call('chats.update', { chatId, modelId: other.id });
+  expect((await client.call('context.measure', { chatId, draft: '' })).used).toBeGreaterThan(before.used + 300);
 });
