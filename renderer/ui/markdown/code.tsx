@@ -1,7 +1,8 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../copy-button.tsx';
-import { type Run, useHighlight } from './highlight.ts';
+import { useHighlight } from './highlight.ts';
+import type { Run } from './highlight-queue.ts';
 
 const CHUNK = 40;
 

@@ -1,42 +1,27 @@
 import { useEffect, useState } from 'react';
+import { createHighlightQueue, type HighlightAnswer, type Run } from './highlight-queue.ts';
 import { languageOf } from './languages.ts';
-
-export type Mark = 'keyword' | 'string' | 'number' | 'name' | 'comment';
-/** A stretch of one colour. */
-export type Run = readonly [text: string, mark: Mark | null];
-export type HighlightRequest = { id: number; text: string; language: string };
-export type HighlightAnswer = { id: number; lines: Run[][] | null };
 
 const LONGEST = 100_000;
 const KEPT = 200;
 
-let worker: Worker | null = null;
-let lastId = 0;
-const waiting = new Map<number, (lines: Run[][] | null) => void>();
+/** The first block waits for the grammar of its language too. */
+const LIMIT_MS = 5000;
+
 const known = new Map<string, Run[][] | null>();
+const highlighted = createHighlightQueue(({ answer, broke }) => {
+  const worker = new Worker(new URL('./highlight.worker.ts', import.meta.url), { type: 'module' });
+  worker.onmessage = (event: MessageEvent<HighlightAnswer>) => answer(event.data);
+  worker.onerror = broke;
+  return { send: (request) => worker.postMessage(request), end: () => worker.terminate() };
+}, LIMIT_MS);
 
-function start(): Worker {
-  const created = new Worker(new URL('./highlight.worker.ts', import.meta.url), { type: 'module' });
-  created.onmessage = (event: MessageEvent<HighlightAnswer>) => {
-    waiting.get(event.data.id)?.(event.data.lines);
-    waiting.delete(event.data.id);
-  };
-  return created;
-}
-
-function ask(key: string, text: string, language: string): Promise<Run[][] | null> {
-  worker ??= start();
-  const id = ++lastId;
-  const request: HighlightRequest = { id, text, language };
-  worker.postMessage(request);
-  return new Promise((resolve) => {
-    waiting.set(id, (lines) => {
-      const oldest = known.keys().next().value;
-      if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
-      known.set(key, lines);
-      resolve(lines);
-    });
-  });
+async function ask(key: string, text: string, language: string): Promise<Run[][] | null> {
+  const lines = await highlighted(text, language);
+  const oldest = known.keys().next().value;
+  if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
+  known.set(key, lines);
+  return lines;
 }
 
 /** The coloured lines of a closed block, or null until they come (and for ever, when nobody knows the language). */

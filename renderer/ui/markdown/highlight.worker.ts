@@ -5,7 +5,7 @@ import {
   type ThemeRegistration,
 } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import type { HighlightAnswer, HighlightRequest, Mark, Run } from './highlight.ts';
+import type { HighlightAnswer, HighlightRequest, Mark, Run } from './highlight-queue.ts';
 import { grammarOf } from './languages.ts';
 
 //  Colours code away from the main thread: a long block takes longer than a frame. The regular expressions are
