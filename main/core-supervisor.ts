@@ -44,11 +44,13 @@ export function createCoreProcess({
 
   const supervisor = createSupervisor<ToCore, FromCore>({
     start: async () => startCore(),
+    name: 'core',
     quit: { quit: true },
     quitWaitMs: 4000,
     onMessage: receive,
     onStatus(status) {
-      if (status.at === 'stopped') onFailed(status.failure);
+      // Nothing reconnects any more, as "core-lost" would say.
+      if (status.at === 'stopped') onFailed({ ...status.failure, code: 'internal' });
     },
     onLost() {
       child = null;
@@ -90,13 +92,14 @@ export function createCoreProcess({
     else if ('download' in message) onDownload(message.download);
     else if ('startChild' in message) {
       post({ child: message.startChild }, [children.start(message.startChild, message.wish)]);
-    } else if ('keychain' in message) post({ keychain: message.keychain, text: askKeychain(message) });
-    else children.kill(message.killChild);
+    } else if ('keychain' in message) {
+      void askKeychain(message).then((text) => post({ keychain: message.keychain, text }));
+    } else children.kill(message.killChild);
   }
 
-  function askKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): string | null {
+  async function askKeychain({ work, text }: { work: 'seal' | 'open'; text: string }): Promise<string | null> {
     try {
-      return keychain?.[work](text) ?? null;
+      return (await keychain?.[work](text)) ?? null;
     } catch {
       // Locked, or sealed by another user: the secret is asked for again.
       return null;

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { app, type BrowserWindow, dialog } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
-import { defaultDataFolder } from '../app/store/data-dir.ts';
 import { sweep } from '../app/store/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
+import { readArguments, shellFolder } from './arguments.ts';
 import { type CoreProcess, createCoreProcess } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
 import { sendToWindow, setMenu } from './menu.ts';
@@ -19,8 +17,7 @@ import { createWindow } from './window.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 
-const { values } = parseArgs({ strict: false, options: { data: { type: 'string' } } });
-const dataFolder = typeof values.data === 'string' ? values.data : defaultDataFolder();
+const { dataFolder } = readArguments(process.argv, app.isPackaged);
 const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
 const paths = pathsOf({ root: app.getAppPath(), resources: process.resourcesPath, packaged: app.isPackaged });
 
@@ -28,7 +25,7 @@ let window: BrowserWindow | null = null;
 let core: CoreProcess | null = null;
 let quitting = false;
 
-app.setPath('userData', join(dataFolder, 'shell'));
+app.setPath('userData', shellFolder(dataFolder));
 // Chromium itself asks nothing of the network.
 for (const name of [
   'disable-background-networking',
@@ -48,18 +45,27 @@ if (app.requestSingleInstanceLock()) {
     if (process.platform !== 'darwin') app.quit();
   });
   app.on('before-quit', quit);
-  app.whenReady().then(start, (error) => fail({ code: 'internal', message: String(error) }));
+  app
+    .whenReady()
+    .then(start)
+    .catch((error) => fail({ code: 'internal', message: String(error) }));
 } else {
   app.quit();
 }
 
-function start() {
+async function start() {
   sweep();
   lockDown((address) => core?.notice({ code: 'request-blocked', details: { address } }), devServer);
   servePage(paths.renderer);
   const awake = keepAwake();
   const ipc = serveIpc({ connect: (port) => core?.connect(port) ?? false, devServer });
-  const keychain = openKeychain();
+  setMenu(
+    process.platform,
+    sendToWindow(() => window),
+  );
+  show();
+  // The system may ask the user for the keychain: the window is there meanwhile.
+  const keychain = await openKeychain();
   core = createCoreProcess({
     paths,
     keychain,
@@ -73,19 +79,15 @@ function start() {
     onReady: ipc.coreReady,
     onLost: ipc.coreLost,
     onBusy: awake,
-    onDownload: (news) => notify(news, { looking: window?.isFocused() ?? false, show }),
+    onDownload: (news) => notify(news, { looking: isLookedAt(window), show }),
     onFailed: fail,
   });
-  setMenu(
-    process.platform,
-    sendToWindow(() => window),
-  );
-  show();
 }
 
 function show() {
   if (!app.isReady() || quitting) return;
   if (window) {
+    if (window.webContents.isCrashed()) window.webContents.reload();
     if (window.isMinimized()) window.restore();
     window.focus();
     return;
@@ -96,6 +98,9 @@ function show() {
   });
 }
 
+/** A minimised window can still have the focus. */
+const isLookedAt = (one: BrowserWindow | null): boolean => one?.isFocused() === true && !one.isMinimized();
+
 /** Answers are put on disk and the engine ends before the app does. */
 function quit(event: { preventDefault(): void }) {
   if (quitting || !core) return;
@@ -104,9 +109,10 @@ function quit(event: { preventDefault(): void }) {
   void Promise.allSettled([core.close(), removeCopies()]).finally(() => app.exit(0));
 }
 
-function fail({ code, message }: Failure) {
+function fail({ code, message, details }: Failure) {
   if (quitting) return;
   const { what, way } = errors[code];
-  dialog.showErrorBox(what, `${way}\n\n${message}`);
+  const lastWords = details?.lastWords;
+  dialog.showErrorBox(what, [way, message, ...(typeof lastWords === 'string' ? [lastWords] : [])].join('\n\n'));
   app.exit(1);
 }

@@ -27,7 +27,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
 
   function connect(contents: Electron.WebContents) {
     const { port1, port2 } = new MessageChannelMain();
-    if (options.connect(port2)) contents.postMessage('port', null, [port1]);
+    if (options.connect(port2)) tell(() => contents.postMessage('port', null, [port1]));
   }
 
   function heard(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
@@ -73,9 +73,18 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
       for (const contents of wanting) connect(contents);
     },
     coreLost() {
-      for (const contents of wanting) contents.send('lost');
+      for (const contents of wanting) tell(() => contents.send('lost'));
     },
   };
+}
+
+/** Electron throws when the page has just crashed or gone. A page that comes back asks for a port by itself. */
+function tell(page: () => void) {
+  try {
+    page();
+  } catch (error) {
+    console.warn(`[ipc] a page could not be told: ${(error as Error).message}`);
+  }
 }
 
 /** Another program opens it, so the person is asked here, whatever the page asked before: what the page shows may not be

@@ -15,7 +15,8 @@ export function menuTemplate(
   const command = (name: MenuCommand): MenuItemConstructorOptions => ({
     label: words.menu[name],
     accelerator: menuKeys[name].replace('Mod', 'CmdOrCtrl'),
-    // The page listens for these keys and knows where the focus is; the menu only shows them.
+    // The page listens for these keys and knows where the focus is; the menu only shows them. A Mac cannot be told so: there
+    // the page is asked first, and a key that it handles does not reach the menu.
     registerAccelerator: false,
     click: () => send(name),
   });

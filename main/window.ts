@@ -39,8 +39,11 @@ export function createWindow(options: { preload: string; devServer?: string | un
       devTools: !app.isPackaged,
     },
   });
-  if (state?.maximized) window.maximize();
-  window.once('ready-to-show', () => window.show());
+  // Maximizing shows a window, so it waits for the page too.
+  window.once('ready-to-show', () => {
+    if (state?.maximized) window.maximize();
+    window.show();
+  });
   keepState(window, file);
   reloadAfterCrash(window);
   void window.loadURL(options.devServer ?? pageAddress);
@@ -62,6 +65,12 @@ function keepState(window: BrowserWindow, file: string) {
   window.on('resize', later);
   window.on('move', later);
   window.on('close', save);
+  // The app exits without closing its windows.
+  app.on('before-quit', save);
+  window.once('closed', () => {
+    clearTimeout(timer);
+    app.off('before-quit', save);
+  });
 }
 
 function reloadAfterCrash(window: BrowserWindow) {
@@ -70,23 +79,30 @@ function reloadAfterCrash(window: BrowserWindow) {
     if (reason === 'clean-exit' || window.isDestroyed()) return;
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < crashWindowMs), now];
-    if (crashes.length <= reloads) window.webContents.reload();
+    // Not while Electron is still telling of the crash: some versions end with the page that is loaded again at once.
+    if (crashes.length <= reloads) setImmediate(() => reload(window));
     else void askAfterCrashes(window);
   });
 }
 
+function reload(window: BrowserWindow) {
+  if (!window.isDestroyed()) window.webContents.reload();
+}
+
 /** The window is blank now, so the way out is offered outside it. */
 async function askAfterCrashes(window: BrowserWindow) {
-  const { title, about, reload, quit } = words.crashed;
+  const { title, about, reload: again, quit } = words.crashed;
+  // One that crashed before it was ever drawn has not been shown.
+  if (!window.isVisible()) window.show();
   const { response } = await dialog.showMessageBox(window, {
     type: 'error',
     message: title,
     detail: about,
-    buttons: [reload, quit],
+    buttons: [again, quit],
     defaultId: 0,
     cancelId: 0,
     noLink: true,
   });
   if (response === 1) app.quit();
-  else if (!window.isDestroyed()) window.webContents.reload();
+  else reload(window);
 }

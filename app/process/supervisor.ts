@@ -33,6 +33,8 @@ export type Supervisor<Out> = {
 
 export type SupervisorOptions<Out, In> = {
   start: () => Promise<Supervised<Out, In>>;
+  /** What a failure calls it: `engine` by itself. */
+  name?: 'engine' | 'core';
   /** Asks the process to end. */
   quit: Out;
   onStatus: (status: SupervisorStatus) => void;
@@ -48,7 +50,7 @@ const windowMs = 5 * 60 * 1000;
 const mostEnds = 3;
 
 export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): Supervisor<Out> {
-  const { waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
+  const { name = 'engine', waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
   let running: Supervised<Out, In> | null = null;
   /** Set while a process is being started, runs or is ending. */
   let life: Promise<void> | null = null;
@@ -57,7 +59,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   let starting = false;
   let asked = false;
   let ends: number[] = [];
-  let last = lostFailure({ how: 'never started', lastWords: '' });
+  let last = lostFailure(name, { how: 'never started', lastWords: '' });
 
   function start() {
     if (closed || life) return;
@@ -84,7 +86,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     else options.onStatus({ at: 'up' });
     const ending = await running.ended;
     running = null;
-    last = lostFailure(ending);
+    last = lostFailure(name, ending);
     options.onLost(last);
   }
 
@@ -119,7 +121,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       await ending;
     },
     send(message) {
-      if (!running) throw new LonghandError('engine-lost', '[engine] the process is not running');
+      if (!running) throw new LonghandError('engine-lost', `[${name}] the process is not running`);
       running.pipe.send(message);
     },
     async close() {
@@ -134,9 +136,9 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   };
 }
 
-const lostFailure = ({ how, lastWords }: Ending): Failure => ({
-  code: 'engine-lost',
-  message: `[engine] the process ended: ${how}`,
+const lostFailure = (name: 'engine' | 'core', { how, lastWords }: Ending): Failure => ({
+  code: `${name}-lost`,
+  message: `[${name}] the process ended: ${how}`,
   ...(lastWords !== '' && { details: { lastWords } }),
 });
 

@@ -21,7 +21,7 @@ export function emptyFolder(dataFolder: string, purpose: 'uploads' | 'opened'): 
 }
 
 /** A folder in the system's place for temporary ones. What processes that are gone left there is removed first. */
-export function temporaryFolder(purpose: 'uploads' | 'opened' | 'copy'): string {
+export function temporaryFolder(purpose: 'uploads' | 'opened' | 'copy' | 'shell'): string {
   sweep();
   return mkdtempSync(join(tmpdir(), `longhand-${purpose}-${process.pid}-`));
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pipeToChild } from '../../app/process/transport.ts';
@@ -73,6 +75,12 @@ let folder: string;
 let client: Client;
 let api: PreloadApi;
 const window = () => BrowserWindow.all[0] as InstanceType<typeof BrowserWindow>;
+/** Until nothing is left but what is held. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose_gc');
+  await new Promise((resolve) => setImmediate(resolve));
+  runInNewContext('gc')();
+}
 const until = async (fits: () => boolean) => {
   while (!fits()) await new Promise((resolve) => setTimeout(resolve, 10));
 };
@@ -268,6 +276,11 @@ test('a model that was fetched is told through the desktop to somebody who looks
   });
   await copy('Heron');
   expect(done.notified).toHaveLength(1);
+  // A minimised window can still have the focus.
+  window().minimized = true;
+  await copy('Ibis');
+  await until(() => done.notified.length > 1);
+  window().minimized = false;
 });
 
 test('what keeps a download from going on is told in a sentence, and only to somebody who looks elsewhere', async () => {
@@ -282,6 +295,19 @@ test('what keeps a download from going on is told in a sentence, and only to som
     'Otter is waiting for disk space',
     'Otter has changed on its server. Keep the old version or get the new one?',
   ]);
+});
+
+test('a notification is held until it is clicked, so that its click is not lost', async () => {
+  const { notify } = await import('../../main/notifications.ts');
+  const show = vi.fn();
+  done.notifications.length = 0;
+  notify({ name: 'Otter', at: 'arrived' }, { looking: false, show });
+  const held = new WeakRef(done.notifications.pop() as electron.Notification);
+  await collectGarbage();
+  held.deref()?.emit('click');
+  expect(show).toHaveBeenCalledOnce();
+  await collectGarbage();
+  expect(held.deref()).toBeUndefined();
 });
 
 test('menu commands reach the page; a second start shows the first window', async () => {
@@ -305,22 +331,30 @@ test('menu commands reach the page; a second start shows the first window', asyn
 
 test('a page that crashes is loaded again, three times in a minute; then the user is asked', async () => {
   const { reload } = window().webContents;
-  const crash = () => window().webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+  /** Nothing is loaded while Electron is still telling of the crash. */
+  const crash = async () => {
+    const before = reload.mock.calls.length;
+    window().webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+    expect(reload).toHaveBeenCalledTimes(before);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     reload.mockClear();
     world.pressed = 0;
-    for (let times = 0; times < 3; times++) crash();
+    for (let times = 0; times < 3; times++) await crash();
     expect(reload).toHaveBeenCalledTimes(3);
     const crashes = () => done.asked.filter((question) => question === words.crashed.title);
     expect(crashes()).toEqual([]);
-    crash();
-    await Promise.resolve();
+    window().visible = false;
+    await crash();
     expect(crashes()).toHaveLength(1);
+    // It is asked on a window that is seen, also when the page never got as far as its first picture.
+    expect(window().visible).toBe(true);
     expect(reload).toHaveBeenCalledTimes(4);
     // A page that held for a minute may crash three times again.
     vi.setSystemTime(Date.now() + 61_000);
-    for (let times = 0; times < 3; times++) crash();
+    for (let times = 0; times < 3; times++) await crash();
     expect(reload).toHaveBeenCalledTimes(7);
     expect(crashes()).toHaveLength(1);
     window().webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
@@ -338,6 +372,32 @@ test('a native dialog says what is chosen in it', async () => {
   expect(done.choosing.at(-1)).toMatchObject({ filters: [{ name: words.modelFiles, extensions: ['gguf'] }] });
 });
 
+test('a second start brings back a window whose page is dead', () => {
+  const { webContents } = window();
+  webContents.reload.mockClear();
+  webContents.crashed = true;
+  app.emit('second-instance');
+  webContents.crashed = false;
+  app.emit('second-instance');
+  expect(webContents.reload).toHaveBeenCalledOnce();
+});
+
+test('a window that was maximized is shown when its page has something to show, not before', async () => {
+  const { createWindow } = await import('../../main/window.ts');
+  writeFileSync(
+    join(world.userData, 'window.json'),
+    JSON.stringify({ bounds: { x: 10, y: 20, width: 900, height: 700 }, maximized: true }),
+  );
+  world.draws = false;
+  const other = createWindow({ preload: '' }) as unknown as InstanceType<typeof BrowserWindow>;
+  world.draws = true;
+  expect([other.visible, other.maximize.mock.calls.length]).toEqual([false, 0]);
+  other.emit('ready-to-show');
+  expect([other.visible, other.maximize.mock.calls.length]).toEqual([true, 1]);
+  other.emit('closed');
+  BrowserWindow.all.splice(BrowserWindow.all.indexOf(other), 1);
+});
+
 test('where the window was is kept', async () => {
   window().emit('close');
   expect(JSON.parse(readFileSync(join(world.userData, 'window.json'), 'utf8'))).toMatchObject({
@@ -352,6 +412,10 @@ test('the core dies: its engine goes with it, the page is told, and what was sav
   electron.ipcMain.emit('connect', { sender: closed.webContents, senderFrame: closed.webContents.mainFrame });
   expect(heard).toHaveBeenCalledTimes(1);
   closed.webContents.emit('destroyed');
+  // Nor does one whose page has just died end the app.
+  const { webContents: dying } = new BrowserWindow({ webPreferences: {} });
+  electron.ipcMain.emit('connect', { sender: dying, senderFrame: dying.mainFrame });
+  dying.gone = true;
   const [chat] = await client.call('chats.list', {});
   const before = engines.length;
   const waiting = client.call('engine.devices').catch((error: { code: string }) => error.code);
@@ -371,7 +435,11 @@ test('quitting waits until everything is on disk and the engine has ended', asyn
   await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 5, topK: 0, topP: 1 } });
   await client.call('turns.send', { chatId: chat.id, text: 'Tell me a long story.' });
   const { event, messageId } = await next(client, 'turn', (one) => one.event.type === 'delta');
+  // A window that was moved just now is not closed first.
+  rmSync(join(world.userData, 'window.json'), { force: true });
+  window().emit('move');
   expect(app.quit()).toBe(true);
+  expect(existsSync(join(world.userData, 'window.json'))).toBe(true);
   await until(() => done.exits.length > 0);
   expect(done.exits).toEqual([0]);
   expect(engines.every((engine) => engine.exitCode !== null || engine.signalCode !== null)).toBe(true);

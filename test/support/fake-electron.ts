@@ -19,6 +19,7 @@ export const done = {
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
   notified: [] as string[],
+  notifications: [] as Notification[],
   protocols: new Map<string, (request: { url: string; method: string }) => Promise<Response>>(),
   exposed: new Map<string, unknown>(),
 };
@@ -32,6 +33,8 @@ export const world = {
   chosen: [] as string[],
   /** The button of every message box. */
   pressed: 0,
+  /** Pages get as far as their first picture. */
+  draws: true,
   /** The first window has the focus. */
   looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
@@ -153,15 +156,21 @@ export class FakeContents extends EventEmitter {
   readonly mainFrame = { url: 'longhand://app/' };
   /** The page's side of ipc. */
   readonly page = new EventEmitter();
+  /** Electron throws at whoever speaks to a page that is gone. */
+  gone = false;
+  crashed = false;
+  isCrashed = () => this.crashed;
   reload: Mock = vi.fn();
   setWindowOpenHandler(handler: FakeContents['windowOpen'] & {}) {
     this.windowOpen = handler;
   }
   setWebRTCIPHandlingPolicy: Mock = vi.fn();
   send(channel: string, ...values: unknown[]) {
+    if (this.gone) throw new Error('Render frame was disposed before WebFrameMain could be accessed');
     this.page.emit(channel, {}, ...values);
   }
   postMessage(channel: string, _: unknown, ports: FakePort[]) {
+    if (this.gone) throw new Error('Render frame was disposed before WebFrameMain could be accessed');
     this.page.emit(channel, { ports });
   }
 }
@@ -176,8 +185,13 @@ export class BrowserWindow extends EventEmitter {
   loaded = '';
   focus: Mock = vi.fn();
   restore: Mock = vi.fn();
-  maximize: Mock = vi.fn();
-  isMinimized = () => false;
+  maximize: Mock = vi.fn(() => {
+    this.visible = true;
+  });
+  minimized = false;
+  visible = false;
+  isMinimized = () => this.minimized;
+  isVisible = () => this.visible;
   isMaximized = () => false;
   isDestroyed = () => false;
   isFocused = () => world.looking;
@@ -190,10 +204,11 @@ export class BrowserWindow extends EventEmitter {
   }
   show() {
     this.shown = true;
+    this.visible = true;
   }
   async loadURL(address: string) {
     this.loaded = address;
-    this.emit('ready-to-show');
+    if (world.draws) this.emit('ready-to-show');
   }
 }
 
@@ -263,6 +278,7 @@ export class Notification extends EventEmitter {
   static isSupported = () => true;
   show() {
     done.notified.push(this.#body);
+    done.notifications.push(this);
   }
 }
 
@@ -271,8 +287,11 @@ export const screen = { getAllDisplays: () => world.displays };
 
 /** Seals by turning round, so that a test can tell sealed from open. */
 export const safeStorage = {
-  isEncryptionAvailable: () => true,
+  isAsyncEncryptionAvailable: async () => true,
   getSelectedStorageBackend: () => 'gnome_libsecret',
-  encryptString: (text: string) => Buffer.from([...text].reverse().join('')),
-  decryptString: (sealed: Buffer) => [...sealed.toString()].reverse().join(''),
+  encryptStringAsync: async (text: string) => Buffer.from([...text].reverse().join('')),
+  decryptStringAsync: async (sealed: Buffer) => ({
+    result: [...sealed.toString()].reverse().join(''),
+    shouldReEncrypt: false,
+  }),
 };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineProcess, FromEngine, ToEngine } from '../../../app/engine/ipc-protocol.ts';
 import { createSupervisor, type Ending, type SupervisorStatus } from '../../../app/process/supervisor.ts';
+import type { Failure } from '../../../app/protocol/index.ts';
 import { pipePair } from '../../../app/protocol/index.ts';
 
 /** Processes that start and end when the test says so. Counts how many live at once. */
@@ -74,6 +75,23 @@ test('a process that ends comes back after growing waits; the third end in five 
   await supervisor.restart();
   await until(() => seen.at(-1)?.at === 'up');
   expect(processes.log.mostLiving).toBe(1);
+});
+
+test('a failure names the process that ended', async () => {
+  const processes = controlled();
+  const lost: Failure[] = [];
+  const supervisor = createSupervisor<ToEngine, FromEngine>({
+    start: processes.startEngine,
+    name: 'core',
+    quit: { quit: true },
+    onStatus: (status) => status.at === 'up' && processes.crash(),
+    onMessage: () => {},
+    onLost: (failure) => lost.push(failure),
+    waits: [1],
+  });
+  supervisor.start();
+  await expect.poll(() => lost.length).toBe(3);
+  expect(lost[0]).toMatchObject({ code: 'core-lost', message: '[core] the process ended: signal SIGSEGV' });
 });
 
 test('ends that lie further apart do not add up', async () => {
