@@ -50,7 +50,7 @@ export function createCoreProcess({
     onMessage: receive,
     onStatus(status) {
       // Nothing reconnects any more, as "core-lost" would say.
-      if (status.at === 'stopped') onFailed({ ...status.failure, code: 'internal' });
+      if (status.phase === 'stopped') onFailed({ ...status.failure, code: 'internal' });
     },
     onLost() {
       child = null;

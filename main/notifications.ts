@@ -6,9 +6,9 @@ import { fill, words } from './strings.ts';
 const shown = new Set<Notification>();
 
 /** Tells through the desktop what became of a download, while no window is in front: a window shows it itself. */
-export function notify({ name, at }: DownloadNews, { looking, show }: { looking: boolean; show: () => void }): void {
+export function notify({ name, kind }: DownloadNews, { looking, show }: { looking: boolean; show: () => void }): void {
   if (looking || !Notification.isSupported()) return;
-  const notification = new Notification({ title: 'Longhand', body: fill(words.download[at], { name }) });
+  const notification = new Notification({ title: 'Longhand', body: fill(words.download[kind], { name }) });
   const forget = () => shown.delete(notification);
   shown.add(notification);
   notification.on('click', () => {

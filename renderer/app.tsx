@@ -44,7 +44,7 @@ function Longhand() {
   const known = useSettings((state) => state.known);
   const onboarded = useSettings((state) => state.values.onboarded);
   const palette = useShell((state) => state.palette);
-  const locked = useConnection((state) => state.at === 'locked');
+  const locked = useConnection((state) => state.status === 'locked');
   useCore();
   useAppearance();
   useKeyboard();
@@ -151,11 +151,11 @@ function Frame() {
         </PanelBoundary>
         <div className="min-h-0 flex-1">
           <PageBoundary>
-            {place.at === 'chat' && <ChatPage />}
-            {place.at === 'models' && <ModelsPage />}
-            {place.at === 'documents' && <DocumentsPage />}
-            {place.at === 'performance' && <PerformancePage />}
-            {place.at === 'settings' && <SettingsPage section={place.section} />}
+            {place.kind === 'chat' && <ChatPage />}
+            {place.kind === 'models' && <ModelsPage />}
+            {place.kind === 'documents' && <DocumentsPage />}
+            {place.kind === 'performance' && <PerformancePage />}
+            {place.kind === 'settings' && <SettingsPage section={place.section} />}
           </PageBoundary>
         </div>
       </div>

@@ -27,9 +27,9 @@ export const core = createClient();
 
 /** `locked`: this page was never let in. `epoch` counts connections: after a new one everything that is shown is asked for
  *  again. */
-type Connection = { at: 'connecting' | 'open' | 'lost' | 'gone' | 'locked'; epoch: number };
+type Connection = { status: 'connecting' | 'open' | 'lost' | 'gone' | 'locked'; epoch: number };
 export const useConnection = create<Connection>()(() => ({
-  at: 'connecting',
+  status: 'connecting',
   epoch: 0,
 }));
 
@@ -39,9 +39,9 @@ type CorePipe = Pipe<CallFrame, CoreFrame>;
 export function attach(pipe: CorePipe): void {
   current = pipe;
   core.attach(pipe);
-  useConnection.setState((state) => ({ at: 'open', epoch: state.epoch + 1 }));
+  useConnection.setState((state) => ({ status: 'open', epoch: state.epoch + 1 }));
   // One that closes late says nothing about the one that took its place.
-  pipe.onClose(() => current === pipe && useConnection.setState({ at: 'lost' }));
+  pipe.onClose(() => current === pipe && useConnection.setState({ status: 'lost' }));
 }
 
 let current: CorePipe | null = null;
@@ -150,11 +150,11 @@ function openSocket(attempt: number): void {
     if (!opened && (await isKnown()) === false) {
       if (current !== attempts) return;
       // Started again since, or never opened with its address: only a new address helps.
-      useConnection.setState(({ epoch }) => ({ at: epoch === 0 ? 'locked' : 'gone' }));
+      useConnection.setState(({ epoch }) => ({ status: epoch === 0 ? 'locked' : 'gone' }));
       return;
     }
     // After some seconds it may have been started again at another address.
-    useConnection.setState({ at: !opened && attempt >= WAITS.length - 1 ? 'gone' : 'lost' });
+    useConnection.setState({ status: !opened && attempt >= WAITS.length - 1 ? 'gone' : 'lost' });
     const next = opened ? 0 : attempt + 1;
     waiting = setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
   }

@@ -6,7 +6,7 @@ import { getChat } from '../store/chats.ts';
 import { countingOf } from './context/context-usage.ts';
 import type { Core } from './deps.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** Reads a file as text and keeps the text with the chat.
  *  @throws LonghandError `not-found`, `too-large`, `unreadable` (not a text), `permission` */
@@ -35,10 +35,10 @@ async function readFileUpTo(path: string, name: string): Promise<Buffer> {
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new LonghandError('unreadable', `[attachment] ${name} is not a file`);
-    if (stat.size > mostBytes) {
+    if (stat.size > maxBytes) {
       throw new LonghandError(
         'too-large',
-        `[attachment] ${name} has ${stat.size} bytes, at most ${mostBytes} are read as text`,
+        `[attachment] ${name} has ${stat.size} bytes, at most ${maxBytes} are read as text`,
       );
     }
     return await handle.readFile().catch(failed);

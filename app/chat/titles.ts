@@ -9,7 +9,7 @@ import { branch } from './tree.ts';
 
 const idleMs = 800;
 const longestTitle = 60;
-const mostWords = 8;
+const maxWords = 8;
 const readCharacters = 1200;
 /** Of 25 conversations a model of 135 million parameters gave three a title that fits, and put false ones on others. Until a
  *  smaller one was seen to do better, the first words of the question stay below this. */
@@ -119,7 +119,7 @@ export function titleFrom(written: string, conversation: string): string | null 
     .replace(/[\s*"'“”‘’«»`.]+$/, '')
     .trim();
   const found = words(title);
-  if (title === '' || title.length > longestTitle || allWords(title).length > mostWords) return null;
+  if (title === '' || title.length > longestTitle || allWords(title).length > maxWords) return null;
   // "Here is a title:", and a sentence with an end in the middle or a quotation without one.
   if (/:$|[.!?]\s/.test(title) || title.split('"').length % 2 === 0) return null;
   const said = words(conversation);

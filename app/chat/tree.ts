@@ -20,7 +20,7 @@ export function branch(messages: readonly Message[], leafId: MessageId | null): 
 export function newestLeaf(messages: readonly Message[], from: MessageId): MessageId {
   const lastChild = new Map<MessageId, MessageId>();
   for (const { id, parentId, state } of messages) {
-    if (parentId !== null && state.at !== 'queued') lastChild.set(parentId, id);
+    if (parentId !== null && state.status !== 'queued') lastChild.set(parentId, id);
   }
   let leaf = from;
   for (let next = lastChild.get(leaf); next !== undefined; next = lastChild.get(leaf)) leaf = next;
@@ -29,10 +29,10 @@ export function newestLeaf(messages: readonly Message[], from: MessageId): Messa
 
 /** What waits to be sent, in the order it goes. */
 export const queued = (messages: readonly Message[]): Message[] =>
-  messages.filter(({ state }) => state.at === 'queued').sort((a, b) => placeOf(a) - placeOf(b));
+  messages.filter(({ state }) => state.status === 'queued').sort((a, b) => placeOf(a) - placeOf(b));
 
 export const placeOf = (message: Message | undefined): number =>
-  message?.state.at === 'queued' ? (message.state.place ?? 0) : 0;
+  message?.state.status === 'queued' ? (message.state.place ?? 0) : 0;
 
 /** What the model sees of a branch: all that comes after the last message which was set aside, and the summary that may
  *  stand for the rest. */

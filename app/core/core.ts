@@ -197,7 +197,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   opened.defer(turns.close);
   /** With the chat that is being answered: others wait for it. */
   const withChat = (status: EngineStatus): EngineStatus => {
-    if (status.at !== 'busy' || !status.turnId) return status;
+    if (status.phase !== 'busy' || !status.turnId) return status;
     const chatId = turns.chatOf(status.turnId);
     return chatId ? { ...status, chatId } : status;
   };

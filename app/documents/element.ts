@@ -7,12 +7,12 @@ export type Word = { start: number; end: number; page: number; box: Rectangle };
 
 export type Where =
   /** Words in order; characters between them (spaces, line ends) stand nowhere. */
-  | { at: 'page'; words: readonly Word[] }
-  | { at: 'block' }
-  | { at: 'cells'; sheet: string; range: string }
-  | { at: 'slide'; slide: number }
+  | { kind: 'page'; words: readonly Word[] }
+  | { kind: 'block' }
+  | { kind: 'cells'; sheet: string; range: string }
+  | { kind: 'slide'; slide: number }
   /** `starts[i]`: where the text of line `from + i` begins in the piece's text. */
-  | { at: 'lines'; from: number; starts: readonly number[] };
+  | { kind: 'lines'; from: number; starts: readonly number[] };
 
 export type Piece = {
   kind: Block['kind'];
@@ -28,7 +28,7 @@ export type Piece = {
 
 export const CELL_SEPARATOR = ' | ';
 
-export type Step = Extract<DocumentState, { at: 'reading' }>['step'];
+export type Step = Extract<DocumentState, { status: 'reading' }>['step'];
 
 /** Where readers put what they find. `add` may wait until what came before has been stored. */
 export type Sink = {

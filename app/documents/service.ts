@@ -82,7 +82,7 @@ export type Documents = {
 
 /** As long as a deleted chat. */
 const DELETED_KEPT_MS = 24 * 60 * 60 * 1000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const COLLECTIONS_MS = 200;
 const SOON_MS = 500;
 /** The manual is read when everything has settled. */
@@ -143,7 +143,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   }
   function tell(document: Document): Document {
     emit('document.changed', document);
-    if (document.state.at === 'ready') embedding.wake();
+    if (document.state.status === 'ready') embedding.wake();
     collectionsChanged();
     return document;
   }
@@ -262,9 +262,9 @@ export function createDocuments(options: DocumentsOptions): Documents {
     'documents.add': ({ collectionId, files }) => add(collectionId, files),
     'documents.retry': ({ documentId, password, ocr }) => {
       const { document, ocr: before } = ownDocument(documentId);
-      if (document.state.at !== 'failed') return document;
+      if (document.state.status !== 'failed') return document;
       if (password !== undefined) importer.givePassword(documentId, password);
-      const queued = updateDocument(db, documentId, { state: { at: 'queued' }, attempts: 0, ocr: ocr || before });
+      const queued = updateDocument(db, documentId, { state: { status: 'queued' }, attempts: 0, ocr: ocr || before });
       importer.wake();
       return tell(queued.document);
     },
@@ -290,7 +290,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     'documents.bytes': async ({ documentId, start, end }) => {
       const { kept, document } = getDocument(db, documentId);
       if (kept === null) throw new LonghandError('not-found', `[documents] no copy of ${document.fileName} yet`);
-      const { bytes, total } = await copies.read(kept, start, Math.min(end, start + MOST_BYTES));
+      const { bytes, total } = await copies.read(kept, start, Math.min(end, start + MAX_BYTES));
       return { base64: bytes.toString('base64'), total };
     },
     'documents.content': ({ documentId, from, limit }) =>
@@ -307,8 +307,8 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   /** What was being read when it was removed is read anew. */
   function readAnew(document: Document): Document {
-    const half = document.state.at === 'reading';
-    const settled = half ? updateDocument(db, document.id, { state: { at: 'queued' } }).document : document;
+    const half = document.state.status === 'reading';
+    const settled = half ? updateDocument(db, document.id, { state: { status: 'queued' } }).document : document;
     importer.wake();
     return settled;
   }

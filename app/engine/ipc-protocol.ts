@@ -142,7 +142,7 @@ export type Asks = {
 export type AskName = keyof Asks;
 
 /** Engine states as the engine process itself knows them; the supervisor adds the rest. */
-export type InnerStatus = Extract<EngineStatus, { at: 'idle' | 'loading' | 'ready' | 'busy' }>;
+export type InnerStatus = Extract<EngineStatus, { phase: 'idle' | 'loading' | 'ready' | 'busy' }>;
 
 export type ToEngine =
   | { [Name in AskName]: { id: number; ask: Name; input: Asks[Name]['input'] } }[AskName]

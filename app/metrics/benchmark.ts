@@ -28,7 +28,7 @@ const promptOf = (run: number) =>
 
 /** One warm-up and five runs of a model; of two models in turns, so that what disturbs one disturbs the other too. */
 export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions): Benchmark {
-  let state: BenchmarkState = { at: 'idle' };
+  let state: BenchmarkState = { status: 'idle' };
   let running: AbortController | null = null;
 
   function show(next: BenchmarkState) {
@@ -43,7 +43,7 @@ export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions
     for (let round = 0; round <= RUNS; round++) {
       for (const { modelId, batch } of batches) {
         if (signal.aborted) return;
-        show({ at: 'running', modelId, done, total });
+        show({ status: 'running', modelId, done, total });
         await measure({ modelId, prompt: promptOf(++done), batch, warmUp: round === 0, signal });
       }
     }
@@ -55,9 +55,11 @@ export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions
       const control = new AbortController();
       running = control;
       run(modelIds, control)
-        .then(() => ({ at: 'idle' }) as const)
+        .then(() => ({ status: 'idle' }) as const)
         .catch((error) =>
-          control.signal.aborted ? { at: 'idle' as const } : { at: 'failed' as const, failure: failureOf(error) },
+          control.signal.aborted
+            ? { status: 'idle' as const }
+            : { status: 'failed' as const, failure: failureOf(error) },
         )
         .then((end) => {
           running = null;

@@ -1,6 +1,6 @@
 import type { Run, TurnEvent } from '../protocol/index.ts';
 
-const MOST_POINTS = 120;
+const MAX_POINTS = 120;
 
 /** The speed of one run over its time, from the tokens as they arrive: a run is often too short for samples. */
 export function createCurve(now: () => number = () => performance.now()): {
@@ -16,7 +16,7 @@ export function createCurve(now: () => number = () => performance.now()): {
       arrivals.push([now() - begin, (arrivals.at(-1)?.[1] ?? 0) + event.tokens]);
     },
     points() {
-      const step = Math.max(1, Math.ceil(arrivals.length / MOST_POINTS));
+      const step = Math.max(1, Math.ceil(arrivals.length / MAX_POINTS));
       const kept = arrivals.filter((_, index) => index % step === 0 || index === arrivals.length - 1);
       return kept.slice(1).flatMap(([atMs, tokens], index) => {
         const [before, had] = kept[index] as [number, number];

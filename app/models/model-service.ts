@@ -101,7 +101,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
 
   const inUse = () => {
     const status = engine.status();
-    return status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
+    return status.phase === 'ready' || status.phase === 'busy' ? status.memoryBytes : 0;
   };
   const limit = () => memoryLimit(deviceInUse(devices, settings().device), inUse());
   const library = createLibrary({
@@ -145,7 +145,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   };
   const arrived = (model: ModelEntry) => {
     emit('download.finished', model);
-    tellOf({ name: model.name, at: 'arrived' });
+    tellOf({ name: model.name, kind: 'arrived' });
   };
   const downloads = createDownloads({
     db,
@@ -321,8 +321,8 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     settingsChanged: route,
     engineStatus(status) {
       keepAlive.status(status);
-      if (status.at === 'idle' && !up) askDevices();
-      up = status.at !== 'restarting' && status.at !== 'stopped';
+      if (status.phase === 'idle' && !up) askDevices();
+      up = status.phase !== 'restarting' && status.phase !== 'stopped';
     },
     refusedPage,
     onDownload: (listener) => void followers.push(listener),

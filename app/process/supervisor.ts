@@ -21,7 +21,9 @@ export type Supervised<Out, In> = {
 /** How a process went: "signal SIGSEGV" or "code 1", and the end of what it wrote to its error output. */
 export type Ending = { how: string; lastWords: string };
 
-export type SupervisorStatus = Extract<EngineStatus, { at: 'restarting' | 'stopped' }> | { at: 'starting' | 'up' };
+export type SupervisorStatus =
+  | Extract<EngineStatus, { phase: 'restarting' | 'stopped' }>
+  | { phase: 'starting' | 'up' };
 
 export type Supervisor<Out> = {
   start(): void;
@@ -47,7 +49,7 @@ export type SupervisorOptions<Out, In> = {
 };
 
 const windowMs = 5 * 60 * 1000;
-const mostEnds = 3;
+const maxCrashes = 3;
 
 export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): Supervisor<Out> {
   const { name = 'engine', waits = [500, 2000, 8000], quitWaitMs = 2000, now = () => performance.now() } = options;
@@ -64,7 +66,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
   function start() {
     if (closed || life) return;
     clearTimeout(timer);
-    options.onStatus({ at: 'starting' });
+    options.onStatus({ phase: 'starting' });
     life = live().finally(() => {
       life = null;
       afterEnd();
@@ -83,7 +85,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     }
     running.pipe.onMessage(options.onMessage);
     if (closed) running.kill();
-    else options.onStatus({ at: 'up' });
+    else options.onStatus({ phase: 'up' });
     const ending = await running.ended;
     running = null;
     last = lostFailure(name, ending);
@@ -99,12 +101,12 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       return;
     }
     ends = [...ends.filter((at) => now() - at < windowMs), now()];
-    if (ends.length >= mostEnds) {
-      options.onStatus({ at: 'stopped', failure: last });
+    if (ends.length >= maxCrashes) {
+      options.onStatus({ phase: 'stopped', failure: last });
       return;
     }
     const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
-    options.onStatus({ at: 'restarting', attempt: ends.length, waitMs });
+    options.onStatus({ phase: 'restarting', attempt: ends.length, waitMs });
     timer = setTimeout(start, waitMs);
   }
 

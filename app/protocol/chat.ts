@@ -51,15 +51,15 @@ export const Chat = z.object({
 export type Chat = z.infer<typeof Chat>;
 
 /** Messages that may wait in one chat. */
-export const MOST_QUEUED = 5;
+export const MAX_QUEUED = 5;
 
-export const MessageState = z.discriminatedUnion('at', [
-  z.object({ at: z.literal('done'), reason: FinishReason.nullable() }),
+export const MessageState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('done'), reason: FinishReason.nullable() }),
   /** The lowest place goes first, of two with the same the older; those of older versions have none, which is 0. */
-  z.object({ at: z.literal('queued'), place: z.number().int().optional() }),
-  z.object({ at: z.literal('running'), turnId: TurnId }),
-  z.object({ at: z.literal('paused'), turnId: TurnId, evidence: LoopEvidence.optional() }),
-  z.object({ at: z.literal('failed'), failure: Failure }),
+  z.object({ status: z.literal('queued'), place: z.number().int().optional() }),
+  z.object({ status: z.literal('running'), turnId: TurnId }),
+  z.object({ status: z.literal('paused'), turnId: TurnId, evidence: LoopEvidence.optional() }),
+  z.object({ status: z.literal('failed'), failure: Failure }),
 ]);
 export type MessageState = z.infer<typeof MessageState>;
 

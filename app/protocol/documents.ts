@@ -15,18 +15,18 @@ const inBlock = {
 };
 
 /** Where a piece of text stands in its document. Pages, slides, lines and blocks count from 1. */
-export const Place = z.discriminatedUnion('at', [
+export const Place = z.discriminatedUnion('kind', [
   z.object({
-    at: z.literal('page'),
+    kind: z.literal('page'),
     page: z.number().int(),
     rectangles: z.array(Rectangle),
   }),
-  z.object({ at: z.literal('block'), ...inBlock }),
-  z.object({ at: z.literal('cells'), sheet: z.string(), range: z.string(), ...inBlock }),
-  z.object({ at: z.literal('slide'), slide: z.number().int(), ...inBlock }),
+  z.object({ kind: z.literal('block'), ...inBlock }),
+  z.object({ kind: z.literal('cells'), sheet: z.string(), range: z.string(), ...inBlock }),
+  z.object({ kind: z.literal('slide'), slide: z.number().int(), ...inBlock }),
   /** Lines of the file, and the block that shows them. */
   z.object({
-    at: z.literal('lines'),
+    kind: z.literal('lines'),
     from: z.number().int(),
     to: z.number().int(),
     ...inBlock,
@@ -61,18 +61,18 @@ export const DocumentKind = z.enum([
 export type DocumentKind = z.infer<typeof DocumentKind>;
 
 //  queued ─▶ reading (file, ocr, index) ─▶ ready          any ──▶ failed ──remedy──▶ queued
-export const DocumentState = z.discriminatedUnion('at', [
-  z.object({ at: z.literal('queued') }),
+export const DocumentState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('queued') }),
   /** `done` of `total` pages (or parts). */
   z.object({
-    at: z.literal('reading'),
+    status: z.literal('reading'),
     step: z.enum(['file', 'ocr', 'index']),
     done: z.number(),
     total: z.number(),
   }),
-  z.object({ at: z.literal('ready') }),
+  z.object({ status: z.literal('ready') }),
   z.object({
-    at: z.literal('failed'),
+    status: z.literal('failed'),
     failure: Failure,
     remedy: z.enum(['unlock', 'ocr', 'retry', 'none']),
   }),

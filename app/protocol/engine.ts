@@ -99,14 +99,14 @@ const inMemory = {
 };
 
 //  idle ──load──▶ loading ──▶ ready ◀──▶ busy          any ──process ends──▶ restarting ──▶ idle | stopped
-export const EngineStatus = z.discriminatedUnion('at', [
-  z.object({ at: z.literal('idle') }),
-  z.object({ at: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
-  z.object({ at: z.literal('ready'), ...inMemory }),
+export const EngineStatus = z.discriminatedUnion('phase', [
+  z.object({ phase: z.literal('idle') }),
+  z.object({ phase: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
+  z.object({ phase: z.literal('ready'), ...inMemory }),
   /** `turnId`: what is being written; `chatId`: where, when it is the answer of a chat. Others wait for it. */
-  z.object({ at: z.literal('busy'), ...inMemory, turnId: TurnId.optional(), chatId: ChatId.optional() }),
-  z.object({ at: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
+  z.object({ phase: z.literal('busy'), ...inMemory, turnId: TurnId.optional(), chatId: ChatId.optional() }),
+  z.object({ phase: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
   /** Three ends in five minutes: no more restarts by itself. */
-  z.object({ at: z.literal('stopped'), failure: Failure }),
+  z.object({ phase: z.literal('stopped'), failure: Failure }),
 ]);
 export type EngineStatus = z.infer<typeof EngineStatus>;

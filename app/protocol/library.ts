@@ -12,16 +12,16 @@ export const LibraryMove = z.object({
   /** Bytes that were copied and read again. */
   done: z.number(),
   total: z.number(),
-  status: z.discriminatedUnion('at', [
-    z.object({ at: z.literal('copying') }),
-    z.object({ at: z.literal('paused') }),
+  status: z.discriminatedUnion('phase', [
+    z.object({ phase: z.literal('copying') }),
+    z.object({ phase: z.literal('paused') }),
     /** Nothing is lost: it goes on when it is asked to. */
-    z.object({ at: z.literal('stopped'), failure: Failure }),
-    z.object({ at: z.literal('switching') }),
+    z.object({ phase: z.literal('stopped'), failure: Failure }),
+    z.object({ phase: z.literal('switching') }),
     /** What is not used any more is deleted in `from`; a running answer is waited for. */
-    z.object({ at: z.literal('clearing') }),
+    z.object({ phase: z.literal('clearing') }),
     /** The same, and its drive is away. */
-    z.object({ at: z.literal('clearingLater') }),
+    z.object({ phase: z.literal('clearingLater') }),
   ]),
 });
 export type LibraryMove = z.infer<typeof LibraryMove>;

@@ -34,9 +34,9 @@ export const Conditions = z.object({ battery: z.boolean(), hot: z.boolean(), bus
 export type Conditions = z.infer<typeof Conditions>;
 
 //  idle ──start──▶ running ──last run, or cancel──▶ idle          running ──a run fails──▶ failed ──start──▶ running
-export const BenchmarkState = z.discriminatedUnion('at', [
-  z.object({ at: z.literal('idle') }),
-  z.object({ at: z.literal('running'), modelId: ModelId, done: z.number().int(), total: z.number().int() }),
-  z.object({ at: z.literal('failed'), failure: Failure }),
+export const BenchmarkState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('idle') }),
+  z.object({ status: z.literal('running'), modelId: ModelId, done: z.number().int(), total: z.number().int() }),
+  z.object({ status: z.literal('failed'), failure: Failure }),
 ]);
 export type BenchmarkState = z.infer<typeof BenchmarkState>;

@@ -121,13 +121,13 @@ async function explain(error: unknown): Promise<number> {
 
 /** What waits for something that never comes, a drive without its server for one, does not keep the process: everything that
  *  was acknowledged is on the disk by then. */
-export function endWithSignals(close: () => Promise<void>, mostMs = 10_000) {
+export function endWithSignals(close: () => Promise<void>, timeoutMs = 10_000) {
   let ending = false;
   const end = async () => {
     // The second one does not wait.
     if (ending) process.exit(1);
     ending = true;
-    setTimeout(() => process.exit(1), mostMs);
+    setTimeout(() => process.exit(1), timeoutMs);
     await close();
     process.exit(0);
   };

@@ -1,6 +1,6 @@
 /** Wrong secrets in a minute before those that give them are sent away unheard for the rest of it. Whoever has the right one is
  *  let in all the same: nobody can lock the owner out. */
-export const mostGuesses = 20;
+export const maxGuesses = 20;
 const windowMs = 60_000;
 
 /** Counts wrong secrets by the monotonic clock, since the clock on the wall can be set. */
@@ -10,8 +10,8 @@ export function createGuesses(now: () => number = () => performance.now()) {
     /** Notes one; true when there were too many. */
     wrong(): boolean {
       const since = now() - windowMs;
-      times = [...times.filter((time) => time > since), now()].slice(-mostGuesses - 1);
-      return times.length > mostGuesses;
+      times = [...times.filter((time) => time > since), now()].slice(-maxGuesses - 1);
+      return times.length > maxGuesses;
     },
   };
 }

@@ -5,12 +5,12 @@ import { type CallFrame, type CoreFrame, type Pipe, socketPath, subprotocol } fr
 import type { Access } from './auth.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
-const mostMessageBytes = 32 * 1024 * 1024;
+const maxMessageBytes = 32 * 1024 * 1024;
 /** A client that reads slower than the core writes is cut off; it comes back and asks for what it shows. */
-const mostWaitingBytes = 64 * 1024 * 1024;
+const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** Tabs of one person. */
-const mostSockets = 50;
+const maxSockets = 50;
 
 export type SocketsOptions = {
   access: Access;
@@ -23,7 +23,7 @@ export type SocketsOptions = {
 export function serveSockets(server: Server, { access, welcome, connect, heartbeatMs = 30_000 }: SocketsOptions) {
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: mostMessageBytes,
+    maxPayload: maxMessageBytes,
     handleProtocols: () => subprotocol,
   });
   const alive = new WeakSet<WebSocket>();
@@ -36,7 +36,7 @@ export function serveSockets(server: Server, { access, welcome, connect, heartbe
       return refuse(stream, '403 Forbidden');
     }
     if (!welcome(request.socket.remotePort)) return refuse(stream, '403 Forbidden');
-    if (sockets.clients.size >= mostSockets) return refuse(stream, '503 Service Unavailable');
+    if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       alive.add(socket);
       socket.on('pong', () => alive.add(socket));
@@ -77,7 +77,7 @@ function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, CallFrame> {
   return {
     send(frame) {
       if (socket.readyState !== socket.OPEN) return;
-      if (socket.bufferedAmount > mostWaitingBytes) socket.terminate();
+      if (socket.bufferedAmount > maxWaitingBytes) socket.terminate();
       else socket.send(JSON.stringify(frame));
     },
     onMessage(listener) {

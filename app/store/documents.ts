@@ -97,7 +97,7 @@ export function getDocument(db: Database, id: DocumentId): StoredDocument {
 /** The next that waits to be read. */
 export function nextQueued(db: Database): StoredDocument | undefined {
   const row = db.get<DocumentRow>(
-    `SELECT ${columns} FROM documents WHERE at = 'queued' AND deleted_at IS NULL
+    `SELECT ${columns} FROM documents WHERE status = 'queued' AND deleted_at IS NULL
      AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY number LIMIT 1`,
   );
   return row && storedOf(row);
@@ -119,10 +119,10 @@ export type NewDocument = Pick<Document, 'collectionId' | 'fileName' | 'kind' | 
 
 export function addDocument(db: Database, added: NewDocument, now: number): StoredDocument {
   const id = newId(now) as DocumentId;
-  const state: DocumentState = { at: 'queued' };
+  const state: DocumentState = { status: 'queued' };
   db.run(
     `INSERT INTO documents (id, collection_id, name, file_name, kind, bytes, added_at, source_path, source_changed_at,
-     watched, at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     watched, status, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     added.collectionId,
     added.fileName,
@@ -133,7 +133,7 @@ export function addDocument(db: Database, added: NewDocument, now: number): Stor
     added.sourcePath,
     added.sourceChangedAt,
     Number(added.watched),
-    state.at,
+    state.status,
     JSON.stringify(state),
   );
   return getDocument(db, id);
@@ -171,8 +171,8 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
     values.push((encode as (value: unknown) => Value)(value));
   }
   if (patch.state) {
-    names.push('at = ?');
-    values.push(patch.state.at);
+    names.push('status = ?');
+    values.push(patch.state.status);
   }
   if (names.length > 0) db.run(`UPDATE documents SET ${names.join(', ')} WHERE id = ?`, ...values, id);
   return getDocument(db, id);
@@ -180,7 +180,7 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
 
 /** What was being read when the app ended is read anew. */
 export function requeueUnsettled(db: Database): void {
-  db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}' WHERE at = 'reading'`);
+  db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}' WHERE status = 'reading'`);
 }
 
 /** An attempt that was ended by us, or by the database, says nothing about the document. */
@@ -188,7 +188,7 @@ export const forgiveAttempt = (db: Database, number: number) =>
   void db.run('UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE number = ?', number);
 
 export const forgiveAttempts = (db: Database) =>
-  void db.run(`UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE at = 'reading'`);
+  void db.run(`UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE status = 'reading'`);
 
 export function deleteDocument(db: Database, id: DocumentId, now: number): void {
   db.run('UPDATE documents SET deleted_at = ? WHERE id = ?', now, id);

@@ -71,5 +71,5 @@ export const samplesOf = (db: Database, messageId: MessageId): StatsSample[] =>
 /** Messages that were being written, or waited, when the last process ended. */
 export const unsettled = (db: Database): MessageId[] =>
   db
-    .all<{ id: MessageId }>(`SELECT id FROM messages WHERE state NOT LIKE '{"at":"done"%' ORDER BY number`)
+    .all<{ id: MessageId }>(`SELECT id FROM messages WHERE state NOT LIKE '{"status":"done"%' ORDER BY number`)
     .map((row) => row.id);

@@ -185,13 +185,13 @@ const unpacked = (values: Packed): ModelFacts => ({
 
 /** Models of one shape share their layers. */
 const known = new Map<string, Layer[]>();
-const MOST_KNOWN = 1000;
+const MAX_CACHED = 1000;
 
 function layersOf(word: string): Layer[] {
   const shared = known.get(word);
   if (shared) return shared;
   const layers = [...word].flatMap((letter) => layerOf.get(letter) ?? []);
-  if (known.size === MOST_KNOWN) known.clear();
+  if (known.size === MAX_CACHED) known.clear();
   known.set(word, layers);
   return layers;
 }

@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { LonghandError } from '../protocol/index.ts';
 import { damage, listBackups, syncFile } from './backups.ts';
 import { type Database, openDatabase, type Value } from './database.ts';
-import { versionOf } from './migrate.ts';
+import { type Migration, migrate, versionOf } from './migrate.ts';
 
 export type Restored = { backup: string | null; backupAt: number | null; damaged: string };
 
@@ -37,14 +37,66 @@ export function restore(folder: string, path: string, now: number): Restored {
 
 export type Salvaged = { chats: number; messages: number };
 
-/** Adds to `db` every row of the damaged file that can still be read and is newer or not there. */
-export function salvage(db: Database, damaged: string): Salvaged {
+/** Adds to `db` every row of the damaged file that can still be read and is newer or not there. A file of an older version
+ *  is brought up to date first, in a copy of what can be read of it. */
+export function salvage(db: Database, damaged: string, migrations: readonly Migration[]): Salvaged {
   let source: Database;
   try {
     source = openDatabase(damaged);
   } catch {
     return { chats: 0, messages: 0 };
   }
+  const version = orDamaged(() => versionOf(source));
+  if (version === 'damaged' || version === 0 || version >= migrations.length) return salvageFrom(source, db);
+  const path = `${damaged}.readable`;
+  removeDatabase(path);
+  try {
+    return salvageFrom(readableOf(source, path, migrations, version), db);
+  } finally {
+    removeDatabase(path);
+  }
+}
+
+const KEYS = {
+  chats: 'id',
+  messages: 'id',
+  attachments: 'id',
+  collections: 'id',
+  documents: 'id',
+  runs: 'id',
+  settings: 'key',
+  models: 'id',
+  library: 'one',
+};
+
+/** What can be read of the rows a user cannot get back otherwise, in a database of today's version. Closes `source`. */
+function readableOf(source: Database, path: string, migrations: readonly Migration[], version: number): Database {
+  const copy = openDatabase(path, { vectors: true });
+  try {
+    migrate(copy, migrations.slice(0, version));
+    copy.script('PRAGMA foreign_keys = OFF');
+    copy.transaction(() => {
+      for (const [table, key] of Object.entries(KEYS)) {
+        if (columnsOf(copy, table).length === 0) continue;
+        copy.run(`DELETE FROM ${table}`);
+        copyRows(source, copy, table, 'TRUE', key);
+      }
+    });
+    migrate(copy, migrations.slice(version));
+    return copy;
+  } catch (error) {
+    copy.close();
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+const removeDatabase = (path: string) => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+};
+
+function salvageFrom(source: Database, db: Database): Salvaged {
   try {
     db.script('PRAGMA foreign_keys = OFF');
     return db.transaction(() => {
@@ -67,7 +119,7 @@ export function salvage(db: Database, damaged: string): Salvaged {
       }
       db.run('DELETE FROM documents WHERE collection_id NOT IN (SELECT id FROM collections)');
       // What was read of them is read again from the kept copies.
-      db.run(`UPDATE documents SET at = 'queued', state = '{"at":"queued"}', passages = 0
+      db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}', passages = 0
         WHERE passages > 0 AND number NOT IN (SELECT document FROM passages)`);
       db.run('DELETE FROM purged WHERE number > ?', purged);
       return { chats, messages };

@@ -7,7 +7,7 @@ const before = 40;
 const excerptLength = 160;
 /** Words shorter than a trigram are looked up by reading: only in the newest messages, and for so long at most. */
 const scanned = 5000;
-const mostMs = 1000;
+const maxMs = 1000;
 /** Messages that are read before everything else gets its turn; long ones end it sooner. */
 const portion = 50;
 const portionMs = 20;
@@ -41,7 +41,7 @@ async function messageHits(db: Database, words: string[], limit: number): Promis
   const hits: SearchHit[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   let spent = 0;
-  for (let read = 0; hits.length < limit && read < scanned && spent < mostMs; await nextTask()) {
+  for (let read = 0; hits.length < limit && read < scanned && spent < maxMs; await nextTask()) {
     const begun = performance.now();
     const rows = match === '' ? newest(db, before) : newestMatching(db, match, before);
     for (const { number, id, chatId, title, text } of rows) {

@@ -53,13 +53,14 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   const db = openDatabase(path, { vectors: true });
   try {
     // First, because a newer database is not touched.
-    const todo = pending(db, readMigrations(migrations));
+    const all = readMigrations(migrations);
+    const todo = pending(db, all);
     configure(db);
     if (todo.length > 0 && versionOf(db) > 0) await backUp(db, folder, 'before-update', now());
     migrate(db, todo);
     if (restored && lost) notices.push(lostNotice(restored));
     else if (restored) {
-      const saved = salvage(db, restored.damaged);
+      const saved = salvage(db, restored.damaged, all);
       notices.push({
         code: restored.backup ? 'database-restored' : 'database-started-anew',
         details: {

@@ -78,7 +78,7 @@ export function createThinkingSplitter(markers: ThinkingMarkers | null, begun: b
       first = true;
       return { kind: 'thinking', text: '' };
     }
-    if (!last && open.startsWith(text) && held.length < MOST_HELD) return null;
+    if (!last && open.startsWith(text) && held.length < MAX_HELD) return null;
     state = 'answer';
     return give('answer', held.length);
   };
@@ -127,8 +127,8 @@ function uncertain(text: string, close: string): number {
   const marker = prefixAtEnd(text, [close], close.length);
   const body = text.slice(0, text.length - marker);
   const space = body.length - body.trimEnd().length;
-  return space > MOST_HELD ? marker : marker + space;
+  return space > MAX_HELD ? marker : marker + space;
 }
 
 /** More white space than this is given out: nobody waits for a model that only writes newlines. */
-const MOST_HELD = 256;
+const MAX_HELD = 256;

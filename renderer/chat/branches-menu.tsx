@@ -12,7 +12,7 @@ export function BranchesMenu() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.shape);
   const forked = useMemo(() => isForked(messages), [messages]);
-  const open = useChat((state) => state.overlay.at === 'branches');
+  const open = useChat((state) => state.overlay.kind === 'branches');
   const { setOverlay, closeOverlay } = actions;
   if (!forked) return null;
   return (
@@ -21,7 +21,7 @@ export function BranchesMenu() {
       align="end"
       width={420}
       open={open}
-      onOpen={(next) => (next ? setOverlay({ at: 'branches' }) : closeOverlay('branches'))}
+      onOpen={(next) => (next ? setOverlay({ kind: 'branches' }) : closeOverlay('branches'))}
       trigger={<IconButton icon="branch" label={t('commands.branches')} className="no-drag" />}
     >
       <Branches />

@@ -37,7 +37,7 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
           {chat.pinned ? t('chat.unpin') : t('chat.pin')}
         </MenuItem>
       )}
-      <MenuItem onSelect={() => setOverlay({ at: 'chat-settings' })}>{t('chat.settings')}</MenuItem>
+      <MenuItem onSelect={() => setOverlay({ kind: 'chat-settings' })}>{t('chat.settings')}</MenuItem>
       <MenuCheck checked={chat.loopGuard} onChange={(loopGuard) => void update({ loopGuard })}>
         {t('thinking.noticeLoops')}
       </MenuCheck>

@@ -10,7 +10,7 @@ import { actions, useChat } from './store/store.ts';
 /** Instructions and sampling of this chat. Empty fields follow Settings, then the model. */
 export function ChatSettings() {
   const chat = useChat((state) => state.open?.chat ?? null);
-  const open = useChat((state) => state.overlay.at === 'chat-settings');
+  const open = useChat((state) => state.overlay.kind === 'chat-settings');
   return open && chat ? <Sheet key={chat.id} chat={chat} /> : null;
 }
 
@@ -19,7 +19,7 @@ function Sheet({ chat }: { chat: Chat }) {
   const { update, setOverlay } = actions;
   const [systemPrompt, setSystemPrompt] = useState(chat.systemPrompt);
   const [sampling, setSampling] = useState(chat.sampling);
-  const close = () => setOverlay({ at: 'none' });
+  const close = () => setOverlay({ kind: 'none' });
   return (
     <Dialog
       open

@@ -25,7 +25,7 @@ import { Transcript } from './transcript/transcript.tsx';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
-  const overlay = useChat((state) => state.overlay.at);
+  const overlay = useChat((state) => state.overlay.kind);
   const source = useChat(({ sources }) => (sources ? `${sources.messageId} ${sources.number}` : ''));
   const chosen = useChat((state) => state.chosen);
   const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
@@ -52,7 +52,7 @@ export function ChatPage() {
         <PanelBoundary floating>
           <Announcer />
         </PanelBoundary>
-        <PanelBoundary floating subject={overlay} onClose={() => actions.setOverlay({ at: 'none' })}>
+        <PanelBoundary floating subject={overlay} onClose={() => actions.setOverlay({ kind: 'none' })}>
           <ChatSettings />
           <Overflow />
           <Report />
@@ -94,7 +94,7 @@ const hasSources = (messages: Messages | undefined): boolean =>
 function Header() {
   const { t } = useTranslation();
   const chat = useChat((state) => (state.open && state.open.messages.size > 0 ? state.open.chat : null));
-  const overlay = useChat((state) => state.overlay.at);
+  const overlay = useChat((state) => state.overlay.kind);
   const own = useSettings((state) => state.values.keys);
   const find = commandById('find');
   const keys = keysOfCommand('find', own);

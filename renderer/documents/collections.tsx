@@ -105,7 +105,7 @@ function Row({ icon, name, count, current, problem = null, menu = false, onClick
 function Options({ collection }: { collection: Collection }) {
   const { t } = useTranslation();
   const dialog = (at: 'rename' | 'collection') =>
-    useDocuments.setState({ dialog: { at, collectionId: collection.id } });
+    useDocuments.setState({ dialog: { kind: at, collectionId: collection.id } });
   return (
     <span className="absolute inset-y-0 end-0.5 flex items-center opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-data-[state=open]:opacity-100">
       <Menu

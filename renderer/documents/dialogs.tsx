@@ -8,14 +8,14 @@ import { Field } from '../ui/field.tsx';
 import { CollectionDialog } from './collection-dialog.tsx';
 import { collectionById, useDocuments } from './store.ts';
 
-const close = () => useDocuments.setState({ dialog: { at: 'none' } });
+const close = () => useDocuments.setState({ dialog: { kind: 'none' } });
 
 /** The layers of the page; the palette and the rows open them. */
 export function Dialogs() {
   const dialog = useDocuments((state) => state.dialog);
   const collections = useDocuments((state) => state.collections);
   const documents = useDocuments((state) => state.documents);
-  switch (dialog.at) {
+  switch (dialog.kind) {
     case 'none':
       return null;
     case 'new':

@@ -10,7 +10,7 @@ import { type Importing, importing, shareOfDocument } from './state.ts';
 import { useDocuments } from './store.ts';
 import { aboutState } from './words.ts';
 
-const MOST_ROWS = 30;
+const MAX_ROWS = 30;
 
 /** What is on its way in, with its progress; what failed, with the reason and the one thing that helps. */
 export function ImportGroup({ shown }: { shown: readonly Document[] }) {
@@ -21,7 +21,7 @@ export function ImportGroup({ shown }: { shown: readonly Document[] }) {
   const group: Importing = importing(shown, batch, now);
   const [all, setAll] = useState(false);
   if (group.documents.length === 0) return null;
-  const rows = all ? group.documents : group.documents.slice(0, MOST_ROWS);
+  const rows = all ? group.documents : group.documents.slice(0, MAX_ROWS);
   return (
     <section
       aria-label={t('documents.importing')}
@@ -43,7 +43,7 @@ export function ImportGroup({ shown }: { shown: readonly Document[] }) {
       <ul>
         {rows.map((document) => (
           <li key={document.id}>
-            {document.state.at === 'failed' ? <Failed document={document} /> : <Coming document={document} />}
+            {document.state.status === 'failed' ? <Failed document={document} /> : <Coming document={document} />}
           </li>
         ))}
       </ul>
@@ -70,7 +70,7 @@ function Coming({ document }: { document: Document }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const share = shareOfDocument(document);
-  const waits = document.state.at === 'queued';
+  const waits = document.state.status === 'queued';
   return (
     <div className="flex gap-3 px-4 py-2">
       <Icon name="file" className="mt-px text-fg-3" />
@@ -101,7 +101,7 @@ function Failed({ document }: { document: Document }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { state, id } = document;
-  const remedy = state.at === 'failed' ? state.remedy : 'none';
+  const remedy = state.status === 'failed' ? state.remedy : 'none';
   const retry = (ocr: boolean) => void core.call('documents.retry', { documentId: id, ocr });
   const reason = aboutState(document, t, formats);
   const skip = () => void removeDocument(document);
@@ -117,7 +117,7 @@ function Failed({ document }: { document: Document }) {
           <Small
             name={t('documents.unlock')}
             of={document}
-            onClick={() => useDocuments.setState({ dialog: { at: 'unlock', documentId: id } })}
+            onClick={() => useDocuments.setState({ dialog: { kind: 'unlock', documentId: id } })}
           />
         )}
         {remedy === 'ocr' && <Small name={t('documents.readWithOcr')} of={document} onClick={() => retry(true)} />}

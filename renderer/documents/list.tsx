@@ -38,7 +38,7 @@ export function DocumentColumn() {
           </Notice>
         </div>
       )}
-      {finding.at === 'failed' && (
+      {finding.status === 'failed' && (
         <div className="px-4 pb-2.5">
           <Notice tone="warn" title={t('documents.searchFailed')}>
             {finding.failure.hint ?? t(`errors.${finding.failure.code}.way`)}
@@ -108,7 +108,7 @@ function SearchBox() {
       {query !== '' && (
         <span className="absolute inset-y-0 end-1 flex items-center gap-1">
           <span role="status" className="text-xs text-fg-3 tabular-nums @max-[65rem]/page:sr-only">
-            {finding.at === 'found' ? passages(finding.hits.length, t, formats) : ''}
+            {finding.status === 'found' ? passages(finding.hits.length, t, formats) : ''}
           </span>
           <IconButton small icon="close" label={t('documents.clearSearch')} onClick={() => search('')} />
         </span>
@@ -140,7 +140,7 @@ function Rows({ shown, hits }: RowsProps) {
     () => rowsOf(shown, hits, unfolded, open?.documentId ?? null),
     [shown, hits, unfolded, open?.documentId],
   );
-  const keys = useMemo(() => rows.map((row) => (row.at === 'heading' ? null : keyOfRow(row))), [rows]);
+  const keys = useMemo(() => rows.map((row) => (row.kind === 'heading' ? null : keyOfRow(row))), [rows]);
   const { scroller, list, stop, keepMounted, handlers } = useActiveRow(keys, {
     onLeave: () => document.getElementById(SEARCH_FIELD)?.focus(),
   });
@@ -168,9 +168,9 @@ function Rows({ shown, hits }: RowsProps) {
               row={row}
               stop={keyOfRow(row) === stop}
               current={
-                row.at === 'document'
+                row.kind === 'document'
                   ? row.document.id === open?.documentId
-                  : row.at === 'hit' && row.hit.documentId === open?.documentId && row.index === open.passage
+                  : row.kind === 'hit' && row.hit.documentId === open?.documentId && row.index === open.passage
               }
             />
           )}
@@ -186,7 +186,7 @@ const Line = memo(function Line({ row, stop, current }: LineProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { open, openHit, unfold } = useDocuments.getState();
-  switch (row.at) {
+  switch (row.kind) {
     case 'heading':
       return (
         <h2 className="flex h-7 items-center px-4 pt-1 text-2xs font-semibold text-fg-3">
@@ -271,7 +271,7 @@ function Excerpt({ hit }: { hit: PassageHit }) {
 /** Without a model of meaning the search finds the words themselves and their forms; it says so. */
 function SearchedBy() {
   const { t } = useTranslation();
-  const words = useDocuments((state) => state.finding.at === 'found' && state.finding.by === 'words');
+  const words = useDocuments((state) => state.finding.status === 'found' && state.finding.by === 'words');
   if (!words) return null;
   return <p className="flex-none border-t border-line px-4 py-2 text-xs text-fg-3">{t('documents.byWords')}</p>;
 }

@@ -27,7 +27,11 @@ export function DocumentsPage() {
       <header className="drag-region flex h-bar flex-none items-center gap-2 border-b border-line ps-5 pe-3">
         <SidebarButtons />
         <h1 className="min-w-0 flex-1 truncate font-semibold">{t('documents.title')}</h1>
-        <Button icon="collection" className="no-drag" onClick={() => useDocuments.setState({ dialog: { at: 'new' } })}>
+        <Button
+          icon="collection"
+          className="no-drag"
+          onClick={() => useDocuments.setState({ dialog: { kind: 'new' } })}
+        >
           {t('documents.newCollection')}
         </Button>
         <AddFiles />

@@ -39,9 +39,10 @@ export function withChanges(documents: Documents, changes: readonly Change[]): D
   return next;
 }
 
-export const isReady = (document: Document): boolean => document.state.at === 'ready';
-export const isFailed = (document: Document): boolean => document.state.at === 'failed';
-const isComing = (document: Document): boolean => document.state.at === 'queued' || document.state.at === 'reading';
+export const isReady = (document: Document): boolean => document.state.status === 'ready';
+export const isFailed = (document: Document): boolean => document.state.status === 'failed';
+const isComing = (document: Document): boolean =>
+  document.state.status === 'queued' || document.state.status === 'reading';
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -58,8 +59,8 @@ export const sortedCollections = (collections: readonly Collection[]): Collectio
 
 /** Share of the work on one document that is done; reading, recognising and indexing count alike. */
 export function shareOfDocument({ state }: Document): number {
-  if (state.at === 'ready' || state.at === 'failed') return 1;
-  if (state.at === 'queued' || state.total <= 0) return 0;
+  if (state.status === 'ready' || state.status === 'failed') return 1;
+  if (state.status === 'queued' || state.total <= 0) return 0;
   return Math.min(1, state.done / state.total);
 }
 
@@ -89,7 +90,7 @@ export type Importing = {
   msLeft: number | null;
 };
 
-const order = (document: Document) => (document.state.at === 'reading' ? 0 : isFailed(document) ? 1 : 2);
+const order = (document: Document) => (document.state.status === 'reading' ? 0 : isFailed(document) ? 1 : 2);
 const SETTLED_MS = 3000;
 
 export function importing(shown: readonly Document[], batch: Batch, now: number): Importing {
@@ -108,10 +109,10 @@ export function importing(shown: readonly Document[], batch: Batch, now: number)
 
 /** One line of the list of documents. */
 export type Row =
-  | { at: 'heading'; name: 'found' | 'without'; count: number }
-  | { at: 'document'; document: Document; hits: number }
-  | { at: 'hit'; hit: PassageHit; index: number }
-  | { at: 'more'; documentId: DocumentId; count: number };
+  | { kind: 'heading'; name: 'found' | 'without'; count: number }
+  | { kind: 'document'; document: Document; hits: number }
+  | { kind: 'hit'; hit: PassageHit; index: number }
+  | { kind: 'more'; documentId: DocumentId; count: number };
 
 const SHOWN_HITS = 4;
 
@@ -123,30 +124,30 @@ export function rowsOf(
   open: DocumentId | null,
 ): Row[] {
   const ready = shown.filter(isReady);
-  if (hits === null) return ready.map((document) => ({ at: 'document', document, hits: 0 }));
+  if (hits === null) return ready.map((document) => ({ kind: 'document', document, hits: 0 }));
   const known = new Map(shown.map((document) => [document.id, document]));
   const found = [...Map.groupBy(hits, (hit) => hit.documentId)].flatMap(([id, all]) => {
     const document = known.get(id);
     return document ? [{ document, all }] : [];
   });
-  const rows: Row[] = found.length > 0 ? [{ at: 'heading', name: 'found', count: found.length }] : [];
+  const rows: Row[] = found.length > 0 ? [{ kind: 'heading', name: 'found', count: found.length }] : [];
   found.forEach(({ document, all }, at) => {
-    rows.push({ at: 'document', document, hits: all.length });
+    rows.push({ kind: 'document', document, hits: all.length });
     const listed = document.id === open || (open === null && at === 0) || unfolded.has(document.id);
     if (!listed) return;
     const most = unfolded.has(document.id) ? all.length : SHOWN_HITS;
     all.slice(0, most).forEach((hit, index) => {
-      rows.push({ at: 'hit', hit, index });
+      rows.push({ kind: 'hit', hit, index });
     });
-    if (all.length > most) rows.push({ at: 'more', documentId: document.id, count: all.length - most });
+    if (all.length > most) rows.push({ kind: 'more', documentId: document.id, count: all.length - most });
   });
   const without = ready.filter((document) => !found.some((one) => one.document.id === document.id));
-  if (without.length > 0) rows.push({ at: 'heading', name: 'without', count: without.length });
-  return [...rows, ...without.map((document): Row => ({ at: 'document', document, hits: 0 }))];
+  if (without.length > 0) rows.push({ kind: 'heading', name: 'without', count: without.length });
+  return [...rows, ...without.map((document): Row => ({ kind: 'document', document, hits: 0 }))];
 }
 
 export const keyOfRow = (row: Row): string => {
-  switch (row.at) {
+  switch (row.kind) {
     case 'heading':
       return row.name;
     case 'document':

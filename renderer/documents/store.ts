@@ -29,21 +29,21 @@ import {
 } from './state.ts';
 
 export type Finding =
-  | { at: 'none' }
-  | { at: 'searching'; before: readonly PassageHit[] | null }
-  | { at: 'found'; by: Response<'documents.search'>['by']; hits: PassageHit[] }
-  | { at: 'failed'; failure: Failure };
+  | { status: 'none' }
+  | { status: 'searching'; before: readonly PassageHit[] | null }
+  | { status: 'found'; by: Response<'documents.search'>['by']; hits: PassageHit[] }
+  | { status: 'failed'; failure: Failure };
 
 /** What the viewer shows. `passage`: its place among the passages of the document that were found; null for a mark that
  *  came from an answer. */
 export type Shown = { documentId: DocumentId; passage: number | null; mark: Mark | null };
 
 export type DocumentsDialog =
-  | { at: 'none' }
-  | { at: 'new' }
-  | { at: 'rename'; collectionId: CollectionId }
-  | { at: 'collection'; collectionId: CollectionId }
-  | { at: 'unlock'; documentId: DocumentId };
+  | { kind: 'none' }
+  | { kind: 'new' }
+  | { kind: 'rename'; collectionId: CollectionId }
+  | { kind: 'collection'; collectionId: CollectionId }
+  | { kind: 'unlock'; documentId: DocumentId };
 
 type DocumentsStore = {
   /** Null until the first answer: then nothing is drawn, instead of "no documents". */
@@ -96,7 +96,7 @@ export const marksOf = (hits: readonly PassageHit[]): Promise<Mark[]> =>
   );
 
 const SEARCH_MS = 80;
-const MOST_HITS = 200;
+const MAX_HITS = 200;
 
 export const useDocuments = create<DocumentsStore>()((set, get) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -118,10 +118,10 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
     batch: noBatch,
     chosen: null,
     query: '',
-    finding: { at: 'none' },
+    finding: { status: 'none' },
     unfolded: new Set(),
     shown: null,
-    dialog: { at: 'none' },
+    dialog: { kind: 'none' },
     refused: null,
 
     async load() {
@@ -149,7 +149,7 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
       set((state) => ({
         query,
         unfolded: new Set(),
-        finding: query.trim() === '' ? { at: 'none' } : { at: 'searching', before: hitsIn(state.finding) },
+        finding: query.trim() === '' ? { status: 'none' } : { status: 'searching', before: hitsIn(state.finding) },
       }));
       timer = setTimeout(() => void get().searchAgain(), SEARCH_MS);
     },
@@ -158,19 +158,19 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
       const { query, chosen } = get();
       const wanted = query.trim();
       if (wanted === '') {
-        set({ finding: { at: 'none' } });
+        set({ finding: { status: 'none' } });
         followHits();
         return;
       }
       const still = () => get().query.trim() === wanted && get().chosen === chosen;
       try {
         const collectionIds = chosen === null ? null : [chosen];
-        const { by, hits } = await core.call('documents.search', { query: wanted, collectionIds, limit: MOST_HITS });
+        const { by, hits } = await core.call('documents.search', { query: wanted, collectionIds, limit: MAX_HITS });
         if (!still()) return;
-        set({ finding: { at: 'found', by, hits } });
+        set({ finding: { status: 'found', by, hits } });
       } catch (error) {
         if (!still()) return;
-        set({ finding: { at: 'failed', failure: failureOf(error) } });
+        set({ finding: { status: 'failed', failure: failureOf(error) } });
       }
       followHits();
     },
@@ -196,11 +196,11 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
       clearTimeout(timer);
       set((state) => ({
         query: '',
-        finding: { at: 'none' },
+        finding: { status: 'none' },
         chosen: state.chosen === source.collectionId ? state.chosen : null,
         shown: { documentId: source.documentId, passage: null, mark },
       }));
-      useShell.getState().go({ at: 'documents' });
+      useShell.getState().go({ kind: 'documents' });
     },
 
     step(direction) {
@@ -229,7 +229,7 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
 });
 
 export const hitsIn = (finding: Finding): readonly PassageHit[] | null =>
-  finding.at === 'found' ? finding.hits : finding.at === 'searching' ? finding.before : null;
+  finding.status === 'found' ? finding.hits : finding.status === 'searching' ? finding.before : null;
 
 /** Thousands of files move at once while a folder is read: ten commits a second are enough to watch. */
 const COMMIT_MS = 100;
@@ -239,7 +239,7 @@ const changes = createCommits<Change>((batch) => {
     const documents = withChanges(state.documents, batch);
     return { documents, batch: withBatch(state.batch, documents, batch, Date.now()) };
   });
-  const readied = batch.some((change) => 'removed' in change || change.document.state.at === 'ready');
+  const readied = batch.some((change) => 'removed' in change || change.document.state.status === 'ready');
   if (readied && useDocuments.getState().query !== '') void useDocuments.getState().searchAgain();
 }, COMMIT_MS);
 

@@ -109,7 +109,7 @@ function useHits(): readonly PassageHit[] {
   return own;
 }
 
-const MOST_MARKS = 60;
+const MAX_MARKS = 60;
 
 /** All passages of the document that were found, for their soft marks and those along the scroll bar. */
 function useOthers(hits: readonly PassageHit[]): readonly Mark[] {
@@ -120,7 +120,7 @@ function useOthers(hits: readonly PassageHit[]): readonly Mark[] {
     let gone = false;
     if (hits.length === 0) setMarks(noMarks);
     else
-      void marksOf(hits.slice(0, MOST_MARKS)).then((all) => {
+      void marksOf(hits.slice(0, MAX_MARKS)).then((all) => {
         if (!gone) setMarks(all);
       });
     return () => {

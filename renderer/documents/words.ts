@@ -21,7 +21,7 @@ export const passages = (count: number, t: TFunction, formats: Formats): string 
 
 /** Where a document stands on its way in, or why it stopped. */
 export function aboutState({ state }: Document, t: TFunction, formats: Formats): string {
-  switch (state.at) {
+  switch (state.status) {
     case 'queued':
       return t('documents.waits');
     case 'ready':

@@ -24,7 +24,7 @@ type EngineStore = {
 
 /** What the machine is doing: status, models and devices, shared by every page. */
 export const useEngine = create<EngineStore>()((set) => ({
-  status: { at: 'idle' },
+  status: { phase: 'idle' },
   restarted: false,
   models: [],
   devices: [],
@@ -45,8 +45,8 @@ export function listenToEngine(): () => void {
     core.on('engine.status', (status) => {
       const before = useEngine.getState();
       useEngine.setState({ status, restarted: afterRestart(before.restarted, status) });
-      const anew = status.at === 'idle' && before.status.at !== 'idle';
-      if (anew || (before.devices.length === 0 && status.at === 'ready')) void lookForDevices();
+      const anew = status.phase === 'idle' && before.status.phase !== 'idle';
+      if (anew || (before.devices.length === 0 && status.phase === 'ready')) void lookForDevices();
     }),
     core.on('models.changed', (models) => useEngine.setState({ models })),
     core.on('model.changed', (changed) =>
@@ -74,7 +74,7 @@ async function lookForDevices(): Promise<void> {
 }
 
 const afterRestart = (restarted: boolean, status: EngineStatus) =>
-  status.at === 'restarting' || (restarted && status.at !== 'busy');
+  status.phase === 'restarting' || (restarted && status.phase !== 'busy');
 
 /** Which Longhand this is, as the first line of a report. */
 export function appLine(): string {

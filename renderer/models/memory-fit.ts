@@ -127,7 +127,7 @@ export function wordsPerSecond(description: ModelDescription, machine: Machine):
 }
 
 /** On a CPU a token takes as long as reading what it uses: more than this is slower than reading along. */
-const MOST_ON_CPU = 4.5e9;
+const MAX_CPU_WEIGHT_BYTES = 4.5e9;
 
 /** The largest model that leaves room for a usual chat, and is not too slow for this machine. */
 export function bestFor(models: readonly CatalogueModel[], machine: Machine, gpu: boolean): CatalogueModel | null {
@@ -137,7 +137,7 @@ export function bestFor(models: readonly CatalogueModel[], machine: Machine, gpu
       !model.abilities.includes('embeddings') &&
       hasFourBits(model) &&
       !model.forms.every((form) => form.gated) &&
-      (gpu || (model.activeParameters ?? model.parameters) <= MOST_ON_CPU) &&
+      (gpu || (model.activeParameters ?? model.parameters) <= MAX_CPU_WEIGHT_BYTES) &&
       fitOf(likelyDescription(model), machine, chosen).verdict === 'fits',
   );
   return able.toSorted((a, b) => b.parameters - a.parameters)[0] ?? null;

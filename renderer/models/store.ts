@@ -25,13 +25,16 @@ import { type Chosen, USUAL_CONTEXT } from './memory-fit.ts';
 export type Tab = 'installed' | 'catalogue' | 'downloads';
 
 /** What is known of a repository: nothing is asked before the user wants it. */
-export type Look = { at: 'looking' } | { at: 'known'; model: RemoteModel } | { at: 'failed'; failure: Failure };
+export type Look =
+  | { status: 'looking' }
+  | { status: 'known'; model: RemoteModel }
+  | { status: 'failed'; failure: Failure };
 
 export type Finding =
-  | { at: 'none' }
-  | { at: 'searching' }
-  | { at: 'found'; models: FoundModel[] }
-  | { at: 'failed'; failure: Failure };
+  | { status: 'none' }
+  | { status: 'searching' }
+  | { status: 'found'; models: FoundModel[] }
+  | { status: 'failed'; failure: Failure };
 
 /** `name`: what it is called here; `references`: the repositories with its forms. */
 export type Place = { id: string; name: string; references: string[] };
@@ -85,7 +88,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   place: null,
   variant: null,
   looks: {},
-  finding: { at: 'none' },
+  finding: { status: 'none' },
   source: null,
   all: false,
   contextLength: USUAL_CONTEXT,
@@ -116,25 +119,25 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     const running = inspections.get(reference);
     if (running) return running;
     const before = get().looks[reference];
-    if (before?.at === 'known' && variant === undefined) return;
-    if (before?.at === 'failed' && !again) return;
+    if (before?.status === 'known' && variant === undefined) return;
+    if (before?.status === 'failed' && !again) return;
     const put = (look: Look) => set((state) => ({ looks: { ...state.looks, [reference]: look } }));
-    if (before?.at !== 'known') put({ at: 'looking' });
+    if (before?.status !== 'known') put({ status: 'looking' });
     const inspection = core.call('models.look', { reference, ...(variant !== undefined && { variant }) }).then(
-      (model) => put({ at: 'known', model }),
-      (error: unknown) => put({ at: 'failed', failure: failureOf(error) }),
+      (model) => put({ status: 'known', model }),
+      (error: unknown) => put({ status: 'failed', failure: failureOf(error) }),
     );
     inspections.set(reference, inspection);
     await inspection.finally(() => inspections.delete(reference));
   },
   async find(text) {
     const { source, all } = get();
-    const searching = { at: 'searching' } as const;
+    const searching = { status: 'searching' } as const;
     set({ finding: searching });
     const place = source === null ? {} : { source };
     const finding = await core.call('models.search', { text, all, ...place }).then(
-      (models): Finding => ({ at: 'found', models }),
-      (error: unknown): Finding => ({ at: 'failed', failure: failureOf(error) }),
+      (models): Finding => ({ status: 'found', models }),
+      (error: unknown): Finding => ({ status: 'failed', failure: failureOf(error) }),
     );
     // Another search began meanwhile: this answer is to an older question.
     set((state) => (state.finding === searching ? { finding } : {}));
@@ -184,7 +187,7 @@ function tellFinished(model: ModelEntry) {
   if (!canChat(model)) {
     const show = () => {
       useModels.setState({ tab: 'installed', installed: model.id });
-      useShell.getState().go({ at: 'models' });
+      useShell.getState().go({ kind: 'models' });
     };
     useToasts
       .getState()

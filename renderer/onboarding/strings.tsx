@@ -6,7 +6,7 @@ import { useModels } from '../models/store.ts';
 import { Fact } from './fact.tsx';
 
 /** Faster than anybody reads: more would be a number without a meaning. */
-const MOST_WORDS = 50;
+const MAX_WORDS = 50;
 
 /** How fast a model writes here. The line has its place before the memory of this computer was measured. */
 export function Words({ description }: { description: ModelDescription }) {
@@ -18,7 +18,7 @@ export function Words({ description }: { description: ModelDescription }) {
 
   function text(): string {
     if (words === null) return t('onboarding.measuring');
-    if (words > MOST_WORDS) return t('onboarding.wordsMany', { words: formats.exact(MOST_WORDS) });
+    if (words > MAX_WORDS) return t('onboarding.wordsMany', { words: formats.exact(MAX_WORDS) });
     return t('onboarding.words', { count: Math.max(1, Math.round(words)) });
   }
 }

@@ -76,7 +76,7 @@ function Ask() {
     <div className="px-5 py-16 text-center text-fg-3">
       <p>{t('performance.chooseTwo')}</p>
       {one && other && (
-        <Button className="mt-4" disabled={benchmark.at === 'running'} onClick={() => void ask([one.id, other.id])}>
+        <Button className="mt-4" disabled={benchmark.status === 'running'} onClick={() => void ask([one.id, other.id])}>
           {t('performance.both', { a: one.name, b: other.name })}
         </Button>
       )}

@@ -56,7 +56,7 @@ export function History({ model }: { model: string | null }) {
   );
 }
 
-const MOST_DOTS = 200;
+const MAX_DOTS = 200;
 
 type DotsProps = { columns: readonly Column[]; metric: Metric; setbacks: ReadonlyMap<string, Change> };
 
@@ -64,7 +64,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
   const { t } = useTranslation();
   const nameOf = useBackEndName();
   const format = useMetricFormat();
-  const scale = scaleOf(columns.flatMap(({ dots }) => dots.slice(-MOST_DOTS).map(({ value }) => value)));
+  const scale = scaleOf(columns.flatMap(({ dots }) => dots.slice(-MAX_DOTS).map(({ value }) => value)));
   const height = (value: number) => `${((value - scale.low) / (scale.high - scale.low)) * 100}%`;
   return (
     <div className="mt-4">
@@ -83,7 +83,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
         ))}
         {columns.map((column) => (
           <div key={column.key} className="relative min-w-0 flex-1">
-            {column.dots.slice(-MOST_DOTS).map((dot) => (
+            {column.dots.slice(-MAX_DOTS).map((dot) => (
               <DotOf key={dot.run.id} dot={dot} bottom={height(dot.value)} name={format(metric, dot.value)} />
             ))}
             <Median column={column} metric={metric} setback={setbacks.get(column.key)} height={height} />

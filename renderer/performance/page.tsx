@@ -25,7 +25,7 @@ export function PerformancePage() {
   const models = modelsToShow(runs, installed);
   const shown = model ?? firstShown(models, runs, installed, loaded);
   useEffect(() => void load(), [load]);
-  const broken = failure ?? (benchmark.at === 'failed' ? benchmark.failure : null);
+  const broken = failure ?? (benchmark.status === 'failed' ? benchmark.failure : null);
   return (
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
@@ -88,7 +88,7 @@ function BenchmarkButton({ model }: { model: string | null }) {
   const { t } = useTranslation();
   const { tab, benchmark, ask, cancel } = usePerformance();
   const installed = useEngine((state) => state.models);
-  if (benchmark.at === 'running') {
+  if (benchmark.status === 'running') {
     const { done, total } = benchmark;
     return (
       <span className="flex items-center gap-2.5 text-xs text-fg-3 tabular-nums" role="status">

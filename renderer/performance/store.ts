@@ -41,7 +41,7 @@ type Performance = {
 export const usePerformance = create<Performance>()((set, get) => ({
   tab: 'overview',
   runs: [],
-  benchmark: { at: 'idle' },
+  benchmark: { status: 'idle' },
   failure: null,
   model: null,
   metric: 'decode',

@@ -9,7 +9,7 @@ import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
 
 const MB = 1_000_000;
-const MOST_MB = 10_000;
+const MAX_MB = 10_000;
 
 /** Where models come from, and how the network is reached. */
 export function Downloads() {
@@ -23,10 +23,10 @@ export function Downloads() {
             label={t('setting.downloads.limit')}
             value={values.downloadLimit === null ? undefined : values.downloadLimit / MB}
             min={0.1}
-            max={MOST_MB}
+            max={MAX_MB}
             step={0.1}
             placeholder={t('downloads.noLimit')}
-            problem={t('sampling.range', { min: 0.1, max: MOST_MB })}
+            problem={t('sampling.range', { min: 0.1, max: MAX_MB })}
             onChange={(limit) => void set({ downloadLimit: limit === undefined ? null : Math.round(limit * MB) })}
           />
         </SettingRow>

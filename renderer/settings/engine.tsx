@@ -24,13 +24,13 @@ export function Engine() {
       .filter((device) => device.available)
       .map((device) => ({ value: device.id, name: `${device.name} (${t(`backEnd.${device.backEnd}`)})` })),
   ];
-  const inMemory = status.at === 'ready' || status.at === 'busy' ? modelById(models, status.modelId) : null;
+  const inMemory = status.phase === 'ready' || status.phase === 'busy' ? modelById(models, status.modelId) : null;
   return (
     <>
       <Section title={t('settings.engine')}>
         <SettingRow name={t('setting.engine.state')} about={about()}>
           {inMemory && (
-            <Button disabled={status.at === 'busy'} onClick={() => void core.call('models.unload')}>
+            <Button disabled={status.phase === 'busy'} onClick={() => void core.call('models.unload')}>
               {t('engine.unload')}
             </Button>
           )}
@@ -114,9 +114,9 @@ export function Engine() {
   );
 
   function about(): string {
-    if (status.at === 'loading')
+    if (status.phase === 'loading')
       return t('status.loading', { model: modelById(models, status.modelId)?.name ?? '', share: '' });
-    if (inMemory && (status.at === 'ready' || status.at === 'busy')) {
+    if (inMemory && (status.phase === 'ready' || status.phase === 'busy')) {
       return t('engine.holds', {
         model: inMemory.name,
         memory: formats.memory(status.memoryBytes),
@@ -124,8 +124,8 @@ export function Engine() {
         backEnd: nameOf(status.backEnd),
       });
     }
-    return status.at === 'restarting' || status.at === 'stopped' || status.at === 'idle'
-      ? t(`status.${status.at}`)
+    return status.phase === 'restarting' || status.phase === 'stopped' || status.phase === 'idle'
+      ? t(`status.${status.phase}`)
       : '';
   }
 }

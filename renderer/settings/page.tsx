@@ -67,7 +67,7 @@ export function SettingsPage({ section }: { section: SettingsSection }) {
                 key={id}
                 type="button"
                 aria-current={id === current ? 'page' : undefined}
-                onClick={() => go({ at: 'settings', section: id })}
+                onClick={() => go({ kind: 'settings', section: id })}
                 className={`flex h-row w-full flex-none items-center gap-2 rounded-sm px-2 ring-inset-focus ${id === current ? 'bg-select font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
               >
                 <Icon name={icon} className={id === current ? 'text-fg' : 'text-fg-3'} />

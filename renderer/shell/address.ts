@@ -5,13 +5,13 @@ import { type Place, type SettingsSection, sections } from './store.ts';
 //  The same in a browser and behind Electron's own protocol.
 
 export type View =
-  | { at: 'chat'; chatId: ChatId | null; source: { messageId: MessageId; number: number } | null }
-  | { at: 'documents'; documentId: DocumentId | null }
-  | Exclude<Place, { at: 'chat' } | { at: 'documents' }>;
+  | { kind: 'chat'; chatId: ChatId | null; source: { messageId: MessageId; number: number } | null }
+  | { kind: 'documents'; documentId: DocumentId | null }
+  | Exclude<Place, { kind: 'chat' } | { kind: 'documents' }>;
 
 /** `#/chat/<id>?source=<message>.<number>`, `#/documents/<id>`, `#/settings/<section>`, `#/models`, `#/performance` */
 export function addressOf(view: View): string {
-  switch (view.at) {
+  switch (view.kind) {
     case 'chat': {
       if (view.chatId === null) return '#/chat';
       const source = view.source ? `?source=${encodeURIComponent(view.source.messageId)}.${view.source.number}` : '';
@@ -22,7 +22,7 @@ export function addressOf(view: View): string {
     case 'settings':
       return `#/settings/${view.section}`;
     default:
-      return `#/${view.at}`;
+      return `#/${view.kind}`;
   }
 }
 
@@ -33,15 +33,15 @@ export function viewOf(hash: string): View | null {
   switch (page) {
     case 'chat':
       return name === ''
-        ? { at: 'chat', chatId: null, source: null }
-        : { at: 'chat', chatId: name as ChatId, source: sourceOf(query) };
+        ? { kind: 'chat', chatId: null, source: null }
+        : { kind: 'chat', chatId: name as ChatId, source: sourceOf(query) };
     case 'documents':
-      return { at: 'documents', documentId: name === '' ? null : (name as DocumentId) };
+      return { kind: 'documents', documentId: name === '' ? null : (name as DocumentId) };
     case 'settings':
-      return { at: 'settings', section: isSection(name) ? name : 'appearance' };
+      return { kind: 'settings', section: isSection(name) ? name : 'appearance' };
     case 'models':
     case 'performance':
-      return { at: page };
+      return { kind: page };
     default:
       return null;
   }

@@ -13,7 +13,7 @@ import { useShell } from './store.ts';
 /** ← and → go between the row and its options. `stop`: Tab stops at this row of the list. */
 export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop: boolean }) {
   const { t } = useTranslation();
-  const inChats = useShell((state) => state.place.at === 'chat');
+  const inChats = useShell((state) => state.place.kind === 'chat');
   const current = useChat((state) => state.chosen === chat.id) && inChats;
   const busy = useChat((state) => state.busy.get(chat.id));
   const unread = useChat((state) => state.unread.has(chat.id));

@@ -31,7 +31,7 @@ export type Command = {
 const chat = () => useChat.getState();
 const shell = () => useShell.getState();
 const always = () => true;
-const inChat = () => shell().place.at === 'chat';
+const inChat = () => shell().place.kind === 'chat';
 const hasChat = () => inChat() && chat().open !== null;
 const writing = () => inChat() && runningTurn(chat()) !== null;
 
@@ -75,7 +75,7 @@ export const commands: readonly Command[] = [
     run: () => shell().setPalette('all'),
   },
   { id: 'search', icon: 'search', available: always, run: () => shell().setPalette('chats') },
-  { id: 'find', icon: 'search', available: hasChat, run: () => chat().setOverlay({ at: 'find' }) },
+  { id: 'find', icon: 'search', available: hasChat, run: () => chat().setOverlay({ kind: 'find' }) },
   { id: 'stop', icon: 'stop', available: writing, run: () => void chat().stop() },
   { id: 'answer-now', icon: 'answer', available: writing, run: () => void chat().answerNow() },
   {
@@ -89,19 +89,19 @@ export const commands: readonly Command[] = [
     id: 'models',
     icon: 'models',
     available: inChat,
-    run: () => chat().setOverlay({ at: 'model-picker' }),
+    run: () => chat().setOverlay({ kind: 'model-picker' }),
   },
   {
     id: 'models-page',
     icon: 'models',
     available: always,
-    run: () => shell().go({ at: 'models' }),
+    run: () => shell().go({ kind: 'models' }),
   },
   {
     id: 'documents',
     icon: 'documents',
     available: always,
-    run: () => shell().go({ at: 'documents' }),
+    run: () => shell().go({ kind: 'documents' }),
   },
   {
     id: 'add-documents',
@@ -113,7 +113,7 @@ export const commands: readonly Command[] = [
     id: 'new-collection',
     icon: 'collection',
     available: always,
-    run: () => onDocuments(() => useDocuments.setState({ dialog: { at: 'new' } })),
+    run: () => onDocuments(() => useDocuments.setState({ dialog: { kind: 'new' } })),
   },
   {
     id: 'search-documents',
@@ -125,7 +125,7 @@ export const commands: readonly Command[] = [
     id: 'chat-documents',
     icon: 'documents',
     available: inChat,
-    run: () => chat().setOverlay({ at: 'documents' }),
+    run: () => chat().setOverlay({ kind: 'documents' }),
   },
   {
     id: 'sources',
@@ -137,13 +137,13 @@ export const commands: readonly Command[] = [
     id: 'performance',
     icon: 'performance',
     available: always,
-    run: () => shell().go({ at: 'performance' }),
+    run: () => shell().go({ kind: 'performance' }),
   },
   {
     id: 'thinking',
     icon: 'pen',
     available: inChat,
-    run: () => chat().setOverlay({ at: 'thinking' }),
+    run: () => chat().setOverlay({ kind: 'thinking' }),
   },
   {
     id: 'attach',
@@ -167,7 +167,7 @@ export const commands: readonly Command[] = [
     id: 'branches',
     icon: 'branch',
     available: () => hasChat() && isForked(chat().open?.messages),
-    run: () => chat().setOverlay({ at: 'branches' }),
+    run: () => chat().setOverlay({ kind: 'branches' }),
   },
   {
     id: 'copy-last',
@@ -226,7 +226,7 @@ export const commands: readonly Command[] = [
     id: 'chat-settings',
     icon: 'sampling',
     available: hasChat,
-    run: () => chat().setOverlay({ at: 'chat-settings' }),
+    run: () => chat().setOverlay({ kind: 'chat-settings' }),
   },
   {
     id: 'loop-guard',
@@ -248,13 +248,13 @@ export const commands: readonly Command[] = [
     id: 'settings',
     icon: 'settings',
     available: always,
-    run: () => shell().go({ at: 'settings', section: 'appearance' }),
+    run: () => shell().go({ kind: 'settings', section: 'appearance' }),
   },
   {
     id: 'shortcuts',
     icon: 'keys',
     available: always,
-    run: () => shell().go({ at: 'settings', section: 'shortcuts' }),
+    run: () => shell().go({ kind: 'settings', section: 'shortcuts' }),
   },
   {
     id: 'theme-system',
@@ -293,7 +293,7 @@ function toggleSources(): void {
 
 /** On the documents page, once it is drawn. */
 function onDocuments(run: () => void): void {
-  shell().go({ at: 'documents' });
+  shell().go({ kind: 'documents' });
   requestAnimationFrame(run);
 }
 
@@ -317,14 +317,14 @@ function branchHere(): void {
 }
 
 export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0]): void {
-  shell().go({ at: 'chat' });
+  shell().go({ kind: 'chat' });
   void chat().choose(chatId);
   focusComposer();
 }
 
 /** The chat on the branch of a message, with that message in view. */
 export async function openMessage(chatId: ChatId, messageId: MessageId): Promise<void> {
-  shell().go({ at: 'chat' });
+  shell().go({ kind: 'chat' });
   await chat().choose(chatId);
   if (!shownBranch(chat()).some(({ id }) => id === messageId)) await chat().show(messageId);
   showMessage(messageId);

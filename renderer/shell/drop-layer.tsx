@@ -58,7 +58,7 @@ type Target = { key: string; icon: IconName; name: string; take: (files: File[])
 
 const intoCollection = (wanted: CollectionId | null) => async (files: File[]) => {
   const collectionId = await ensureCollection(wanted);
-  useShell.getState().go({ at: 'documents' });
+  useShell.getState().go({ kind: 'documents' });
   useDocuments.getState().choose(collectionId);
   await addFiles(collectionId, files);
 };
@@ -84,7 +84,7 @@ async function take({ models, files }: Dropped, place: Target['take']): Promise<
   if (files.length > 0) await place(files);
   if (models.length === 0) return;
   const alone = files.length === 0;
-  if (alone) useShell.getState().go({ at: 'models' });
+  if (alone) useShell.getState().go({ kind: 'models' });
   await importBeside(models, alone);
 }
 
@@ -94,7 +94,7 @@ async function importBeside(models: ImportedModel[], alone: boolean): Promise<vo
     useToasts.getState().show({
       text: words,
       action: text('models.showImport'),
-      onAction: () => useShell.getState().go({ at: 'models' }),
+      onAction: () => useShell.getState().go({ kind: 'models' }),
     });
   const names = models.map(({ name }) => name).join(', ');
   if (!alone) show(text('models.importBegins', { names }));
@@ -103,7 +103,7 @@ async function importBeside(models: ImportedModel[], alone: boolean): Promise<vo
 
 function targetsAt(place: Place, collections: { id: CollectionId; name: string }[], perhapsModels: boolean): Target[] {
   const models: Target = { key: 'models', icon: 'models', name: text('models.dropModel'), take: notModels };
-  if (place.at === 'models') return [models];
+  if (place.kind === 'models') return [models];
   const chat: Target = {
     key: 'chat',
     icon: 'chat',
@@ -120,7 +120,7 @@ function targetsAt(place: Place, collections: { id: CollectionId; name: string }
     take: intoCollection(null),
   };
   return [
-    ...(place.at === 'chat' ? [chat] : []),
+    ...(place.kind === 'chat' ? [chat] : []),
     ...(all.length > 0 ? all : [first]),
     ...(perhapsModels ? [models] : []),
   ];
@@ -151,11 +151,11 @@ export function DropLayer() {
     >
       <div
         role="dialog"
-        aria-label={place.at === 'models' ? t('models.drop') : t('documents.dropHere')}
+        aria-label={place.kind === 'models' ? t('models.drop') : t('documents.dropHere')}
         className="flex max-h-[80vh] w-90 max-w-[calc(100vw-2rem)] flex-col overflow-hidden rounded-xl bg-raised p-3 shadow-3"
       >
         <h2 className="px-2 pt-1 pb-2.5 text-lg font-semibold tracking-tight">
-          {place.at === 'models' ? t('models.drop') : t('documents.dropHere')}
+          {place.kind === 'models' ? t('models.drop') : t('documents.dropHere')}
         </h2>
         <ul className="flex min-h-0 flex-col gap-1 overflow-y-auto">
           {targets.map((target) => (

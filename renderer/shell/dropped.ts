@@ -11,7 +11,7 @@ type Found = { path: string; file: File; whole: string | null };
 
 /** How far a folder is searched for models where the core reads the rest of it by its path. */
 const DEPTH = 4;
-const MOST_LOOKED_AT = 5000;
+const MAX_SCANNED = 5000;
 
 /** Must be called before the event ends: the browser forgets the entries then. */
 export function readDropped(transfer: DataTransfer): Promise<Dropped> {
@@ -44,7 +44,7 @@ async function sortAll(
 /** In Electron a folder without models has a path and is read by the core; in a browser its files are gathered here. */
 async function sortFolder({ file, entry }: { file: File; entry: FileSystemDirectoryEntry }): Promise<Dropped> {
   const root = pathOf(file);
-  const budget = { left: root === null ? Number.POSITIVE_INFINITY : MOST_LOOKED_AT };
+  const budget = { left: root === null ? Number.POSITIVE_INFINITY : MAX_SCANNED };
   const found = await filesBelow(entry, '', root === null ? Number.POSITIVE_INFINITY : DEPTH, budget);
   if (root !== null && modelsAmong(found.map(({ path }) => path)).models.length === 0) {
     return { models: [], files: [file] };

@@ -26,7 +26,7 @@ export function WindowBoundary({ children }: { children: ReactNode }) {
 
 /** Another place, and another chat, is another attempt. */
 export function PageBoundary({ children }: { children: ReactNode }) {
-  const place = useShell((state) => state.place.at);
+  const place = useShell((state) => state.place.kind);
   const chosen = useChat((state) => state.chosen);
   return (
     <Boundary

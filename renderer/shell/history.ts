@@ -8,18 +8,22 @@ function currentView(): View {
   const { place } = useShell.getState();
   const { chosen, sources } = useChat.getState();
   const { shown } = useDocuments.getState();
-  if (place.at === 'chat')
-    return { at: 'chat', chatId: chosen, source: sources && { messageId: sources.messageId, number: sources.number } };
-  if (place.at === 'documents') return { at: 'documents', documentId: shown?.documentId ?? null };
+  if (place.kind === 'chat')
+    return {
+      kind: 'chat',
+      chatId: chosen,
+      source: sources && { messageId: sources.messageId, number: sources.number },
+    };
+  if (place.kind === 'documents') return { kind: 'documents', documentId: shown?.documentId ?? null };
   return place;
 }
 
 function show(view: View): void {
   const { go, place } = useShell.getState();
-  switch (view.at) {
+  switch (view.kind) {
     case 'chat': {
       const { chosen, choose, showSource, hideSources, sources } = useChat.getState();
-      if (place.at !== 'chat') go({ at: 'chat' });
+      if (place.kind !== 'chat') go({ kind: 'chat' });
       if (chosen !== view.chatId) void choose(view.chatId);
       if (view.source) showSource(view.source.messageId, view.source.number);
       else if (sources) hideSources();
@@ -27,7 +31,7 @@ function show(view: View): void {
     }
     case 'documents': {
       const { open, close, shown } = useDocuments.getState();
-      go({ at: 'documents' });
+      go({ kind: 'documents' });
       if (view.documentId === null) close();
       else if (shown?.documentId !== view.documentId) open(view.documentId);
       return;
@@ -40,7 +44,7 @@ function show(view: View): void {
 /** Before the first connection: what was open is asked for with everything else. */
 export function restoreView(): void {
   const view = viewOf(window.location.hash);
-  if (view?.at === 'chat')
+  if (view?.kind === 'chat')
     useChat.setState({ chosen: view.chatId, sources: view.source && { ...view.source, quoted: false } });
   else if (view) show(view);
 }
@@ -85,7 +89,7 @@ export function followAddress(): () => void {
 }
 
 const isSame = (a: View, b: View): boolean =>
-  a.at === b.at &&
-  (a.at !== 'chat' || b.at !== 'chat' || a.chatId === b.chatId) &&
-  (a.at !== 'documents' || b.at !== 'documents' || a.documentId === b.documentId) &&
-  (a.at !== 'settings' || b.at !== 'settings' || a.section === b.section);
+  a.kind === b.kind &&
+  (a.kind !== 'chat' || b.kind !== 'chat' || a.chatId === b.chatId) &&
+  (a.kind !== 'documents' || b.kind !== 'documents' || a.documentId === b.documentId) &&
+  (a.kind !== 'settings' || b.kind !== 'settings' || a.section === b.section);

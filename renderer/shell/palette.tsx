@@ -91,7 +91,7 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
   };
   const ask = () =>
     run(() => {
-      useShell.getState().go({ at: 'chat' });
+      useShell.getState().go({ kind: 'chat' });
       void useChat.getState().beginWith(query).then(focusComposer);
     });
   const onKey = (event: KeyboardEvent) => {

@@ -20,7 +20,7 @@ import { useShell } from './store.ts';
 export function Sidebar() {
   const { t } = useTranslation();
   const chosen = useChat((state) => state.chosen);
-  const place = useShell((state) => state.place.at);
+  const place = useShell((state) => state.place.kind);
   const width = useSettings((state) => state.values.sidebarWidth);
   const { set } = useSettings.getState();
   return (

@@ -16,7 +16,7 @@ const dots: Record<Tone, string> = { ok: 'bg-ok', warn: 'bg-warn', bad: 'bg-bad'
 /** One line: what the engine does, and how much memory of the device it uses. Below: the promise, and settings. */
 export function Status() {
   const { t } = useTranslation();
-  const place = useShell((state) => state.place.at);
+  const place = useShell((state) => state.place.kind);
   const go = useShell((state) => state.go);
   const keys = useKeysHint('settings');
   return (
@@ -33,7 +33,7 @@ export function Status() {
           {...keys}
           on={place === 'settings'}
           className="ms-auto flex-none"
-          onClick={() => go({ at: 'settings', section: 'appearance' })}
+          onClick={() => go({ kind: 'settings', section: 'appearance' })}
         />
       </div>
     </div>
@@ -43,7 +43,7 @@ export function Status() {
 function EngineLine() {
   const { t } = useTranslation();
   const formats = useFormats();
-  const connection = useConnection((state) => state.at);
+  const connection = useConnection((state) => state.status);
   const { status, restarted, devices, models } = useEngine();
   const device = deviceInUse(
     devices,
@@ -51,17 +51,17 @@ function EngineLine() {
   );
   const total = device?.memoryBytes ?? 0;
   const instead = insteadOf(status);
-  const used = status.at === 'ready' || status.at === 'busy' ? status.memoryBytes : 0;
+  const used = status.phase === 'ready' || status.phase === 'busy' ? status.memoryBytes : 0;
   const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
   const memory =
-    total > 0 && status.at !== 'loading' && connection === 'open'
+    total > 0 && status.phase !== 'loading' && connection === 'open'
       ? t('status.memory', {
           used: formats.memoryFigure(used),
           total: formats.memory(total),
         })
       : '';
   const meter: MeterPart[] =
-    status.at === 'loading'
+    status.phase === 'loading'
       ? [{ share: status.done / Math.max(1, status.total), tone: 'ink' }]
       : resourceParts(used, 0, total);
   return (
@@ -72,7 +72,7 @@ function EngineLine() {
           {connection === 'open' ? sentence() : t(`status.${connection === 'locked' ? 'gone' : connection}`)}
         </span>
         <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
-        {status.at === 'loading' && (
+        {status.phase === 'loading' && (
           <IconButton
             small
             icon="close"
@@ -87,28 +87,28 @@ function EngineLine() {
   );
 
   function sentence(): string {
-    if (status.at === 'loading') {
+    if (status.phase === 'loading') {
       const share = status.total > 0 ? formats.percent(status.done / status.total) : '';
       return t('status.loading', { model: modelById(models, status.modelId)?.name ?? '', share });
     }
-    if (status.at === 'restarting') return t('status.restarting');
-    if (status.at === 'stopped') return t('status.stopped');
+    if (status.phase === 'restarting') return t('status.restarting');
+    if (status.phase === 'stopped') return t('status.stopped');
     if (restarted) return t('status.restarted');
     if (instead !== undefined) return t('status.instead');
     const preparing = preparingOf(status);
     if (preparing) return t('status.preparing', preparing);
-    return t(`status.${status.at}`);
+    return t(`status.${status.phase}`);
   }
 }
 
 const insteadOf = (status: EngineStatus) =>
-  status.at === 'ready' || status.at === 'busy' ? status.instead : undefined;
+  status.phase === 'ready' || status.phase === 'busy' ? status.instead : undefined;
 
-const preparingOf = (status: EngineStatus) => (status.at === 'ready' ? status.preparing : undefined);
+const preparingOf = (status: EngineStatus) => (status.phase === 'ready' ? status.preparing : undefined);
 
 export function toneOf(status: EngineStatus, restarted: boolean): Tone {
-  if (status.at === 'stopped') return 'bad';
-  if (status.at === 'restarting' || restarted || insteadOf(status) !== undefined) return 'warn';
-  if (status.at === 'idle') return 'off';
-  return status.at === 'loading' || preparingOf(status) ? 'ink' : 'ok';
+  if (status.phase === 'stopped') return 'bad';
+  if (status.phase === 'restarting' || restarted || insteadOf(status) !== undefined) return 'warn';
+  if (status.phase === 'idle') return 'off';
+  return status.phase === 'loading' || preparingOf(status) ? 'ink' : 'ok';
 }

@@ -13,11 +13,11 @@ export const sections = [
 ] as const;
 export type SettingsSection = (typeof sections)[number];
 export type Place =
-  | { at: 'chat' }
-  | { at: 'models' }
-  | { at: 'documents' }
-  | { at: 'performance' }
-  | { at: 'settings'; section: SettingsSection };
+  | { kind: 'chat' }
+  | { kind: 'models' }
+  | { kind: 'documents' }
+  | { kind: 'performance' }
+  | { kind: 'settings'; section: SettingsSection };
 
 type ShellStore = {
   place: Place;
@@ -34,7 +34,7 @@ const WIDE = '(min-width: 64rem)';
 export const isWide = () => matchMedia(WIDE).matches;
 
 export const useShell = create<ShellStore>()((set) => ({
-  place: { at: 'chat' },
+  place: { kind: 'chat' },
   sidebar: true,
   sidebarOver: false,
   palette: 'closed',

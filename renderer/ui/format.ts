@@ -10,8 +10,8 @@ export const TOKENS_PER_SECOND = 'tok/s';
 export type MemoryUnit = { name: 'MB' | 'GB'; bytes: number };
 
 /** What memory is counted in where several values share one scale. */
-export const memoryUnitOf = (mostBytes: number): MemoryUnit =>
-  mostBytes < 0.0995 * 2 ** 30 ? { name: 'MB', bytes: 2 ** 20 } : { name: 'GB', bytes: 2 ** 30 };
+export const memoryUnitOf = (maxBytes: number): MemoryUnit =>
+  maxBytes < 0.0995 * 2 ** 30 ? { name: 'MB', bytes: 2 ** 20 } : { name: 'GB', bytes: 2 ** 30 };
 
 export function createFormats(language: string) {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });

@@ -15,11 +15,11 @@ vi.setConfig({ testTimeout: soaking ? 3_600_000 : 300_000 });
 
 const tally = tallyOf('documents');
 
-const MOST_GROWN = 400e6;
+const MAX_GROWTH = 400e6;
 /** Of its reader, with what it grows by until it is looked at again. */
-const MOST_READER = (PATIENCE.memoryMb + 512) * 1024 * 1024;
+const MAX_READER = (PATIENCE.memoryMb + 512) * 1024 * 1024;
 /** Processor time between two turns of the core's loop: what other programs take of the machine is not its fault. */
-const MOST_STALL_MS = soaking ? 100 : 250;
+const MAX_STALL_MS = soaking ? 100 : 250;
 
 /** What happens to this process, in which the core runs, and to the one that reads. */
 function observe() {
@@ -55,15 +55,15 @@ async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
   const stop = observe();
   const [document] = await shelf.add({ [name]: made });
   const { grown, stall, reader } = stop();
-  expect(grown).toBeLessThan(MOST_GROWN);
-  expect(stall).toBeLessThan(MOST_STALL_MS);
-  expect(reader).toBeLessThan(MOST_READER);
-  const { at } = document?.state ?? {};
-  if (becomes) expect(document?.state).toMatchObject({ at: becomes });
-  else expect(['ready', 'failed']).toContain(at);
+  expect(grown).toBeLessThan(MAX_GROWTH);
+  expect(stall).toBeLessThan(MAX_STALL_MS);
+  expect(reader).toBeLessThan(MAX_READER);
+  const { status } = document?.state ?? {};
+  if (becomes) expect(document?.state).toMatchObject({ status: becomes });
+  else expect(['ready', 'failed']).toContain(status);
   if (says) expect(document?.notices).toContain(says);
   // Nothing of a document that failed is found.
-  if (at === 'failed') expect(document?.passages).toBe(0);
+  if (status === 'failed') expect(document?.passages).toBe(0);
 }
 
 async function attackWith(all: readonly Hostile[]) {
@@ -71,7 +71,7 @@ async function attackWith(all: readonly Hostile[]) {
   for (const one of all.filter(({ slow }) => soaking || !slow)) await tally.refused(one.name, () => attack(shelf, one));
   await tally.refused('what comes after them', async () => {
     const [sound] = await shelf.add({ 'sound.txt': 'A sound text after all of them.' });
-    expect(sound?.state).toEqual({ at: 'ready' });
+    expect(sound?.state).toEqual({ status: 'ready' });
   });
   tally.settle();
 }

@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('hub');
 const never = new AbortController().signal;
 const SECRET = 'hf_secretsecretsecret';
-const MOST_GROWTH = 400;
+const MAX_GROWTH = 400;
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -102,13 +102,13 @@ test('answers without end are not heard to the end', async () => {
       await tally.refused(`${name}, ${how}`, async () => {
         const { grown, refused } = await watched<unknown>(() => ask(url));
         expect(refused).toMatch(/^(wrong-content|server|network)$/);
-        expect(grown).toBeLessThan(MOST_GROWTH);
+        expect(grown).toBeLessThan(MAX_GROWTH);
       });
     }
     await tally.refused(`${name}, from the other hub`, async () => {
       const { grown, refused } = await watched(() => modelScopeSource(url).repository('acme/tiny', null, never));
       expect(refused).toMatch(/^(wrong-content|server|network)$/);
-      expect(grown).toBeLessThan(MOST_GROWTH);
+      expect(grown).toBeLessThan(MAX_GROWTH);
     });
   }
   tally.settle();
@@ -383,7 +383,7 @@ test('headers of models that are not here', async () => {
       const files = [remote(file, 100_000_000_000, url), remote('config.json', 2, url)];
       const { answer, grown } = await watched(() => readRemoteHeaders(of(...files), null, AbortSignal.timeout(20_000)));
       expect(answer).toBeInstanceOf(Error);
-      expect(grown).toBeLessThan(MOST_GROWTH);
+      expect(grown).toBeLessThan(MAX_GROWTH);
     });
   }
   const whole = await serve(flood('', 'x'.repeat(65_536)));

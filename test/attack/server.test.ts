@@ -14,7 +14,7 @@ import {
   uploadPath,
 } from '../../app/protocol/index.ts';
 import { reachIn } from '../../app/server/one-time-address.ts';
-import { mostGuesses } from '../../app/server/rate-limit.ts';
+import { maxGuesses } from '../../app/server/rate-limit.ts';
 import { type BrowserHost, startBrowserHost } from '../../app/server/web-server.ts';
 import { reachOf, readHolder } from '../../app/store/lock.ts';
 import { enter, openSocket } from '../support/browser.ts';
@@ -230,7 +230,7 @@ test('a dictionary of tickets is sent away; the owner is let in meanwhile', asyn
     const headers = { origin, ...bearer(`guess-${guess}`) };
     await tally.refused(`guess ${guess}`, async () => {
       statuses.push((await ask(port, { path: enterPath, method: 'POST', headers })).status);
-      expect(statuses.at(-1)).toBe(guess < mostGuesses ? 403 : 429);
+      expect(statuses.at(-1)).toBe(guess < maxGuesses ? 403 : 429);
     });
   }
   tally.settle();

@@ -79,7 +79,7 @@ const GREEDY: Record<string, string> = {
 };
 
 /** The most memory that the renderer's process ever had, in MB; null where the system does not tell. */
-function mostMemory(): number | null {
+function maxMemory(): number | null {
   try {
     const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -96,7 +96,7 @@ test('a greedy template is stopped, and the process that asked neither grows nor
     await tally.refused(name, async () => {
       let peak = 0;
       const watch = setInterval(() => {
-        peak = Math.max(peak, mostMemory() ?? 0);
+        peak = Math.max(peak, maxMemory() ?? 0);
       }, 25);
       const answer = await renderer.render(source, {}).then(
         (text) => text.length,

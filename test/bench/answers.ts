@@ -59,7 +59,7 @@ for (let done = false; !done; ) {
   const documents = await client.call('documents.list', { collectionId });
   const { embedding } = (await client.call('documents.collections')).find(({ id }) => id === collectionId) ?? {};
   done =
-    documents.every(({ state }) => state.at === 'ready') &&
+    documents.every(({ state }) => state.status === 'ready') &&
     embedding?.total !== 0 &&
     embedding?.done === embedding?.total;
 }

@@ -147,7 +147,7 @@ times.sort((a, b) => a - b);
 
 const MB = 1e6;
 process.stdout.write(
-  `load ${loadBefore.toFixed(1)} before; ${values.meaning ? 'words and meaning' : 'words alone'}; ${count} pages, ${(statSync(file).size / MB).toFixed(1)} MB: ${document?.state.at}, ${document?.passages} passages in ${seconds.toFixed(1)} s ` +
+  `load ${loadBefore.toFixed(1)} before; ${values.meaning ? 'words and meaning' : 'words alone'}; ${count} pages, ${(statSync(file).size / MB).toFixed(1)} MB: ${document?.state.status}, ${document?.passages} passages in ${seconds.toFixed(1)} s ` +
     `(${(count / seconds).toFixed(1)} pages/s; processor time ${cpuSeconds.toFixed(1)} s, of the engine ${engine.seconds.toFixed(1)} s); memory ${(before / MB).toFixed(0)} -> at most ${(most / MB).toFixed(0)} MB, engine at most ${(engine.bytes / MB).toFixed(0)} MB; ` +
     `loop stood still at most ${(delay.max / 1e6).toFixed(0)} ms; search median ${times[25]?.toFixed(1)} ms, slowest ${times[49]?.toFixed(1)} ms\n`,
 );

@@ -11,7 +11,7 @@ async function answer(page: Page, text: string, running = false): Promise<void> 
         ({ role }) => role === 'assistant',
       );
       if (!message) throw new Error('[scene] no answer');
-      const state = writing ? { at: 'running', turnId: 'turn' as never } : { at: 'done', reason: 'stop' };
+      const state = writing ? { status: 'running', turnId: 'turn' as never } : { status: 'done', reason: 'stop' };
       window.page.core.emit('message.changed', { ...message, text: words, state: state as never });
     },
     [text, running] as const,

@@ -111,14 +111,14 @@ test('a message that no context holds is searched, shortened or answered by anot
     const chatId = useChat.getState().chosen;
     if (chatId === null) throw new Error('[scene] no chat');
     useChat.getState().setDraft('A long text. '.repeat(20_000));
-    useChat.setState({ overlay: { at: 'none' } });
+    useChat.setState({ overlay: { kind: 'none' } });
     window.page.useEngine.setState((state) => ({
       models: state.models.map((model) => ({
         ...model,
         description: model.description && { ...model.description, contextLength: 32_768 },
       })),
     }));
-    useChat.getState().setOverlay({ at: 'overflow', chatId, used: 40, draft: 65_000, limit: 32_768, resumes: null });
+    useChat.getState().setOverlay({ kind: 'overflow', chatId, used: 40, draft: 65_000, limit: 32_768, resumes: null });
   });
   await expect(dialog.getByRole('radio', { name: /^Search the text/ })).toBeVisible();
   await expect(dialog.getByRole('radio', { name: /new chat/ })).toHaveCount(0);

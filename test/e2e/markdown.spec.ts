@@ -10,7 +10,7 @@ async function answer(page: Page, text: string, running = false): Promise<void> 
     ([words, writing]) => {
       const [message] = window.page.useChat.getState().open?.messages.values() ?? [];
       if (!message) throw new Error('[scene] no message');
-      const state = writing ? { at: 'running', turnId: 'turn' as never } : { at: 'done', reason: 'stop' };
+      const state = writing ? { status: 'running', turnId: 'turn' as never } : { status: 'done', reason: 'stop' };
       window.page.core.emit('message.changed', { ...message, text: words, state: state as never });
     },
     [text, running] as const,

@@ -18,9 +18,9 @@ type SectionName = 'appearance' | 'thinking' | 'engine' | 'downloads' | 'storage
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown>; complaint?: RegExp };
 
 const section = (name: SectionName) => (page: Page) =>
-  page.evaluate((chosen) => window.page.useShell.getState().go({ at: 'settings', section: chosen }), name);
+  page.evaluate((chosen) => window.page.useShell.getState().go({ kind: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
-  page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ at: chosen }), name);
+  page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ kind: chosen }), name);
 
 const shots: Shot[] = [
   { name: 'chat', scene: 'chat' },

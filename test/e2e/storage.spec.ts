@@ -4,7 +4,7 @@ test('prepared copies: switched on, their size told, deleted', async ({ page, sc
   await scene('empty');
   await page.evaluate(() => {
     Object.assign(window.page.core.world.packed, { bytes: 1.4e9, models: 3 });
-    window.page.useShell.getState().go({ at: 'settings', section: 'storage' });
+    window.page.useShell.getState().go({ kind: 'settings', section: 'storage' });
   });
   const section = page.getByRole('region', { name: 'Prepared copies' });
   const keep = section.getByRole('switch', { name: 'Keep prepared copies of models' });

@@ -40,7 +40,7 @@ async function answered(page: Page, prompt: string): Promise<void> {
     (asked) => {
       const messages = [...(window.page.useChat.getState().open?.messages.values() ?? [])];
       const last = messages.at(-1);
-      return messages.at(-2)?.text === asked && last?.role === 'assistant' && last.state.at === 'done';
+      return messages.at(-2)?.text === asked && last?.role === 'assistant' && last.state.status === 'done';
     },
     prompt,
     { timeout: 150_000, polling: 500 },
@@ -63,7 +63,7 @@ async function measureOnce(page: Page) {
     window.page.useChat.subscribe((state, before) => {
       const last = [...(state.open?.messages.values() ?? [])].at(-1);
       const grew = last && last.text !== '' && last.text !== before.open?.messages.get(last.id)?.text;
-      if (grew && last.state.at === 'running') performance.mark('commit');
+      if (grew && last.state.status === 'running') performance.mark('commit');
     }),
   );
   const stop = await startTrace(await page.context().newCDPSession(page));
@@ -100,7 +100,7 @@ function figures(events: TraceEvent[]) {
   };
 }
 
-const mostAfter = (alone: number) => Math.max(alone * 1.2, alone + 0.5);
+const maxSlower = (alone: number) => Math.max(alone * 1.2, alone + 0.5);
 
 const cheaper = <T extends { p50: number }>(one: T, other: T): T => ({ ...one, p50: Math.min(one.p50, other.p50) });
 
@@ -120,7 +120,7 @@ test('a long answer: at most 20 commits a second, each small, no long task; afte
   let alone = await measureAlone();
   let after = await measureAfter();
   // The two are some minutes apart: measured in turns, the cheapest of each is what they cost.
-  for (let turn = 1; turn < 3 && after.p50 > mostAfter(alone.p50); turn += 1) {
+  for (let turn = 1; turn < 3 && after.p50 > maxSlower(alone.p50); turn += 1) {
     alone = cheaper(alone, await measureAlone());
     after = cheaper(after, await measureAfter());
   }
@@ -130,5 +130,5 @@ test('a long answer: at most 20 commits a second, each small, no long task; afte
     expect(found.p99).toBeLessThanOrEqual(P99_MS);
     expect(found.longest).toBeLessThanOrEqual(LONGEST_MS);
   }
-  expect(after.p50).toBeLessThanOrEqual(mostAfter(alone.p50));
+  expect(after.p50).toBeLessThanOrEqual(maxSlower(alone.p50));
 });

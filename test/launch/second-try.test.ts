@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endToEndCount } from '../support/runners.mjs';
-import { MOST_UNSTEADY, withSecondTry } from '../support/second-try.mjs';
+import { MAX_UNSTEADY, withSecondTry } from '../support/second-try.mjs';
 
 const failure = (name: string, file = 'test/a.test.ts') => ({ file, name, message: 'no' });
 const count = (passed: number, ...failures: ReturnType<typeof failure>[]) => ({ passed, failures, skipped: [] });
@@ -41,7 +41,7 @@ describe('a failed test in CI', () => {
   });
   test('is not tried again among many, nor when the runner itself failed', async () => {
     const never = () => Promise.reject(new Error('not to be run'));
-    const many = Array.from({ length: MOST_UNSTEADY + 1 }, (_, index) => failure(String(index)));
+    const many = Array.from({ length: MAX_UNSTEADY + 1 }, (_, index) => failure(String(index)));
     expect(await withSecondTry(count(10, ...many), never)).toMatchObject({ failures: many, unsteady: [] });
     expect(await withSecondTry(count(10, failure('itself', '')), never)).toMatchObject({ passed: 10, unsteady: [] });
     expect(await withSecondTry(count(10), never)).toMatchObject({ passed: 10, unsteady: [] });

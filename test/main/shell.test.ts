@@ -141,10 +141,10 @@ test('a question goes from the preload script through the core to the engine and
 });
 
 test('the engine dies alone: the core starts another one', async () => {
-  const lost = next(client, 'engine.status', (status) => status.at === 'restarting');
+  const lost = next(client, 'engine.status', (status) => status.phase === 'restarting');
   engines.at(-1)?.kill('SIGKILL');
   await lost;
-  const ready = next(client, 'engine.status', (status) => status.at === 'ready');
+  const ready = next(client, 'engine.status', (status) => status.phase === 'ready');
   await ready;
   expect(engines).toHaveLength(2);
   expect(cores).toHaveLength(1);
@@ -287,8 +287,8 @@ test('what keeps a download from going on is told in a sentence, and only to som
   const { notify } = await import('../../main/notifications.ts');
   done.notified.length = 0;
   for (const at of ['failed', 'waitingForSpace', 'changed'] as const) {
-    notify({ name: 'Otter', at }, { looking: true, show: () => {} });
-    notify({ name: 'Otter', at }, { looking: false, show: () => {} });
+    notify({ name: 'Otter', kind: at }, { looking: true, show: () => {} });
+    notify({ name: 'Otter', kind: at }, { looking: false, show: () => {} });
   }
   expect(done.notified).toEqual([
     'Otter could not be downloaded. You can resume it at any time.',
@@ -301,7 +301,7 @@ test('a notification is held until it is clicked, so that its click is not lost'
   const { notify } = await import('../../main/notifications.ts');
   const show = vi.fn();
   done.notifications.length = 0;
-  notify({ name: 'Otter', at: 'arrived' }, { looking: false, show });
+  notify({ name: 'Otter', kind: 'arrived' }, { looking: false, show });
   const held = new WeakRef(done.notifications.pop() as electron.Notification);
   await collectGarbage();
   held.deref()?.emit('click');
@@ -448,6 +448,6 @@ test('quitting waits until everything is on disk and the engine has ended', asyn
   const db = openDatabase(join(folder, 'data', 'longhand.db'));
   const kept = getMessage(db, messageId);
   db.close();
-  expect(kept.state).toEqual({ at: 'done', reason: 'cancelled' });
+  expect(kept.state).toEqual({ status: 'done', reason: 'cancelled' });
   expect(event.type === 'delta' && kept.text.startsWith(event.text)).toBe(true);
 });

@@ -80,7 +80,7 @@ test('after a GPU fault the CPU answers, and the status says why', { timeout: 24
   await expect
     .poll(() => statuses.at(-1))
     .toMatchObject({
-      at: 'ready',
+      phase: 'ready',
       backEnd: 'cpu',
       instead: expect.stringContaining('GPU Timeout'),
     });
@@ -94,11 +94,11 @@ test('while kernels are compiled in the background the status counts them, and t
   await expect
     .poll(() => statuses.at(-1), { timeout: 120_000 })
     .toMatchObject({
-      at: 'ready',
+      phase: 'ready',
       backEnd: 'metal',
       preparing: { done: expect.any(Number), total: expect.any(Number) },
     });
   const last = statuses.at(-1);
-  const { done, total } = (last?.at === 'ready' && last.preparing) || { done: 0, total: 0 };
+  const { done, total } = (last?.phase === 'ready' && last.preparing) || { done: 0, total: 0 };
   expect(done).toBeLessThan(total);
 });

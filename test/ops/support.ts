@@ -9,7 +9,7 @@ type Numbers = Float32Array | Int32Array;
 export type Outcome = (device: Device, args: Arguments) => readonly Numbers[];
 
 /** Watching every access of a kernel takes some hundred times as long: few rows only, and all of them in `npm run test:soak`. */
-const mostWatched = soaking ? Number.POSITIVE_INFINITY : 2;
+const maxWatched = soaking ? Number.POSITIVE_INFINITY : 2;
 
 /** Every other device gives the reference's numbers (within `threshold`) and leaves nothing unwritten; Metal's kernels with few
  *  rows are watched by the stand-in while they do. */
@@ -17,7 +17,7 @@ export function parity(title: string, outcome: Outcome, args: () => Arguments, t
   for (const device of others) {
     test(`${title}: ${nameOf(device)} = reference`, () => {
       const given = args();
-      const small = typeof given.rows === 'number' && given.rows <= mostWatched;
+      const small = typeof given.rows === 'number' && given.rows <= maxWatched;
       const actual = small ? watched(device, () => outcome(device, given)) : outcome(device, given);
       outcome(reference, args()).forEach((expected, i) => {
         expect(relativeDifference(actual[i] as Numbers, expected)).toBeLessThan(threshold);

@@ -8,11 +8,11 @@ test('the page says when its connection is lost, and only when it is its own', a
   const [first] = pipePair<CallFrame, CoreFrame>();
   const [second] = pipePair<CallFrame, CoreFrame>();
   attach(first);
-  expect(useConnection.getState()).toEqual({ at: 'open', epoch: 1 });
+  expect(useConnection.getState()).toEqual({ status: 'open', epoch: 1 });
   attach(second); // closes the first one, which says so late
   await settled();
-  expect(useConnection.getState()).toEqual({ at: 'open', epoch: 2 });
+  expect(useConnection.getState()).toEqual({ status: 'open', epoch: 2 });
   second.close();
   await settled();
-  expect(useConnection.getState().at).toBe('lost');
+  expect(useConnection.getState().status).toBe('lost');
 });

@@ -96,7 +96,7 @@ export function createWorld(change: Partial<World> = {}): World {
     samples: new Map(),
     runs: [],
     models: [starter],
-    status: { at: 'ready', modelId: STARTER, backEnd: 'metal', memoryBytes: 5.9 * 2 ** 30, contextLength: 32_768 },
+    status: { phase: 'ready', modelId: STARTER, backEnd: 'metal', memoryBytes: 5.9 * 2 ** 30, contextLength: 32_768 },
     settings: { ...defaultSettings, onboarded: true },
     script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
     measure: null,
@@ -144,7 +144,7 @@ export function newMessage(chatId: ChatId, role: Message['role'], change: Partia
     text: '',
     thinking: '',
     attachments: [],
-    state: { at: 'done', reason: role === 'assistant' ? 'stop' : null },
+    state: { status: 'done', reason: role === 'assistant' ? 'stop' : null },
     modelName: role === 'assistant' ? starter.name : null,
     usage: null,
     timings: null,
@@ -180,7 +180,7 @@ export function createFakeCore(world: World) {
 
   async function write(answer: Message, script: Script) {
     const turnId = nextId<TurnId>('turn');
-    let message = keepMessage({ ...answer, state: { at: 'running', turnId } });
+    let message = keepMessage({ ...answer, state: { status: 'running', turnId } });
     say(message, turnId, { type: 'started', model: starter.name, backEnd: 'metal' });
     const parts: ['thinking' | 'answer', string][] = [
       ['thinking', script.thinking ?? ''],
@@ -215,7 +215,7 @@ export function createFakeCore(world: World) {
       tokensPerSecond: 46.1,
     };
     say(message, turnId, { type: 'finished', reason, usage, timings });
-    keepMessage({ ...message, state: { at: 'done', reason }, usage, timings });
+    keepMessage({ ...message, state: { status: 'done', reason }, usage, timings });
   }
 
   function answer(chat: Chat, parent: Message) {
@@ -280,13 +280,13 @@ export function createFakeCore(world: World) {
     'turns.send': ({ chatId, text, parentId }) => {
       const chat = chatOf(chatId);
       const running = [...world.messages.values()].some(
-        (message) => message.chatId === chatId && message.state.at === 'running',
+        (message) => message.chatId === chatId && message.state.status === 'running',
       );
       const user = keepMessage(
         newMessage(chatId, 'user', {
           text,
           parentId: parentId ?? chat.leafId,
-          ...(running && { state: { at: 'queued', place: 0 } }),
+          ...(running && { state: { status: 'queued', place: 0 } }),
         }),
       );
       return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
@@ -332,12 +332,12 @@ export function createFakeCore(world: World) {
       waiting
         .filter(({ id }) => id !== messageId)
         .toSpliced(to, 0, messageOf(messageId))
-        .forEach((message, place) => void keepMessage({ ...message, state: { at: 'queued', place } }));
+        .forEach((message, place) => void keepMessage({ ...message, state: { status: 'queued', place } }));
     },
     'turns.sendQueued': ({ messageId }) => {
       const message = messageOf(messageId);
       const chat = chatOf(message.chatId);
-      answer(chat, keepMessage({ ...message, parentId: chat.leafId, state: { at: 'done', reason: null } }));
+      answer(chat, keepMessage({ ...message, parentId: chat.leafId, state: { status: 'done', reason: null } }));
     },
     'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
     'context.measure': ({ draft }) =>
@@ -385,11 +385,11 @@ export function createFakeCore(world: World) {
     'metrics.export': () => '',
     'benchmark.start': ({ modelIds }) => {
       world.benchmarked = modelIds;
-      emit('benchmark', { at: 'running', modelId: modelIds[0] ?? STARTER, done: 2, total: 6 });
+      emit('benchmark', { status: 'running', modelId: modelIds[0] ?? STARTER, done: 2, total: 6 });
     },
-    'benchmark.cancel': () => emit('benchmark', { at: 'idle' }),
+    'benchmark.cancel': () => emit('benchmark', { status: 'idle' }),
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
-    'benchmark.state': () => ({ at: 'idle' }),
+    'benchmark.state': () => ({ status: 'idle' }),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {
       world.settings = { ...world.settings, ...(patch as Partial<Settings>) };

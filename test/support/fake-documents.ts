@@ -56,7 +56,7 @@ export function newDocument(collectionId: CollectionId, name: string, change: Pa
     addedAt: Date.now(),
     pages: 12,
     passages: 40,
-    state: { at: 'ready' },
+    state: { status: 'ready' },
     watchedPath: null,
     notices: [],
     ...change,
@@ -135,9 +135,9 @@ export function fakeDocuments(world: DocumentsWorld, emit: Emit): Pick<Handlers,
         (document) => collectionId === null || document.collectionId === collectionId,
       ),
     'documents.add': ({ collectionId, files }) =>
-      files.map(({ name }) => keep(newDocument(collectionId, name, { fileName: name, state: { at: 'queued' } }))),
+      files.map(({ name }) => keep(newDocument(collectionId, name, { fileName: name, state: { status: 'queued' } }))),
     'documents.retry': ({ documentId }) =>
-      keep({ ...documentOf(documentId), state: { at: 'reading', step: 'ocr', done: 0, total: 18 } }),
+      keep({ ...documentOf(documentId), state: { status: 'reading', step: 'ocr', done: 0, total: 18 } }),
     'documents.remove': ({ documentId }) => {
       removed.set(documentId, documentOf(documentId));
       world.documents.delete(documentId);

@@ -296,16 +296,16 @@ export function fakeModels(
         variant: 'Q4_K_M',
         done: 0,
         total: 5.6e9,
-        status: { at: 'queued' },
+        status: { phase: 'queued' },
       };
       tell([...world.downloads, item]);
       return item;
     },
-    'downloads.pause': ({ downloadId }) => change(downloadId, { status: { at: 'paused' } }),
+    'downloads.pause': ({ downloadId }) => change(downloadId, { status: { phase: 'paused' } }),
     'downloads.resume': ({ downloadId }) =>
-      change(downloadId, { status: { at: 'running', rate: 38.4e6, secondsLeft: 74 } }),
+      change(downloadId, { status: { phase: 'running', rate: 38.4e6, secondsLeft: 74 } }),
     'downloads.cancel': ({ downloadId }) => tell(world.downloads.filter(({ id }) => id !== downloadId)),
-    'downloads.renew': ({ downloadId }) => change(downloadId, { done: 0, status: { at: 'queued' } }),
+    'downloads.renew': ({ downloadId }) => change(downloadId, { done: 0, status: { phase: 'queued' } }),
     'downloads.move': () => undefined,
     'tokens.list': () => ({ sources: [], kept: 'file' }),
     'tokens.set': () => undefined,

@@ -70,12 +70,12 @@ const done = new Promise<void>((resolve) => {
     changed(list) {
       const status = list[0]?.status;
       if (status === undefined) return resolve();
-      if (status.at === 'failed' || status.at === 'changed') {
+      if (status.phase === 'failed' || status.phase === 'changed') {
         console.error(JSON.stringify(status));
         resolve();
       }
-      if (status.at === 'checking') fill('whole');
-      if (status.at !== 'waitingForSpace') return;
+      if (status.phase === 'checking') fill('whole');
+      if (status.phase !== 'waitingForSpace') return;
       outcome.missing.push(status.missing);
       if (emptying) return;
       emptying = true;

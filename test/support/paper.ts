@@ -78,7 +78,7 @@ export function wordSpans(lines: readonly Line[], text: string, page: number): S
   return [...text.matchAll(/\S+/g)].map((match) => {
     const before = whole.slice(0, shift + match.index);
     const rectangles = rectanglesFrom(lines, before.length, before.length + match[0].length);
-    return { start: match.index, end: match.index + match[0].length, place: { at: 'page', page, rectangles } };
+    return { start: match.index, end: match.index + match[0].length, place: { kind: 'page', page, rectangles } };
   });
 }
 

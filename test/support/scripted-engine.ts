@@ -108,7 +108,7 @@ function serve(
     inspect: () => ({ description: { ...description, parameters }, thinking: { able: false, byDefault: false } }),
     bandwidth: () => 1e10,
     load(target: LoadTarget) {
-      send({ status: { at: 'ready', ...facts(target) } });
+      send({ status: { phase: 'ready', ...facts(target) } });
       return { backEnd: 'cpu', memoryBytes: 1e6, contextLength: 4096 };
     },
     unload: () => null,
@@ -128,7 +128,7 @@ function serve(
     if (priority === 'chat') for (const title of titles) finish(title, 'cancelled');
     if (priority === 'title') titles.add(turnId);
     going.add(turnId);
-    send({ status: { at: 'busy', ...facts(target) } });
+    send({ status: { phase: 'busy', ...facts(target) } });
     say(turnId, { type: 'started', model: target.modelId, backEnd: 'cpu' });
     say(turnId, { type: 'progress', done: 40, total: 40, cached: 0 });
     for (const [at, text] of (says(generation).match(/[\s\S]{1,24}/g) ?? []).entries()) {
@@ -146,7 +146,7 @@ function serve(
       say(turnId, { type: 'delta', kind: 'answer', text: ' and on', tokens: 1 }, { ids: [9] });
     }
     finish(turnId, 'stop');
-    send({ status: { at: 'ready', ...facts(target) } });
+    send({ status: { phase: 'ready', ...facts(target) } });
   }
 
   onMessage((message) => {

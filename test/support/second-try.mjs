@@ -2,7 +2,7 @@
 // closing lines as unsteady, for somebody to mend, and does not hold up what has nothing to do with it.
 
 /** More than so many are no coincidence: they stay failed. */
-export const MOST_UNSTEADY = 3;
+export const MAX_UNSTEADY = 3;
 
 /** @param {import('./runners.mjs').Count} first
  *  @param {(patterns: string[]) => Promise<import('./runners.mjs').Count>} run
@@ -10,7 +10,7 @@ export const MOST_UNSTEADY = 3;
 export async function withSecondTry(first, run) {
   const { failures } = first;
   const files = [...new Set(failures.map(({ file }) => file))];
-  if (failures.length === 0 || failures.length > MOST_UNSTEADY || files.includes('')) return { ...first, unsteady: [] };
+  if (failures.length === 0 || failures.length > MAX_UNSTEADY || files.includes('')) return { ...first, unsteady: [] };
   const again = await run(files);
   const still = new Set(again.failures.map(keyOf));
   const unsteady = failures.filter((failure) => !still.has(keyOf(failure)));

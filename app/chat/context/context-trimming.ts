@@ -33,7 +33,7 @@ export async function planRoom(core: Core, asked: Request<'context.plan'>): Prom
   const { messages } = inView(path);
   // Where no message comes, the last question is the one that is being answered.
   const last = draft === 0 ? messages.length - 1 : messages.length;
-  const ends = messages.slice(0, last).filter(({ role, state }) => role === 'assistant' && state.at !== 'running');
+  const ends = messages.slice(0, last).filter(({ role, state }) => role === 'assistant' && state.status !== 'running');
   const free = limit - draft - Math.min(ANSWER_TOKENS, limit / 4);
   const offer = async (room: number) => {
     const whole = sizeOf(messages);

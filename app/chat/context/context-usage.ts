@@ -89,7 +89,7 @@ function surelyFits(core: Core, sent: Request<'turns.send'>, limit: number): boo
 function lastCount(path: readonly Message[], model: string): number | null {
   const last = path.at(-1);
   if (last?.modelName !== model) return null;
-  if (!last.usage || last.state.at !== 'done' || last.usage.promptTokens === 0) return null;
+  if (!last.usage || last.state.status !== 'done' || last.usage.promptTokens === 0) return null;
   if (path.some(({ aside }) => aside !== null && aside.at >= last.createdAt)) return null;
   return last.usage.promptTokens + last.usage.answerTokens;
 }

@@ -6,9 +6,9 @@ import {
   type Choice,
   guarded,
   LonghandError,
+  MAX_QUEUED,
   type Message,
   type MessageId,
-  MOST_QUEUED,
   type Request,
   type Response,
   type TurnId,
@@ -79,7 +79,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   /** Stores a running answer below `parentId` and shows it. */
   function storeAnswer(chatId: ChatId, parentId: MessageId): Message {
     return db.transaction(() => {
-      const state = { at: 'running' as const, turnId: newId(core.now()) as TurnId };
+      const state = { status: 'running' as const, turnId: newId(core.now()) as TurnId };
       const message = addMessage(db, { chatId, parentId, role: 'assistant', state }, core.now());
       updateChat(db, chatId, { leafId: message.id, updatedAt: core.now() });
       return message;
@@ -93,7 +93,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     { unattended = false, given }: { unattended?: boolean; given?: Given } = {},
   ): { messageId: MessageId; turnId: TurnId } {
     const { id: messageId, chatId, state } = message;
-    const turnId = state.at === 'running' ? state.turnId : (newId(core.now()) as TurnId);
+    const turnId = state.status === 'running' ? state.turnId : (newId(core.now()) as TurnId);
     core.emit('chat.changed', getChat(db, chatId));
     core.emit('message.changed', message);
     const turn = runTurn({
@@ -126,7 +126,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     if (!next) return false;
     const [question, reply] = db.transaction(() => {
       const parentId = next.parentId ?? chat.leafId;
-      const sent = updateMessage(db, next.id, { parentId, state: { at: 'done', reason: null } });
+      const sent = updateMessage(db, next.id, { parentId, state: { status: 'done', reason: null } });
       return [sent, storeAnswer(chatId, next.id)];
     });
     core.emit('message.changed', question);
@@ -158,7 +158,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
           role: 'user',
           text: sent.text,
           attachments: sent.attachments,
-          state: place === null ? { at: 'done', reason: null } : { at: 'queued', place },
+          state: place === null ? { status: 'done', reason: null } : { status: 'queued', place },
         },
         core.now(),
       );
@@ -179,10 +179,10 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 
   function sendLater(chat: Chat, sent: Sent, waiting: readonly Message[]): Started {
     const active = ofChat(chat.id);
-    const paused = active?.turn.message()?.state.at === 'paused';
+    const paused = active?.turn.message()?.state.status === 'paused';
     const first = sent.now || paused;
-    if (active && !first && waiting.length >= MOST_QUEUED) {
-      const words = `${MOST_QUEUED} messages wait in this chat already`;
+    if (active && !first && waiting.length >= MAX_QUEUED) {
+      const words = `${MAX_QUEUED} messages wait in this chat already`;
       throw new LonghandError('conflict', `[turns.send] ${words}`, { hint: `${words}. Take one out, or wait.` });
     }
     const place = first ? placeOf(waiting[0]) - 1 : placeOf(waiting.at(-1));
@@ -199,7 +199,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
   /** @throws LonghandError `conflict` */
   function waitingMessage(call: string, messageId: MessageId): Message {
     const message = getMessage(db, messageId);
-    if (message.state.at !== 'queued') throw new LonghandError('conflict', `[${call}] it was sent already`);
+    if (message.state.status !== 'queued') throw new LonghandError('conflict', `[${call}] it was sent already`);
     return message;
   }
 
@@ -208,7 +208,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
     const moved = db.transaction(() =>
       others
         .toSpliced(to, 0, message)
-        .map(({ id }, place) => updateMessage(db, id, { state: { at: 'queued', place } })),
+        .map(({ id }, place) => updateMessage(db, id, { state: { status: 'queued', place } })),
     );
     for (const one of moved) core.emit('message.changed', one);
   }
@@ -244,7 +244,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       const [message, reply] = db.transaction(() => {
         const added = addMessage(
           db,
-          { ...old, text, state: { at: 'done', reason: null }, attachments: [] },
+          { ...old, text, state: { status: 'done', reason: null }, attachments: [] },
           core.now(),
         );
         copyAttachments(db, old.id, added.id, core.now());
@@ -262,7 +262,13 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
       const active = ofChat(old.chatId);
       const [message, chat] = db.transaction(() => {
-        const fields = { ...old, text, thinking: '', state: { at: 'done' as const, reason: null }, attachments: [] };
+        const fields = {
+          ...old,
+          text,
+          thinking: '',
+          state: { status: 'done' as const, reason: null },
+          attachments: [],
+        };
         const { id } = addMessage(db, fields, core.now());
         const written = updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
         return [written, updateChat(db, old.chatId, { leafId: id, updatedAt: core.now() })];
@@ -304,7 +310,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
       const stored = db.transaction(() => {
         const shown = branch(messagesOf(db, chat.id), chat.leafId).some((one) => one.id === messageId);
         if (!shown) updateChat(db, chat.id, { leafId: messageId });
-        return updateMessage(db, messageId, { state: { at: 'running', turnId: newId(core.now()) as TurnId } });
+        return updateMessage(db, messageId, { state: { status: 'running', turnId: newId(core.now()) as TurnId } });
       });
       return { userMessageId: null, ...launch(stored, message) };
     },
@@ -360,17 +366,17 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 function settle({ db }: Core) {
   for (const messageId of unsettled(db)) {
     const { state } = getMessage(db, messageId);
-    if (state.at !== 'running' && state.at !== 'paused') continue;
+    if (state.status !== 'running' && state.status !== 'paused') continue;
     db.transaction(() => {
       joinPieces(db, messageId);
-      updateMessage(db, messageId, { state: state.at === 'paused' ? leftInLoop : leftWriting });
+      updateMessage(db, messageId, { state: state.status === 'paused' ? leftInLoop : leftWriting });
     });
   }
 }
 
-const leftInLoop = { at: 'done', reason: 'loop' } as const;
+const leftInLoop = { status: 'done', reason: 'loop' } as const;
 const leftWriting = {
-  at: 'failed',
+  status: 'failed',
   failure: { code: 'engine-lost', message: '[turn] Longhand ended while this was written' },
 } as const;
 

@@ -190,7 +190,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
 
   function pause(event: TurnEvent & { type: 'paused' }) {
     phase = 'paused';
-    setState({ at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) });
+    setState({ status: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) });
     tell(event);
     changed();
     if (event.evidence === undefined) return;
@@ -209,7 +209,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       safely(() => core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false })));
     phase = 'running';
     const loops = message()?.loops ?? [];
-    writer.set({ state: { at: 'running', turnId }, loops: withDecision(loops, event.choice) });
+    writer.set({ state: { status: 'running', turnId }, loops: withDecision(loops, event.choice) });
     tell(event);
     changed();
   }
@@ -225,7 +225,9 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     phase = 'over';
     const figures = tally.figures(event);
     const state: MessageState =
-      event.type === 'finished' ? { at: 'done', reason: event.reason } : { at: 'failed', failure: event.failure };
+      event.type === 'finished'
+        ? { status: 'done', reason: event.reason }
+        : { status: 'failed', failure: event.failure };
     // An answer that was gone on with has two beginnings, and says little about the speed.
     if (event.type === 'finished' && !begun && name !== '') ending = event;
     safely(cite);

@@ -25,11 +25,11 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
     const print = json ? () => {} : printer(terminal.out);
     const message = await answerTo(client, chatId, words.join(' '), signal, print);
     const { text, grounding, state, loops } = message;
-    if (state.at === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
+    if (state.status === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
     const found = grounding?.found ?? false;
     const quoted = quotedIn(grounding);
     const quote = quoted && { ...grounding?.quote, text: quoted.text, where: quoted.where };
-    const finish_reason = state.at === 'done' ? state.reason : null;
+    const finish_reason = state.status === 'done' ? state.reason : null;
     const loop = loops.at(-1) ?? null;
     if (json) terminal.out(`${JSON.stringify({ answer: text, finish_reason, loop, found, ...grounding, quote })}\n`);
     else report(terminal, message);
@@ -60,7 +60,7 @@ const HELD = 160;
 
 function report(terminal: Context['terminal'], { text, grounding, state }: Message) {
   terminal.out('\n');
-  if (state.at === 'done' && state.reason === 'loop')
+  if (state.status === 'done' && state.reason === 'loop')
     terminal.note(terminal.dim('stopped: the answer was repeating itself'));
   if (!grounding) return;
   const quoted = quotedIn(grounding) ?? closestIn(grounding);

@@ -69,14 +69,14 @@ async function add(
     if (!indexed) terminal.note('[docs] the embedding model is not responding; indexing continues when Longhand runs');
     if (json) terminal.out(`${JSON.stringify({ collection: name, documents })}\n`);
     else terminal.out(`${table(documents.map(rowOf))}\n`);
-    return documents.some(({ state }) => state.at === 'failed') ? 1 : 0;
+    return documents.some(({ state }) => state.status === 'failed') ? 1 : 0;
   } finally {
     stop();
     bar.end();
   }
 }
 
-const isSettled = ({ state }: Document): boolean => state.at === 'ready' || state.at === 'failed';
+const isSettled = ({ state }: Document): boolean => state.status === 'ready' || state.status === 'failed';
 
 async function list({ terminal, json }: Context, client: Client, values: DocsValues): Promise<number> {
   const { collection } = values;
@@ -103,7 +103,11 @@ const rowOf = ({ name, fileName, kind, bytes: size, passages, state }: Document)
   fileName,
   kind,
   bytes(size),
-  state.at === 'failed' ? `failed: ${state.failure.message}` : state.at === 'ready' ? `${passages} passages` : state.at,
+  state.status === 'failed'
+    ? `failed: ${state.failure.message}`
+    : state.status === 'ready'
+      ? `${passages} passages`
+      : state.status,
 ];
 
 async function search(

@@ -49,9 +49,9 @@ async function follow(client: Client, terminal: Terminal, signal: AbortSignal): 
   try {
     await new Promise<void>((done, fail) => {
       const look = ({ move: now }: Library) => {
-        if (!now || now.status.at === 'clearingLater') return done();
+        if (!now || now.status.phase === 'clearingLater') return done();
         bar.show(now.done, now.total);
-        if (now.status.at !== 'stopped') return;
+        if (now.status.phase !== 'stopped') return;
         const { code, message, details } = now.status.failure;
         fail(new LonghandError(code, message, details ? { details } : {}));
       };

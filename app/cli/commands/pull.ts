@@ -69,7 +69,7 @@ async function follow(
       const now = list.find(({ id }) => id === item.id);
       if (!now) return done(resolve);
       show(now);
-      if (now.status.at === 'failed') {
+      if (now.status.phase === 'failed') {
         const { code, message } = now.status;
         done(() => reject(new LonghandError(code === 'not-found' ? 'not-found' : 'network', message)));
       }

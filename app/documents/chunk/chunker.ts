@@ -96,7 +96,7 @@ export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOp
 
   return {
     add(piece) {
-      const paged = piece.where.at === 'page';
+      const paged = piece.where.kind === 'page';
       const number = paged ? 0 : ++blocks;
       const block = paged ? null : blockOf(piece, number);
       if (piece.text.trim() === '') return { block, passages: [] };
@@ -156,26 +156,26 @@ function separator(before: Part, after: Part): string {
 /** Spans of a part, in characters of its piece. */
 function placesOf({ piece, block, start, end }: Part): Span[] {
   const { where } = piece;
-  switch (where.at) {
+  switch (where.kind) {
     case 'page':
       return where.words
         .filter((word) => word.start < end && word.end > start)
-        .map(({ start, end, page, box }) => ({ start, end, place: { at: 'page', page, rectangles: [box] } }));
+        .map(({ start, end, page, box }) => ({ start, end, place: { kind: 'page', page, rectangles: [box] } }));
     case 'lines':
       return [{ start, end, place: linesOf(where, block, start, end) }];
     case 'block':
-      return [{ start, end, place: { at: 'block', block, start, end } }];
+      return [{ start, end, place: { kind: 'block', block, start, end } }];
     case 'slide':
-      return [{ start, end, place: { at: 'slide', slide: where.slide, block, start, end } }];
+      return [{ start, end, place: { kind: 'slide', slide: where.slide, block, start, end } }];
     case 'cells':
-      return [{ start, end, place: { at: 'cells', sheet: where.sheet, range: where.range, block, start, end } }];
+      return [{ start, end, place: { kind: 'cells', sheet: where.sheet, range: where.range, block, start, end } }];
   }
 }
 
-function linesOf(where: Extract<Where, { at: 'lines' }>, block: number, start: number, end: number): Place {
+function linesOf(where: Extract<Where, { kind: 'lines' }>, block: number, start: number, end: number): Place {
   const lineAt = (offset: number) => {
     const after = where.starts.findIndex((first) => first > offset);
     return where.from + (after < 0 ? where.starts.length : after) - 1;
   };
-  return { at: 'lines', from: lineAt(start), to: lineAt(Math.max(start, end - 1)), block, start, end };
+  return { kind: 'lines', from: lineAt(start), to: lineAt(Math.max(start, end - 1)), block, start, end };
 }

@@ -4,7 +4,7 @@ import type { Place, Span } from '../../protocol/index.ts';
 export function labelOf(spans: readonly Span[]): string {
   const first = spans[0]?.place;
   if (!first) return '';
-  switch (first.at) {
+  switch (first.kind) {
     case 'page':
       return `p. ${first.page}`;
     case 'slide':
@@ -19,8 +19,10 @@ export function labelOf(spans: readonly Span[]): string {
 }
 
 /** From the first row of the first sheet to the last row of it. */
-function rangeOf(first: Extract<Place, { at: 'cells' }>, spans: readonly Span[]): string {
-  const same = spans.flatMap(({ place }) => (place.at === 'cells' && place.sheet === first.sheet ? [place.range] : []));
+function rangeOf(first: Extract<Place, { kind: 'cells' }>, spans: readonly Span[]): string {
+  const same = spans.flatMap(({ place }) =>
+    place.kind === 'cells' && place.sheet === first.sheet ? [place.range] : [],
+  );
   const start = (same[0] ?? '').split(':')[0];
   const end = (same.at(-1) ?? '').split(':').at(-1);
   return start === end ? `${start}` : `${start}:${end}`;

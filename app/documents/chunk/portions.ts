@@ -4,16 +4,16 @@ import { type Piece, row, type Where } from '../element.ts';
 //  with a piece costs more than its length, in the splitter, in the database and on screen.
 
 /** Characters of the longest piece. */
-export const MOST_PIECE = 8192;
+export const MAX_PIECE = 8192;
 
 /** Of the name of a slide or a sheet. */
-const MOST_NAME = 200;
+const MAX_NAME = 200;
 
 export function* portionsOf(piece: Piece): Generator<Piece> {
   const { kind, text, where, cells } = piece;
-  if (text.length <= MOST_PIECE) yield piece;
-  else if (kind === 'slide' || kind === 'sheet') yield { ...piece, text: text.slice(0, MOST_NAME) };
-  else if (cells && where.at !== 'page') yield* rows(cells, where);
+  if (text.length <= MAX_PIECE) yield piece;
+  else if (kind === 'slide' || kind === 'sheet') yield { ...piece, text: text.slice(0, MAX_NAME) };
+  else if (cells && where.kind !== 'page') yield* rows(cells, where);
   else {
     const { level: _, cells: __, head: ___, ...rest } = piece;
     const plain = { ...rest, kind: kind === 'heading' || kind === 'row' ? ('paragraph' as const) : kind };
@@ -28,7 +28,7 @@ function* rows(cells: readonly string[], where: Where): Generator<Piece> {
   let length = 0;
   for (const cell of cells) {
     for (const [start, end] of cuts(cell)) {
-      if (length + end - start > MOST_PIECE && open.length > 0) {
+      if (length + end - start > MAX_PIECE && open.length > 0) {
         yield row(open, where);
         open = [];
         length = 0;
@@ -44,12 +44,12 @@ function* rows(cells: readonly string[], where: Where): Generator<Piece> {
  *  them is left out. */
 function* cuts(text: string): Generator<[number, number]> {
   let start = 0;
-  while (text.length - start > MOST_PIECE) {
-    const portion = text.slice(start, start + MOST_PIECE);
+  while (text.length - start > MAX_PIECE) {
+    const portion = text.slice(start, start + MAX_PIECE);
     const gap = [portion.lastIndexOf('\n'), portion.lastIndexOf('. ') + 1, portion.lastIndexOf(' ')].find(
-      (at) => at > MOST_PIECE / 2,
+      (at) => at > MAX_PIECE / 2,
     );
-    const length = gap ?? (/[\ud800-\udbff]$/.test(portion) ? MOST_PIECE - 1 : MOST_PIECE);
+    const length = gap ?? (/[\ud800-\udbff]$/.test(portion) ? MAX_PIECE - 1 : MAX_PIECE);
     yield [start, start + length];
     start += length + (gap === undefined ? 0 : 1);
   }
@@ -58,7 +58,7 @@ function* cuts(text: string): Generator<[number, number]> {
 
 /** Where characters [start, end) of a piece stand. Asked in order. */
 function placing(where: Where): (start: number, end: number) => Where {
-  if (where.at === 'page') {
+  if (where.kind === 'page') {
     let next = 0;
     return (start, end) => {
       const words = [];
@@ -67,10 +67,10 @@ function placing(where: Where): (start: number, end: number) => Where {
         const word = where.words[at];
         if (word) words.push({ ...word, start: Math.max(0, word.start - start), end: Math.min(end, word.end) - start });
       }
-      return { at: 'page', words };
+      return { kind: 'page', words };
     };
   }
-  if (where.at !== 'lines') return () => where;
+  if (where.kind !== 'lines') return () => where;
   let line = 0;
   return (start, end) => {
     while ((where.starts[line + 1] ?? Number.POSITIVE_INFINITY) <= start) line++;
@@ -78,6 +78,6 @@ function placing(where: Where): (start: number, end: number) => Where {
     for (let at = line + 1; (where.starts[at] ?? Number.POSITIVE_INFINITY) < end; at++) {
       starts.push((where.starts[at] ?? 0) - start);
     }
-    return { at: 'lines', from: where.from + line, starts };
+    return { kind: 'lines', from: where.from + line, starts };
   };
 }

@@ -14,7 +14,7 @@ export function packSpans(spans: readonly Span[]): Uint8Array {
     writer.whole(start - at);
     writer.whole(end - start);
     at = end;
-    if (place.at !== 'page') {
+    if (place.kind !== 'page') {
       writer.whole(-1);
       writer.text(JSON.stringify(place));
       continue;
@@ -43,7 +43,7 @@ export function unpackSpans(bytes: Uint8Array): Span[] {
     at = end;
     const count = reader.whole();
     if (count < 0) {
-      spans.push({ start, end, place: JSON.parse(reader.text()) as Place });
+      spans.push({ start, end, place: placeOf(JSON.parse(reader.text())) });
       continue;
     }
     page += reader.whole();
@@ -51,9 +51,14 @@ export function unpackSpans(bytes: Uint8Array): Span[] {
       last = last.map((value) => value + reader.whole()) as Rectangle;
       return last.map((value) => value / GRAIN) as Rectangle;
     });
-    spans.push({ start, end, place: { at: 'page', page, rectangles } });
+    spans.push({ start, end, place: { kind: 'page', page, rectangles } });
   }
   return spans;
+}
+
+/** Versions up to 14 of the database said `at` where it says `kind` now. */
+function placeOf({ at, ...place }: { at?: string }): Place {
+  return (at === undefined ? place : { kind: at, ...place }) as Place;
 }
 
 function createWriter() {

@@ -4,10 +4,10 @@ const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
 const WORD = /[\p{L}\p{M}]+|\p{N}|[^\s\p{L}\p{N}\p{M}]/gu;
 
 /** White space has none, but is not endless either. */
-const MOST_OF_TOKEN = 16;
+const MAX_TOKEN_LENGTH = 16;
 
 export function countTokens(text: string): number {
-  return Math.max(ASCII.test(text) ? countAscii(text) : countAny(text), Math.ceil(text.length / MOST_OF_TOKEN));
+  return Math.max(ASCII.test(text) ? countAscii(text) : countAny(text), Math.ceil(text.length / MAX_TOKEN_LENGTH));
 }
 
 function countAny(text: string): number {

@@ -33,7 +33,14 @@ export async function followHelp({ db, copies, folder, changed, removed, now }: 
           .document,
       );
     } else if (known.sha256 !== hashes[at]) {
-      const patch = { kept: null, sha256: null, bytes, sourcePath, sourceChangedAt, state: { at: 'queued' } } as const;
+      const patch = {
+        kept: null,
+        sha256: null,
+        bytes,
+        sourcePath,
+        sourceChangedAt,
+        state: { status: 'queued' },
+      } as const;
       changed(updateDocument(db, known.document.id, patch).document);
     }
   }

@@ -9,7 +9,7 @@ import { kindOf } from './file-types.ts';
 export type Gathered = { path: string; fileName: string; kind: DocumentKind; bytes: number; changedAt: number };
 
 /** Of one folder; more is a mistake (a home folder, a disk). */
-export const MOST_FILES = 20_000;
+export const MAX_FILES = 20_000;
 
 /** The file itself, or all files of a folder that are of a known kind. Hidden ones and links are left out.
  *  @throws LonghandError `not-found`, `permission`, `unreadable`, `too-large` */
@@ -54,8 +54,8 @@ export async function gatherFolder(folder: string): Promise<{ files: Gathered[];
       }
       if (!kind || !found?.isFile()) continue;
       files.push({ path, fileName: entry.name, kind, bytes: found.size, changedAt: found.mtimeMs });
-      if (files.length > MOST_FILES) {
-        throw new LonghandError('too-large', `[documents] ${basename(folder)} has more than ${MOST_FILES} files`);
+      if (files.length > MAX_FILES) {
+        throw new LonghandError('too-large', `[documents] ${basename(folder)} has more than ${MAX_FILES} files`);
       }
     }
   }

@@ -11,7 +11,7 @@ import { newId } from '../../store/uuid.ts';
 //  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
 //  documents/<id>.part           what is being copied
 
-export const MOST_BYTES = 2 * 1024 ** 3;
+export const MAX_BYTES = 2 * 1024 ** 3;
 
 export type Copy = { kept: string; sha256: string; bytes: number; changedAt: number };
 
@@ -38,7 +38,7 @@ export function createCopies(folder: string): Copies {
     const hashed = new Transform({
       transform(chunk: Buffer, _, done) {
         bytes += chunk.length;
-        if (bytes > MOST_BYTES) return done(tooLarge(path, bytes));
+        if (bytes > MAX_BYTES) return done(tooLarge(path, bytes));
         hash.update(chunk);
         done(null, chunk);
       },
@@ -59,7 +59,7 @@ export function createCopies(folder: string): Copies {
           await file?.close();
           file = within === null ? await openRegular(path) : await openWithin(path, within);
           const before = await file.stat();
-          if (before.size > MOST_BYTES) throw tooLarge(fileName, before.size);
+          if (before.size > MAX_BYTES) throw tooLarge(fileName, before.size);
           const { sha256, bytes } = await copyOnce(file, path, part);
           const after = await file.stat();
           if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
@@ -134,7 +134,7 @@ function endingOf(fileName: string): string {
 }
 
 const tooLarge = (name: string, bytes: number) =>
-  new LonghandError('too-large', `[documents] ${name} has ${bytes} bytes, at most ${MOST_BYTES} are allowed`);
+  new LonghandError('too-large', `[documents] ${name} has ${bytes} bytes, at most ${MAX_BYTES} are allowed`);
 
 function copyError(error: unknown, fileName: string, source: string): LonghandError {
   if (error instanceof LonghandError) return error;

@@ -172,7 +172,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     if (stored.removed) return;
     interrupt(stored.document.id);
     const patch = { kept: null, sha256: null, bytes: file.bytes, sourceChangedAt: file.changedAt };
-    changed(updateDocument(db, stored.document.id, { ...patch, state: { at: 'queued' } }).document);
+    changed(updateDocument(db, stored.document.id, { ...patch, state: { status: 'queued' } }).document);
   }
 
   /** A file with the content of one that is gone is that one under another name. Takes it out of `gone` then. */

@@ -49,7 +49,7 @@ export type ImporterOptions = {
 };
 
 const PROGRESS_MS = 200;
-const MOST_ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -98,7 +98,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       }
       const { kept, sha256, bytes, changedAt } = copy;
       // It may have failed for want of its file: then it waits again.
-      const waits = stored.document.state.at === 'failed' ? { state: { at: 'queued' } as const } : {};
+      const waits = stored.document.state.status === 'failed' ? { state: { status: 'queued' } as const } : {};
       return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
     } catch (error) {
       return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
@@ -118,7 +118,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
 
   async function readOne(id: DocumentId): Promise<void> {
     const stored = findDocument(db, id);
-    if (stored?.document.state.at !== 'queued' || stored.kept === null) return;
+    if (stored?.document.state.status !== 'queued' || stored.kept === null) return;
     const { number, kept, ocr, attempts } = stored;
     const { kind, fileName, bytes } = stored.document;
     const abort = new AbortController();
@@ -126,9 +126,13 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     let position = 1;
     let told = 0;
     try {
-      if (attempts >= MOST_ATTEMPTS) throw endedTwice(fileName);
+      if (attempts >= MAX_ATTEMPTS) throw endedTwice(fileName);
       // Counted on the disk before it is opened: what it does to this process is known at the next start.
-      update(id, { state: { at: 'reading', step: 'file', done: 0, total: 0 }, attempts: attempts + 1, passages: 0 });
+      update(id, {
+        state: { status: 'reading', step: 'file', done: 0, total: 0 },
+        attempts: attempts + 1,
+        passages: 0,
+      });
       await clear(number);
       const source = { path: copies.pathOf(kept), fileName, bytes, password: passwords.get(id) ?? null, ocr };
       const { facts, notices } = await reader.read(
@@ -144,7 +148,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
           progress(progress) {
             if (abort.signal.aborted || Date.now() - told < PROGRESS_MS) return;
             told = Date.now();
-            update(id, { state: { at: 'reading', ...progress }, passages: position - 1 });
+            update(id, { state: { status: 'reading', ...progress }, passages: position - 1 });
           },
         },
         abort.signal,
@@ -152,7 +156,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       if (abort.signal.aborted) return;
       passwords.delete(id);
       update(id, {
-        state: { at: 'ready' },
+        state: { status: 'ready' },
         attempts: 0,
         name: titleOr(fileName, facts.title),
         pages: facts.pages,
@@ -246,5 +250,5 @@ export function failedState(error: unknown): DocumentState {
   const named = failure.details?.remedy;
   const known = named === 'unlock' || named === 'ocr' || named === 'none' || named === 'retry';
   const hopeless = failure.code === 'unreadable' || failure.code === 'too-large';
-  return { at: 'failed', failure, remedy: known ? named : hopeless ? 'none' : 'retry' };
+  return { status: 'failed', failure, remedy: known ? named : hopeless ? 'none' : 'retry' };
 }

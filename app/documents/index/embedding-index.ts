@@ -90,7 +90,7 @@ const AGAIN_MS = 15_000;
 /** A passage shorter than that is about one thing. */
 const HALVED_CHARACTERS = 240;
 /** Of the rows of a table several make one. */
-const MOST_STATEMENTS = 16;
+const MAX_STATEMENTS = 16;
 
 /** The two halves of a passage, cut between statements; a short one in whole. */
 function halvesOf(text: string): string[] {
@@ -103,7 +103,7 @@ function halvesOf(text: string): string[] {
 
 function statementTexts(text: string): string[] {
   const ranges = statementsOf(text);
-  const each = Math.ceil(ranges.length / MOST_STATEMENTS);
+  const each = Math.ceil(ranges.length / MAX_STATEMENTS);
   const groups = Array.from({ length: Math.ceil(ranges.length / each) || 0 }, (_, at) =>
     ranges.slice(at * each, (at + 1) * each),
   );

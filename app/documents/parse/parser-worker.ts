@@ -4,7 +4,7 @@ import type { Block, DocumentKind, DocumentState } from '../../protocol/document
 import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts';
 import type { NewPassage } from '../../store/chunks.ts';
 import { createSplitter } from '../chunk/chunker.ts';
-import { MOST_PIECE, portionsOf } from '../chunk/portions.ts';
+import { MAX_PIECE, portionsOf } from '../chunk/portions.ts';
 import type { Facts, Piece, Sink, Source, Step } from '../element.ts';
 import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
@@ -12,7 +12,7 @@ import { readerOf } from './formats/readers.ts';
 //  Entry of the thread that reads documents: files are somebody else's programs. One document at a time; it waits when the
 //  core is slower, so that what is read but not stored stays small.
 
-export type Remedy = Extract<DocumentState, { at: 'failed' }>['remedy'];
+export type Remedy = Extract<DocumentState, { status: 'failed' }>['remedy'];
 /** How the thread is started. `recognises`: the core answers `recognise`. */
 export type ReaderData = { recognises: boolean };
 export type ToReader =
@@ -30,12 +30,12 @@ export type FromReader =
 const BATCH = { passages: 24, blocks: 200, characters: 64 * 1024 };
 /** Characters of one document, about ten thousand full pages: a library is no document. A piece counts for some more than its
  *  text, a cell as well, so that nothing is endless that has no text. */
-export const MOST_CHARACTERS = 32_000_000;
+export const MAX_CHARACTERS = 32_000_000;
 const OF_PIECE = 16;
 const OF_CELL = 4;
-const MOST_TITLE = 300;
-const MOST_NOTICE = 1000;
-const MOST_NOTICES = 20;
+const MAX_TITLE = 300;
+const MAX_NOTICE = 1000;
+const MAX_NOTICES = 20;
 /** Batches that may be under way. */
 const AHEAD = 2;
 
@@ -94,7 +94,7 @@ async function read(source: Source, kind: DocumentKind) {
   }
   function addPiece(piece: Piece): Promise<void> | undefined {
     total += piece.text.length + OF_PIECE + (piece.cells?.length ?? 0) * OF_CELL;
-    if (total > MOST_CHARACTERS) throw full;
+    if (total > MAX_CHARACTERS) throw full;
     const { block, passages: finished } = splitter.add(piece);
     if (block) blocks.push(block);
     passages.push(...finished);
@@ -107,21 +107,21 @@ async function read(source: Source, kind: DocumentKind) {
   }
   const sink: Sink = {
     add(piece) {
-      return piece.text.length > MOST_PIECE ? addPortions(piece) : addPiece(piece);
+      return piece.text.length > MAX_PIECE ? addPortions(piece) : addPiece(piece);
     },
     progress: (step, done, total) => say({ progress: { step, done, total } }),
-    notice: (sentence) => void (notices.size < MOST_NOTICES && notices.add(sentence)),
+    notice: (sentence) => void (notices.size < MAX_NOTICES && notices.add(sentence)),
   };
   const reader = await readerOf(kind);
   const facts = await reader(source, sink, tools).catch((error): Facts => {
     if (error !== full) throw error;
-    sink.notice(`Only the first ${MOST_CHARACTERS / 1e6} million characters were read.`);
+    sink.notice(`Only the first ${MAX_CHARACTERS / 1e6} million characters were read.`);
     return { title: null, pages: null };
   });
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
-  const title = facts.title?.slice(0, MOST_TITLE) ?? null;
-  return { facts: { ...facts, title }, notices: [...notices].map((notice) => notice.slice(0, MOST_NOTICE)) };
+  const title = facts.title?.slice(0, MAX_TITLE) ?? null;
+  return { facts: { ...facts, title }, notices: [...notices].map((notice) => notice.slice(0, MAX_NOTICE)) };
 }
 
 function remedyFor(error: unknown): Remedy {

@@ -41,7 +41,7 @@ const COMMON = new Set(
 /** Beside a rare word one that is this much more common says nothing of what is looked for. */
 const TELLING = 0.25;
 /** A word in more passages than that need not be counted on. */
-const MOST_COUNTED = 5000;
+const MAX_HITS_COUNTED = 5000;
 
 /** The words of a query that tell what is looked for: without grammar, and without what every other passage has. */
 export function tellingWords(db: Database, query: string): string[] {
@@ -49,7 +49,7 @@ export function tellingWords(db: Database, query: string): string[] {
   const named = words.filter((word) => !COMMON.has(word));
   if (named.length < 2) return named.length > 0 ? named : words;
   const all = countPassages(db);
-  const weighed = named.map((word) => ({ word, weight: rarity(all, passagesWith(db, word, MOST_COUNTED)) }));
+  const weighed = named.map((word) => ({ word, weight: rarity(all, passagesWith(db, word, MAX_HITS_COUNTED)) }));
   // A word that stands nowhere makes no other one common.
   const known = weighed.filter(({ weight }) => weight < rarity(all, 0));
   const rarest = Math.max(0, ...known.map(({ weight }) => weight));

@@ -20,7 +20,7 @@ const RANKED = 20;
 const ENOUGH_WORDS = 0.65;
 const BEHIND = 0.1;
 /** A word in more passages than that tells nothing, and need not be counted on. */
-const MOST_COUNTED = 5000;
+const MAX_HITS_COUNTED = 5000;
 
 /** `target`, `query`: the encoder that took part, and its vector of the question. */
 export type Search = {
@@ -39,7 +39,7 @@ export function weighWords(db: Database, question: string): { words: Map<string,
   let unknown = 0;
   let sum = 0;
   for (const [word, written] of askedWords(question)) {
-    const having = passagesWith(db, written, MOST_COUNTED);
+    const having = passagesWith(db, written, MAX_HITS_COUNTED);
     const weight = rarity(all, having);
     words.set(word, weight);
     sum += weight;

@@ -9,7 +9,7 @@ const POINTS =
 const GOES_ON =
   /^(?:and|or|but|so|also|then|what about|how about|what else|why|why not|how so|since when|until when|in which case|even)\b/i;
 
-const MOST_CARRIED = 10;
+const MAX_CARRIED_TERMS = 10;
 const FEW_WORDS = 2;
 
 export type Exchange = { question: string; answer: string };
@@ -26,7 +26,7 @@ export function withHistory(question: string, earlier: readonly Exchange[]): str
     own.add(root);
     return true;
   });
-  return carried.length === 0 ? question : `${question} (${carried.slice(0, MOST_CARRIED).join(' ')})`;
+  return carried.length === 0 ? question : `${question} (${carried.slice(0, MAX_CARRIED_TERMS).join(' ')})`;
 }
 
 const needsMore = (question: string, words: number): boolean =>

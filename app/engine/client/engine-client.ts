@@ -54,8 +54,8 @@ export type EngineOptions = {
 
 export function createEngine({ onStatus, startEngine, report = console.error, ...supervision }: EngineOptions): Engine {
   const told = guarded(report, onStatus);
-  let status: EngineStatus = { at: 'idle' };
-  let outer: SupervisorStatus = { at: 'starting' };
+  let status: EngineStatus = { phase: 'idle' };
+  let outer: SupervisorStatus = { phase: 'starting' };
   let up = deferred();
   let wanted: LoadTarget | null = null;
   let loading: { key: string; done: Promise<Loaded> } | null = null;
@@ -80,16 +80,16 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   }
 
   function outerChanged(next: SupervisorStatus) {
-    if (outer.at === 'stopped') up = deferred();
+    if (outer.phase === 'stopped') up = deferred();
     outer = next;
-    if (next.at === 'up') {
+    if (next.phase === 'up') {
       up.resolve();
-      show({ at: 'idle' });
+      show({ phase: 'idle' });
       // What was in memory comes back without being asked for. A failure shows when it is next used.
       if (wanted) load(wanted).catch(() => {});
-    } else if (next.at === 'restarting' || next.at === 'stopped') {
+    } else if (next.phase === 'restarting' || next.phase === 'stopped') {
       show(next);
-      if (next.at === 'stopped') up.reject(lostError());
+      if (next.phase === 'stopped') up.reject(lostError());
     }
   }
 
@@ -108,7 +108,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   }
 
   function innerChanged(inner: InnerStatus) {
-    if (outer.at === 'up') show(inner);
+    if (outer.phase === 'up') show(inner);
   }
 
   function updateTurn(turnId: TurnId, updates: TurnUpdate[]) {
@@ -141,7 +141,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   }
 
   async function ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
-    if (outer.at === 'stopped') throw lostError();
+    if (outer.phase === 'stopped') throw lostError();
     await up.promise;
     return new Promise((resolve, reject) => {
       const id = ++lastId;
@@ -186,7 +186,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
     load,
     target: () => wanted,
     cancelLoad() {
-      if (status.at !== 'loading') return;
+      if (status.phase !== 'loading') return;
       wanted = null;
       loading = null;
       tell({ cancelLoad: true });
@@ -201,7 +201,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
       turns.set(turnId, onUpdates);
       wanted = generation.target;
       loading = null;
-      if (outer.at === 'stopped') return updateTurn(turnId, [lostUpdate()]);
+      if (outer.phase === 'stopped') return updateTurn(turnId, [lostUpdate()]);
       // A process that is being started, or started again, is waited for.
       unsent.add(turnId);
       const send = () => unsent.delete(turnId) && supervisor.send({ generate: generation });

@@ -12,7 +12,7 @@ type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
 const idleMs = 10 * 60 * 1000;
 
 /** While a collection changes its encoder it is searched with one and read with the other; two cross-encoders besides. */
-const mostEncoders = 4;
+const maxEncoders = 4;
 
 /** Encoders beside the model of the chat, loaded when they are asked for. */
 export function createEncoders(addon: typeof Addon) {
@@ -27,7 +27,7 @@ export function createEncoders(addon: typeof Addon) {
     loaded.delete(key);
     loaded.set(key, encoder);
     encoder.catch(() => loaded.delete(key));
-    for (const oldest of [...loaded.keys()].slice(0, -mostEncoders)) release(oldest);
+    for (const oldest of [...loaded.keys()].slice(0, -maxEncoders)) release(oldest);
     return encoder;
   }
 
@@ -86,7 +86,7 @@ async function load(addon: typeof Addon, { path, device, threads, adapter }: Enc
 }
 
 /** Longer texts are read a window at a time; their vector points between those of the windows. */
-const mostWindows = 8;
+const maxWindows = 8;
 const windowOverlap = 32;
 
 /** Texts are read side by side until they have so many tokens: a weight that is at hand serves them all (MiniLM took 0.23 ms
@@ -124,11 +124,11 @@ async function windowsOf({ native, tokenizer, text }: Encoder, words: string, ki
   const { before, after } = tokenizer.around;
   const prefix = tokenizer.encodeText(text.prefixes[kind]);
   const room = Math.min(native.contextLength, text.longest) - before.length - after.length - prefix.length;
-  const ids = await encodeSlowly(tokenizer, words, mostWindows * room);
+  const ids = await encodeSlowly(tokenizer, words, maxWindows * room);
   const windows: number[][] = [];
   for (
     let start = 0;
-    windows.length < mostWindows && (start === 0 || start + windowOverlap < ids.length);
+    windows.length < maxWindows && (start === 0 || start + windowOverlap < ids.length);
     start += Math.max(1, room - windowOverlap)
   ) {
     windows.push([...before, ...prefix, ...ids.slice(start, start + room), ...after]);

@@ -46,7 +46,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   let newest: object | null = null;
   /** Kernels of the model in memory that are ready, while there are others. */
   let preparing: { done: number; total: number } | null = null;
-  let now: InnerStatus = { at: 'idle' };
+  let now: InnerStatus = { phase: 'idle' };
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (next: InnerStatus) => {
@@ -58,7 +58,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     ...(gpuFault !== null && { instead: gpuFault }),
     ...(preparing && { preparing }),
   });
-  const atRest = (): InnerStatus => (model ? { at: 'ready', ...facts(model) } : { at: 'idle' });
+  const atRest = (): InnerStatus => (model ? { phase: 'ready', ...facts(model) } : { phase: 'idle' });
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: () => addon.devices(),
@@ -127,9 +127,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     loading = mine;
     newest = mine;
     try {
-      status({ at: 'loading', modelId: target.modelId, done: 0, total: 1 });
+      status({ phase: 'loading', modelId: target.modelId, done: 0, total: 1 });
       const onProgress = (done: number, total: number) =>
-        status({ at: 'loading', modelId: target.modelId, done, total });
+        status({ phase: 'loading', modelId: target.modelId, done, total });
       const onKernels = (done: number, total: number) => {
         if (newest === mine) prepared(done, total);
       };
@@ -159,8 +159,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   function prepared(done: number, total: number) {
     preparing = done < total ? { done, total } : null;
     // With all kernels there `facts` says nothing of them, so what was said before must not stay.
-    if (model && now.at === 'ready') status({ at: 'ready', ...facts(model) });
-    else if (model && now.at === 'busy') status({ at: 'busy', ...facts(model), turnId: now.turnId });
+    if (model && now.phase === 'ready') status({ phase: 'ready', ...facts(model) });
+    else if (model && now.phase === 'busy') status({ phase: 'busy', ...facts(model), turnId: now.turnId });
   }
 
   function generate(generation: Generation) {
@@ -186,7 +186,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       if (turn.over()) return;
       try {
         const loaded = await ensure(target);
-        status({ at: 'busy', ...facts(loaded), turnId });
+        status({ phase: 'busy', ...facts(loaded), turnId });
         await turn.run(loaded);
       } catch (error) {
         // Somebody stopped the load it waited for.

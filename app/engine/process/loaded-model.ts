@@ -76,14 +76,14 @@ export async function loadModel(
   };
 }
 
-const mostDefaultContext = 32_768;
+const maxDefaultContext = 32_768;
 
 /** What was asked for, at most what the model knows; without a wish as much as a quarter of the memory holds. */
 function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
   if (wanted !== null) return Math.min(wanted, native.contextLength);
   const perToken = native.description.contextBytesPerToken * KV_SCALE[kvType];
-  const fits = perToken > 0 ? Math.floor(totalmem() / 4 / perToken) : mostDefaultContext;
-  return Math.max(512, Math.min(native.contextLength, mostDefaultContext, fits));
+  const fits = perToken > 0 ? Math.floor(totalmem() / 4 / perToken) : maxDefaultContext;
+  return Math.max(512, Math.min(native.contextLength, maxDefaultContext, fits));
 }
 
 /** What the files of a model say: the verdict of the addon, and whether its template thinks. `known`: its text, when it is

@@ -7,23 +7,23 @@ import { readRegularSync } from '../../store/open-regular.ts';
 //  are hundreds once they are values.
 
 /** Several times what tokenizers of 250,000 tokens take. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_VALUES = 4_000_000;
-const MOST_DEPTH = 200;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_VALUES = 4_000_000;
+const MAX_DEPTH = 200;
 /** A template of a million characters is refused where it is rendered. */
-const MOST_TEXT = 4 * 1024 * 1024;
+const MAX_TEXT = 4 * 1024 * 1024;
 
 export const brokenFile = (name: string, reason: string, cause?: unknown) =>
   new LonghandError('model-broken', `[${name}] ${reason}`, cause === undefined ? {} : { cause });
 
 /** The text of a file; undefined when it is not there. @throws LonghandError `model-broken`, naming the file */
 export function readModelText(folder: string, name: string): string | undefined {
-  return read(folder, name, MOST_TEXT)?.toString('utf8');
+  return read(folder, name, MAX_TEXT)?.toString('utf8');
 }
 
 /** What a file of JSON says; undefined when it is not there. @throws LonghandError `model-broken`, naming the file */
 export function readModelJson(folder: string, name: string): unknown {
-  const bytes = read(folder, name, MOST_BYTES);
+  const bytes = read(folder, name, MAX_BYTES);
   if (bytes === undefined) return undefined;
   demandModest(name, bytes);
   try {
@@ -55,10 +55,10 @@ function demandModest(name: string, bytes: Buffer): void {
     else if (byte === COMMA) values++;
     else if (byte === OPEN || byte === OPEN_LIST) {
       values++;
-      if (++depth > MOST_DEPTH) throw brokenFile(name, `is deeper than ${MOST_DEPTH} levels, which is what is allowed`);
+      if (++depth > MAX_DEPTH) throw brokenFile(name, `is deeper than ${MAX_DEPTH} levels, which is what is allowed`);
     } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
   }
-  if (values > MOST_VALUES) throw brokenFile(name, `has ${values} values, allowed are ${MOST_VALUES}`);
+  if (values > MAX_VALUES) throw brokenFile(name, `has ${values} values, allowed are ${MAX_VALUES}`);
 }
 
 function endOfText(bytes: Buffer, begin: number): number {

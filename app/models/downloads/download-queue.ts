@@ -86,7 +86,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   const { free = roomOn, sleep = sleepFor } = options.tuning ?? {};
   let items: Item[] = listDownloads(db).map((row) => ({
     row,
-    status: { at: row.paused ? 'paused' : 'queued' },
+    status: { phase: row.paused ? 'paused' : 'queued' },
     doneBefore: 0,
     doneNow: 0,
   }));
@@ -103,15 +103,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     return item;
   };
   const set = (item: Item, status: DownloadStatus) => {
-    const before = item.status.at;
+    const before = item.status.phase;
     item.status = status;
     tell();
-    if (status.at !== before && isStuck(status.at)) options.stuck?.({ name: item.row.name, at: status.at });
+    if (status.phase !== before && isStuck(status.phase)) options.stuck?.({ name: item.row.name, kind: status.phase });
   };
 
   function runNext(): void {
     if (active || closed) return;
-    const item = items.find((candidate) => candidate.status.at === 'queued');
+    const item = items.find((candidate) => candidate.status.phase === 'queued');
     if (!item) return;
     const stop = new AbortController();
     const ended = run(item, stop.signal)
@@ -119,7 +119,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       .finally(() => {
         active = null;
         // Somebody else stopped it than the user.
-        if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { at: 'queued' };
+        if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { phase: 'queued' };
         runNext();
       });
     active = { id: item.row.id, stop, ended };
@@ -129,7 +129,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   async function bar(item: Item): Promise<boolean> {
     await shelf.look();
     const reason = barred();
-    if (reason && item.status.at !== 'paused') set(item, { at: 'waitingForLibrary', reason });
+    if (reason && item.status.phase !== 'paused') set(item, { phase: 'waitingForLibrary', reason });
     return reason !== null;
   }
 
@@ -137,10 +137,10 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   async function run(item: Item, signal: AbortSignal): Promise<void> {
     try {
       for await (const missing of whenRoom(() => fetchAll(item, signal), spaceFor(item, signal)))
-        if (!signal.aborted) set(item, { at: 'waitingForSpace', missing });
+        if (!signal.aborted) set(item, { phase: 'waitingForSpace', missing });
     } catch (error) {
       if (signal.aborted || (await bar(item))) return;
-      set(item, { at: 'failed', code: codeOfFailed(error), message: failureOf(error).message });
+      set(item, { phase: 'failed', code: codeOfFailed(error), message: failureOf(error).message });
     }
   }
 
@@ -181,7 +181,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     const wanted = row.files[index];
     const source = options.source(row.source);
     if (!wanted || !source) {
-      set(item, { at: 'failed', code: 'no-source', message: `[downloads] the source ${row.source} is not set up` });
+      set(item, { phase: 'failed', code: 'no-source', message: `[downloads] the source ${row.source} is not set up` });
       return null;
     }
     if (await bar(item)) return null;
@@ -198,7 +198,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     const left = wanted.sha256 === null ? null : await shelf.damaged(wanted.sha256);
     if (left && !(await exists(partPath))) await takeUp(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
-      if (state.at === 'done') {
+      if (state.phase === 'done') {
         // From now on it is known by its content, also when its source publishes no hash.
         const files = row.files.with(index, { ...wanted, sha256: state.sha256 });
         await shelf.accept(target, state.sha256, state.bytes, state.blocks, () => {
@@ -216,7 +216,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   async function apply(item: Item, state: DownloadState): Promise<void> {
     if ('done' in state) item.doneNow = state.done;
     // A drive that was taken out is no fault of the file.
-    if (state.at === 'failed' && (await bar(item))) return;
+    if (state.phase === 'failed' && (await bar(item))) return;
     const status = statusOf(state);
     if (status) set(item, status);
   }
@@ -259,7 +259,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         paused: false,
       };
       addDownload(db, row, now());
-      const item: Item = { row, status: { at: 'queued' }, doneBefore: 0, doneNow: 0 };
+      const item: Item = { row, status: { phase: 'queued' }, doneBefore: 0, doneNow: 0 };
       items.push(item);
       tell();
       runNext();
@@ -269,7 +269,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       const item = find(id);
       setDownloadPaused(db, id, true);
       if (active?.id === id) active.stop.abort();
-      set(item, { at: 'paused' });
+      set(item, { phase: 'paused' });
     },
     resume(id) {
       const item = find(id);
@@ -278,9 +278,10 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       const waits = active?.id === id ? active.ended : Promise.resolve();
       waits
         .then(() => {
-          if (item.status.at !== 'paused' && item.status.at !== 'failed' && item.status.at !== 'changed') return;
+          if (item.status.phase !== 'paused' && item.status.phase !== 'failed' && item.status.phase !== 'changed')
+            return;
           if (renewing.has(id) || !items.includes(item)) return;
-          set(item, { at: 'queued' });
+          set(item, { phase: 'queued' });
           runNext();
         })
         .catch(console.error);
@@ -311,12 +312,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       for (const item of items) {
         const { status } = item;
         const waits =
-          (status.at === 'waitingForLibrary' && barred() === null) || (status.at === 'failed' && status.code === 'off');
-        if (waits) set(item, { at: 'queued' });
+          (status.phase === 'waitingForLibrary' && barred() === null) ||
+          (status.phase === 'failed' && status.code === 'off');
+        if (waits) set(item, { phase: 'queued' });
       }
       runNext();
     },
-    waits: () => barred() === null && items.some(({ status }) => status.at === 'waitingForLibrary'),
+    waits: () => barred() === null && items.some(({ status }) => status.phase === 'waitingForLibrary'),
     async rest() {
       if (active) await halt(active.id);
     },
@@ -324,7 +326,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     async renew(id, { commit, files }) {
       const item = find(id);
       // Another window was faster.
-      if (item.status.at !== 'changed' || renewing.has(id)) {
+      if (item.status.phase !== 'changed' || renewing.has(id)) {
         throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
       }
       // It waits as `changed` until the old files are gone: one that is queued may be begun at any moment.
@@ -337,7 +339,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
         item.row = { ...item.row, commit, files: wanted, paused: false };
         item.doneBefore = 0;
         item.doneNow = 0;
-        set(item, { at: 'queued' });
+        set(item, { phase: 'queued' });
       } finally {
         renewing.delete(id);
       }
@@ -352,30 +354,30 @@ export function createDownloads(options: DownloadsOptions): Downloads {
 }
 
 function statusOf(state: DownloadState): DownloadStatus | null {
-  switch (state.at) {
+  switch (state.phase) {
     case 'transferring':
-      return { at: 'running', rate: state.rate, secondsLeft: state.secondsLeft };
+      return { phase: 'running', rate: state.rate, secondsLeft: state.secondsLeft };
     case 'waitingForSpace':
-      return { at: 'waitingForSpace', missing: state.missing };
+      return { phase: 'waitingForSpace', missing: state.missing };
     case 'waitingForNetwork':
-      return { at: 'waitingForNetwork', attempt: state.attempt, reason: state.reason };
+      return { phase: 'waitingForNetwork', attempt: state.attempt, reason: state.reason };
     case 'verifying':
-      return { at: 'checking', checked: state.checked };
+      return { phase: 'checking', checked: state.checked };
     case 'repairing':
-      return { at: 'repairing', damaged: state.damaged };
+      return { phase: 'repairing', damaged: state.damaged };
     case 'failed':
-      if (state.code === 'remote-changed') return { at: 'changed' };
-      return { at: 'failed', code: state.code, message: state.message };
+      if (state.code === 'remote-changed') return { phase: 'changed' };
+      return { phase: 'failed', code: state.code, message: state.message };
     default:
       return null;
   }
 }
 
-const isStuck = (at: DownloadStatus['at']): at is Exclude<DownloadNews['at'], 'arrived'> =>
+const isStuck = (at: DownloadStatus['phase']): at is Exclude<DownloadNews['kind'], 'arrived'> =>
   at === 'failed' || at === 'waitingForSpace' || at === 'changed';
 
-const isGoing = ({ at }: DownloadStatus): boolean =>
-  at !== 'paused' && at !== 'failed' && at !== 'changed' && at !== 'waitingForLibrary';
+const isGoing = ({ phase }: DownloadStatus): boolean =>
+  phase !== 'paused' && phase !== 'failed' && phase !== 'changed' && phase !== 'waitingForLibrary';
 
 const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
   id: row.id,

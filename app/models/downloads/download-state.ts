@@ -45,17 +45,17 @@ export class DownloadError extends Error {
 }
 
 export type DownloadState =
-  | { at: 'queued' }
-  | { at: 'transferring'; done: Bytes; rate: number | null; secondsLeft: number | null }
-  | { at: 'waitingForSpace'; done: Bytes; missing: Bytes }
-  | { at: 'waitingForNetwork'; done: Bytes; attempt: number; reason: string }
-  | { at: 'paused'; done: Bytes }
-  | { at: 'verifying'; checked: Bytes }
-  | { at: 'repairing'; damaged: Bytes; done: Bytes }
+  | { phase: 'queued' }
+  | { phase: 'transferring'; done: Bytes; rate: number | null; secondsLeft: number | null }
+  | { phase: 'waitingForSpace'; done: Bytes; missing: Bytes }
+  | { phase: 'waitingForNetwork'; done: Bytes; attempt: number; reason: string }
+  | { phase: 'paused'; done: Bytes }
+  | { phase: 'verifying'; checked: Bytes }
+  | { phase: 'repairing'; damaged: Bytes; done: Bytes }
   /** `blocks`: the SHA-256 of each block, 32 bytes one after the other. */
-  | { at: 'done'; path: string; bytes: Bytes; sha256: string; blocks: Uint8Array }
-  | { at: 'failed'; code: DownloadErrorCode | ErrorCode; message: string; done: Bytes }
-  | { at: 'cancelled' };
+  | { phase: 'done'; path: string; bytes: Bytes; sha256: string; blocks: Uint8Array }
+  | { phase: 'failed'; code: DownloadErrorCode | ErrorCode; message: string; done: Bytes }
+  | { phase: 'cancelled' };
 
 /** One file of a repository, as its source describes it. */
 export type RemoteFile = {

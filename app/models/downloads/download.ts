@@ -32,7 +32,7 @@ export type DownloadOptions = {
 const COMMIT_MS = 500;
 const REPORT_MS = 250;
 /** Failures of the server in a row, without a single new block, before a file is given up. */
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 /** Fetches one file so that no fault costs more than the blocks in flight. Resumes whatever the journal remembers, which is to
  *  be forgotten by whoever has put the file away. Ends with `done`, `failed` or `cancelled` (the signal). */
@@ -45,7 +45,7 @@ export async function* download(
   try {
     yield* run.go();
   } catch (error) {
-    if (signal.aborted) yield { at: 'cancelled' };
+    if (signal.aborted) yield { phase: 'cancelled' };
     else yield run.failure(error);
   } finally {
     await run.close();
@@ -100,7 +100,7 @@ class Run {
     this.#part = null;
     const blocks = this.#journal.hashes();
     yield {
-      at: 'done',
+      phase: 'done',
       path: this.#options.targetPath,
       bytes: this.#file.size,
       sha256,
@@ -110,7 +110,7 @@ class Run {
 
   failure(error: unknown): DownloadState {
     const done = this.#done;
-    return { at: 'failed', code: codeOfFailed(error), message: messageOf(error), done };
+    return { phase: 'failed', code: codeOfFailed(error), message: messageOf(error), done };
   }
 
   async close(): Promise<void> {
@@ -152,7 +152,7 @@ class Run {
     for (;;) {
       const next = await waits.next();
       if (next.done) return next.value;
-      yield { at: 'waitingForSpace', done: this.#done, missing: next.value };
+      yield { phase: 'waitingForSpace', done: this.#done, missing: next.value };
     }
   }
 
@@ -180,8 +180,8 @@ class Run {
       }
       if (!(error instanceof DownloadError)) throw error;
       attempt = this.#journal.map.bytesHere > before ? 1 : attempt + 1;
-      if (!error.transient || (error.code !== 'network' && attempt >= MOST_ATTEMPTS)) throw error;
-      yield { at: 'waitingForNetwork', done: this.#journal.map.bytesHere, attempt, reason: error.message };
+      if (!error.transient || (error.code !== 'network' && attempt >= MAX_ATTEMPTS)) throw error;
+      yield { phase: 'waitingForNetwork', done: this.#journal.map.bytesHere, attempt, reason: error.message };
       await this.#sleep(error.retryAfter === null ? this.#backOff(attempt) : error.retryAfter * 1000, this.#signal);
     }
   }
@@ -233,7 +233,7 @@ class Run {
   #transferring(): DownloadState {
     const done = this.#journal.map.bytesHere;
     return {
-      at: 'transferring',
+      phase: 'transferring',
       done,
       rate: this.#rate.bytesPerSecond(),
       secondsLeft: this.#rate.secondsLeft(this.#file.size - done),
@@ -241,13 +241,13 @@ class Run {
   }
 
   async *#hash(): AsyncGenerator<DownloadState, string> {
-    yield { at: 'verifying', checked: 0 };
+    yield { phase: 'verifying', checked: 0 };
     let checked = 0;
     let result: string | null = null;
     const hashing = this.#openPart.hash((bytes) => (checked = bytes), this.#signal).then((sha256) => (result = sha256));
     while (result === null) {
       await Promise.race([hashing, this.#sleep(REPORT_MS, this.#signal)]);
-      yield { at: 'verifying', checked };
+      yield { phase: 'verifying', checked };
     }
     return result;
   }
@@ -258,7 +258,7 @@ class Run {
     if (damaged.length === 0) damaged.push(...(yield* this.#compareWithRemote()));
     yield* this.#inRoom(() => this.#journal.drop(damaged));
     yield {
-      at: 'repairing',
+      phase: 'repairing',
       damaged: damaged.reduce((sum, block) => sum + this.#journal.map.length(block), 0),
       done: this.#journal.map.bytesHere,
     };
@@ -271,12 +271,12 @@ class Run {
         for await (const { block, differs } of blocksThatDiffer(this.#file, this.#journal, this.#net, this.#signal)) {
           if (differs) damaged.push(block);
           if (block % 64 === 0)
-            yield { at: 'repairing', damaged: damaged.length * BLOCK, done: this.#journal.map.start(block) };
+            yield { phase: 'repairing', damaged: damaged.length * BLOCK, done: this.#journal.map.start(block) };
         }
         return damaged;
       } catch (error) {
-        if (!(error instanceof DownloadError) || !error.transient || attempt >= MOST_ATTEMPTS) throw error;
-        yield { at: 'waitingForNetwork', done: this.#journal.map.bytesHere, attempt, reason: error.message };
+        if (!(error instanceof DownloadError) || !error.transient || attempt >= MAX_ATTEMPTS) throw error;
+        yield { phase: 'waitingForNetwork', done: this.#journal.map.bytesHere, attempt, reason: error.message };
         await this.#sleep(this.#backOff(attempt), this.#signal);
       }
     }

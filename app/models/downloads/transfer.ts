@@ -20,7 +20,7 @@ export type Transfer = {
 };
 
 /** Finished blocks that a crash may cost, however fast the link is. */
-const MOST_UNSAVED = 4;
+const MAX_UNSAVED = 4;
 
 /** Fetches stripe after stripe until none is left. Several of these run on one file. */
 export async function runConnection(transfer: Transfer): Promise<void> {
@@ -59,7 +59,7 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
     await transfer.throttle.take(chunk.length, signal);
     await writer.take(chunk);
     transfer.progress(chunk.length);
-    if (transfer.finished.length >= MOST_UNSAVED) await saveFinished(transfer);
+    if (transfer.finished.length >= MAX_UNSAVED) await saveFinished(transfer);
     if (writer.at >= last) break;
   }
   if (writer.at < last) {

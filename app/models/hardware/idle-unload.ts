@@ -33,7 +33,7 @@ export function createKeepAlive({ engine, minutes, memoryIsShort }: KeepAliveOpt
 
   return {
     status(status: EngineStatus) {
-      if (status.at !== 'ready') idleSince = null;
+      if (status.phase !== 'ready') idleSince = null;
       else idleSince ??= Date.now();
     },
     close: () => clearInterval(timer),

@@ -32,7 +32,7 @@ export type Answer = {
   body: AsyncIterable<Uint8Array>;
 };
 
-const MOST_REDIRECTS = 8;
+const MAX_REDIRECTS = 8;
 
 /** Asks for bytes [first, last] of a file and follows redirects itself, so that a token stays with its own host.
  *  @throws DownloadError for every answer that is not these bytes. */
@@ -47,7 +47,7 @@ export async function request(
   const home = url.host;
   const stall = stallGuard(signal, net.stallMs);
   try {
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const headers: RequestHeaders = { 'accept-encoding': 'identity' };
       if (range) headers.range = `bytes=${range.first}-${range.last}`;
       if (address.token && url.host === home) headers.authorization = `Bearer ${address.token}`;
@@ -64,7 +64,7 @@ export async function request(
       const heard = (bytes: Bytes) => net.received?.(host, bytes);
       return read(answer, range, etag, { stall, signal, heard, host, elsewhere: host !== home });
     }
-    throw new DownloadError('server', `[download] more than ${MOST_REDIRECTS} redirects from ${home}`);
+    throw new DownloadError('server', `[download] more than ${MAX_REDIRECTS} redirects from ${home}`);
   } catch (error) {
     stall.done();
     throw error;

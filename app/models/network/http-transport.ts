@@ -4,7 +4,7 @@ import type { Bytes } from '../downloads/download-state.ts';
 import type { Open } from './transport.ts';
 
 /** What one connection may hold that nobody has taken yet. */
-const MOST_HELD: Bytes = 256 * 1024;
+const MAX_HELD: Bytes = 256 * 1024;
 
 /** Asks a server by Node's own client: a body that goes through `fetch` is copied twice more and passed on by promises, which
  *  costs a third of the processor time of a whole download. Proxy and certificates are those of `route.ts`. */
@@ -39,7 +39,7 @@ function flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   response.on('data', (piece: Uint8Array) => {
     pieces.push(piece);
     held += piece.length;
-    if (held >= MOST_HELD) response.pause();
+    if (held >= MAX_HELD) response.pause();
     wake();
   });
   response.on('error', (error) => {
@@ -57,7 +57,7 @@ function flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
         const piece = pieces.shift();
         if (piece) {
           held -= piece.length;
-          if (held < MOST_HELD && response.isPaused()) response.resume();
+          if (held < MAX_HELD && response.isPaused()) response.resume();
           yield piece;
         } else {
           if (failure) throw failure;

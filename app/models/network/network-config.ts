@@ -41,13 +41,13 @@ export function needProxy(address: string): void {
 }
 
 /** All certificates of the Mozilla programme together are a quarter of a megabyte. */
-const mostCertificateBytes = 4 * 1024 * 1024;
+const maxCertificateBytes = 4 * 1024 * 1024;
 
 /** The certificates of a PEM file. */
 export function certificatesIn(path: string): string[] {
   let text: string;
   try {
-    text = readRegularSync(path, mostCertificateBytes).toString('utf8');
+    text = readRegularSync(path, maxCertificateBytes).toString('utf8');
   } catch (error) {
     throw new LonghandError('unreadable', `[certificates] ${path} cannot be read`, { cause: error });
   }

@@ -25,8 +25,8 @@ export type ContactsOptions = {
 };
 
 const WRITE_MS = 1000;
-const MOST_TEXT = 200;
-const MOST_WAITING = 100;
+const MAX_TEXT = 200;
+const MAX_WAITING = 100;
 
 export function createContacts({ db, allowed, now, changed, net = network }: ContactsOptions): Contacts {
   const waiting = new Map<string, Contact>();
@@ -62,9 +62,9 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
 
   const row = (host: string, why: Why, more: Pick<Contact, 'allowed' | 'times' | 'bytes'>): Contact => ({
     at: now(),
-    host: host.slice(0, MOST_TEXT),
+    host: host.slice(0, MAX_TEXT),
     reason: why.reason,
-    about: why.about.slice(0, MOST_TEXT),
+    about: why.about.slice(0, MAX_TEXT),
     ...more,
   });
 
@@ -92,8 +92,8 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
     }),
     refused({ host, reason, about }) {
       // Whoever knocks with ever new names fills one row, not the disk.
-      const why = { reason, about: waiting.size < MOST_WAITING ? about : '' };
-      note(row(waiting.size < MOST_WAITING ? host : 'many', why, { allowed: false, times: 1, bytes: 0 }));
+      const why = { reason, about: waiting.size < MAX_WAITING ? about : '' };
+      note(row(waiting.size < MAX_WAITING ? host : 'many', why, { allowed: false, times: 1, bytes: 0 }));
     },
     list() {
       write();

@@ -57,7 +57,7 @@ export function createMover(options: MoverOptions): Mover {
   const { db, place, gate } = options;
   const tuning = { ...usually, ...options.tuning };
   let run: { stop: AbortController; ended: Promise<void> } | null = null;
-  let at: 'copying' | 'switching' | 'clearing' = 'copying';
+  let phase: 'copying' | 'switching' | 'clearing' = 'copying';
   let stopped: Failure | null = null;
   let done = 0;
   let total = 0;
@@ -65,8 +65,8 @@ export function createMover(options: MoverOptions): Mover {
   let closed = false;
 
   const tell = () => options.changed(state());
-  const show = (next: typeof at) => {
-    at = next;
+  const show = (next: typeof phase) => {
+    phase = next;
     tell();
   };
   const count = (copied: number, checked: number) => {
@@ -88,9 +88,9 @@ export function createMover(options: MoverOptions): Mover {
   }
 
   function statusOf(copies: boolean, paused: boolean): LibraryMove['status'] {
-    if (!copies) return { at: stopped ? 'clearingLater' : 'clearing' };
-    if (stopped) return { at: 'stopped', failure: stopped };
-    return { at: paused ? 'paused' : at === 'switching' ? 'switching' : 'copying' };
+    if (!copies) return { phase: stopped ? 'clearingLater' : 'clearing' };
+    if (stopped) return { phase: 'stopped', failure: stopped };
+    return { phase: paused ? 'paused' : phase === 'switching' ? 'switching' : 'copying' };
   }
 
   function start(): void {

@@ -6,11 +6,11 @@ import { hiddenCredentials } from '../network/redact-credentials.ts';
 //  and whoever sends more, or sends us elsewhere, is not heard to the end.
 
 /** A search names hundreds of models with all their files. */
-const MOST_ANSWER: Bytes = 16 * 1024 * 1024;
+const MAX_ANSWER: Bytes = 16 * 1024 * 1024;
 /** Of all pages of one question. */
-const MOST_ALTOGETHER: Bytes = 32 * 1024 * 1024;
-const MOST_PAGES = 50;
-const MOST_REDIRECTS = 5;
+const MAX_TOTAL: Bytes = 32 * 1024 * 1024;
+const MAX_PAGES = 50;
+const MAX_REDIRECTS = 5;
 
 /** `fetch` for one question to the hub at `home`: every page of it stays with that host, as the token does. */
 export function askOnly(home: string, net: Network, signal: AbortSignal): typeof fetch {
@@ -26,26 +26,26 @@ export function askOnly(home: string, net: Network, signal: AbortSignal): typeof
 
   async function answer(url: URL, init: RequestInit | undefined): Promise<{ response: Response; url: URL }> {
     let at = url;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const response = await once(at, init);
       const location = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || !location) return { response, url: at };
       await response.body?.cancel();
       at = nextHop(at, location);
     }
-    throw new DownloadError('server', `[hub] more than ${MOST_REDIRECTS} redirects from ${url.host}`);
+    throw new DownloadError('server', `[hub] more than ${MAX_REDIRECTS} redirects from ${url.host}`);
   }
 
   return (async (input, init) => {
-    if (++pages > MOST_PAGES) throw new DownloadError('server', `[hub] more than ${MOST_PAGES} pages from ${origin}`);
+    if (++pages > MAX_PAGES) throw new DownloadError('server', `[hub] more than ${MAX_PAGES} pages from ${origin}`);
     const asked = addressOf(input);
     // The next page is named by the one before, which may name any host: only its path counts.
     const url = new URL(`${asked.pathname}${asked.search}`, origin);
     const { response, url: last } = await answer(url, init);
-    const bytes = await wholeBody(response, MOST_ANSWER, last.host, (more) => {
+    const bytes = await wholeBody(response, MAX_ANSWER, last.host, (more) => {
       altogether += more;
       net.received?.(last.host, more);
-      if (altogether > MOST_ALTOGETHER) throw tooMuch(last.host, MOST_ALTOGETHER);
+      if (altogether > MAX_TOTAL) throw tooMuch(last.host, MAX_TOTAL);
     });
     const headers = new Headers(response.headers);
     // The bytes are unpacked by now.
@@ -99,7 +99,7 @@ export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): 
   let length: Bytes = 0;
   for await (const piece of body) {
     length += piece.length;
-    if (length > MOST_ANSWER) throw tooMuch(host, MOST_ANSWER);
+    if (length > MAX_ANSWER) throw tooMuch(host, MAX_ANSWER);
     pieces.push(piece);
   }
   try {

@@ -46,7 +46,7 @@ export function hubSource(options: HubOptions): Source {
           ...(await common({ reason: 'search', about: query.text }, signal)),
           search: { query: query.text },
           additionalFields: ['config', 'tags'],
-          limit: query.limit * MOST_PASSED_OVER,
+          limit: query.limit * MAX_SKIPPED,
           sort: 'downloads',
         });
         for await (const model of models) {
@@ -112,7 +112,7 @@ const modelTypeOf = (config: unknown): string | undefined =>
 /** Containers that can be read, as the hub tags them. */
 const FORMS = new Set(['gguf', 'safetensors', 'mlx']);
 /** How many times as many as are wanted are asked for, since some of them do not run. */
-const MOST_PASSED_OVER = 4;
+const MAX_SKIPPED = 4;
 
 /** The library's errors carry a status; everything else that fetch throws is the network. */
 function asDownloadError(error: unknown, signal: AbortSignal): unknown {

@@ -17,12 +17,12 @@ export type RemoteHeaders = {
 export const FOLDER = '.';
 
 /** Of a GGUF file, with its vocabulary. */
-const MOST_HEADER = 32 * 1024 * 1024;
+const MAX_HEADER = 32 * 1024 * 1024;
 /** Of one file of safetensors, and of all of a model together. */
-const MOST_TABLE = 8 * 1024 * 1024;
-const MOST_TABLES = 32 * 1024 * 1024;
-const MOST_TENSORS = 100_000;
-const MOST_CONFIG = 4 * 1024 * 1024;
+const MAX_TABLE = 8 * 1024 * 1024;
+const MAX_TABLES = 32 * 1024 * 1024;
+const MAX_TENSORS = 100_000;
+const MAX_CONFIG = 4 * 1024 * 1024;
 
 /** Reads configuration and tensor tables by range requests; never the weights.
  *  @throws DownloadError when the repository holds no model in a known form, or its headers are not what they claim. */
@@ -43,7 +43,7 @@ export async function readRemoteHeaders(
       `[inspect] ${repository.name} has neither a .gguf file nor config.json with .safetensors`,
     );
   }
-  const text = new TextDecoder().decode(await readRange(config, 0, Math.min(config.size, MOST_CONFIG), signal, net));
+  const text = new TextDecoder().decode(await readRange(config, 0, Math.min(config.size, MAX_CONFIG), signal, net));
   const tensors = await safetensorsTables(weights, signal, net);
   const mlx = /"quantization"\s*:/.test(text) && tensors.some((tensor) => tensor.name.endsWith('.scales'));
   const needed = repository.files.filter((file) => BESIDE.test(file.name));
@@ -119,11 +119,11 @@ function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof
   return async (_input, init) => {
     const range = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init?.headers).get('range') ?? '');
     const first = range ? Number(range[1]) : 0;
-    const length = Math.min((range ? Number(range[2]) : MOST_HEADER) + 1 - first, file.size - first);
+    const length = Math.min((range ? Number(range[2]) : MAX_HEADER) + 1 - first, file.size - first);
     asked += Math.max(0, length);
     // A header that never ends asks for more and more.
-    if (asked > MOST_HEADER) {
-      throw new DownloadError('wrong-content', `[gguf] ${file.name} has a header of more than ${MOST_HEADER} bytes`);
+    if (asked > MAX_HEADER) {
+      throw new DownloadError('wrong-content', `[gguf] ${file.name} has a header of more than ${MAX_HEADER} bytes`);
     }
     return new Response(new Uint8Array(await readRange(file, first, length, signal, net)), { status: 206 });
   };
@@ -151,10 +151,10 @@ async function safetensorsTables(
       bytes += table.bytes;
       for (const tensor of table.tensors) tensors.push(tensor);
     }
-    if (bytes > MOST_TABLES || tensors.length > MOST_TENSORS) {
+    if (bytes > MAX_TABLES || tensors.length > MAX_TENSORS) {
       throw new DownloadError(
         'wrong-content',
-        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, allowed are ${MOST_TENSORS} in ${MOST_TABLES}`,
+        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, allowed are ${MAX_TENSORS} in ${MAX_TABLES}`,
       );
     }
   }
@@ -168,18 +168,18 @@ async function safetensorsTable(
 ): Promise<{ bytes: number; tensors: TensorEntry[] }> {
   const head = Buffer.from(await readRange(file, 0, 8, signal, net));
   const length = head.readBigUInt64LE(0);
-  if (length > BigInt(Math.max(0, Math.min(MOST_TABLE, file.size - 8)))) {
+  if (length > BigInt(Math.max(0, Math.min(MAX_TABLE, file.size - 8)))) {
     throw new DownloadError(
       'not-a-model',
-      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, allowed are ${MOST_TABLE}`,
+      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, allowed are ${MAX_TABLE}`,
     );
   }
   const bytes = await readRange(file, 8, Number(length), signal, net);
   const objects = bytes.reduce((count, byte) => count + Number(byte === BRACE), 0);
-  if (objects > MOST_TENSORS) {
+  if (objects > MAX_TENSORS) {
     throw new DownloadError(
       'wrong-content',
-      `[safetensors] ${file.name} names ${objects} tensors, allowed are ${MOST_TENSORS}`,
+      `[safetensors] ${file.name} names ${objects} tensors, allowed are ${MAX_TENSORS}`,
     );
   }
   return { bytes: bytes.length, tensors: tensorsIn(new TextDecoder().decode(bytes), file.name) };

@@ -30,7 +30,7 @@ export type LookerOptions = {
 
 const LOOK_MS = 60_000;
 /** Repositories that were looked at lately: choosing another variant does not list its files again. */
-const MOST_KEPT = 32;
+const MAX_ENTRIES = 32;
 const KEPT_MS = 10 * 60_000;
 
 type Known = { repository: Repository; source: Source; file: string | null; at: number; seen: Map<string, Inspection> };
@@ -45,7 +45,7 @@ export function createLooker({ sources, net, verdict }: LookerOptions): Looker {
     const entry = await ask(source, name, revision, file);
     known.delete(reference);
     known.set(reference, entry);
-    for (const [oldest] of known) if (known.size > MOST_KEPT) known.delete(oldest);
+    for (const [oldest] of known) if (known.size > MAX_ENTRIES) known.delete(oldest);
     return entry;
   }
 

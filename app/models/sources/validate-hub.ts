@@ -5,7 +5,7 @@ import type { FileEntry } from './source.ts';
 //  What a hub tells about a file or a model is what somebody else wrote.
 
 /** The largest repositories have some thousands. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 /** A file as a hub tells it. @throws DownloadError `wrong-content`, `bad-name` */
 export function toldFile(told: { path: unknown; size: unknown; sha256: unknown }): FileEntry {
@@ -30,7 +30,7 @@ export function toldCommit(told: unknown): string {
 
 /** @throws DownloadError `wrong-content` */
 export function demandFewFiles(files: readonly unknown[]): void {
-  if (files.length > MOST_FILES) throw wrong('the number of files', files.length, `up to ${MOST_FILES}`);
+  if (files.length > MAX_FILES) throw wrong('the number of files', files.length, `up to ${MAX_FILES}`);
 }
 
 /** A number that may be missing, or be anything. */

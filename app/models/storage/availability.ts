@@ -16,7 +16,7 @@ export type Presences = {
   turns(): number;
 };
 
-const MOST_LINKS = 8;
+const MAX_LINKS = 8;
 
 export function createPresences(
   place: Pick<Place, 'owns' | 'there' | 'look'>,
@@ -33,7 +33,7 @@ export function createPresences(
     if (names === null) return 'away';
     const target = names.get(name);
     if (target === null) return 'here';
-    if (target === undefined || links === MOST_LINKS) return 'missing';
+    if (target === undefined || links === MAX_LINKS) return 'missing';
     return presenceOf(resolve(folder, target), links + 1);
   }
 
@@ -60,7 +60,7 @@ export function createPresences(
     async look(paths) {
       const there = await place.look();
       let next = there ? paths : paths.filter((path) => !place.owns(path));
-      for (let links = 0; links <= MOST_LINKS && next.length > 0; links++) {
+      for (let links = 0; links <= MAX_LINKS && next.length > 0; links++) {
         const wanted = byFolder(next);
         next = (await Promise.all([...wanted].map(([folder, names]) => read(folder, names)))).flat();
       }

@@ -8,7 +8,7 @@ import { labelOf } from '../sources/quantisations.ts';
 type Model = Pick<DownloadRow, 'repository' | 'commit' | 'files'>;
 
 /** File systems allow 255 bytes, and `.new` comes behind it for a while. */
-const MOST_NAME = 120;
+const MAX_NAME = 120;
 
 /** `org--name@commit`, readable and free of anything a file system minds. Behind it the quantisation of a GGUF file; and what
  *  tells it from the others that would be called the same: a repository may hold several of one quantisation, and names that are
@@ -16,13 +16,13 @@ const MOST_NAME = 120;
 export function folderName({ repository, commit, files }: Model): string {
   const gguf = ggufOf({ files });
   const plain = `${repository.replace(/^https?:\/\//, '').replaceAll('/', '--')}@${commit.slice(0, 12)}`;
-  const allowed = plain.replace(/[^\w.@-]/g, '_').slice(-MOST_NAME);
+  const allowed = plain.replace(/[^\w.@-]/g, '_').slice(-MAX_NAME);
   const label =
     gguf === undefined
       ? ''
       : `-${labelOf(gguf)
           .replace(/[^\w.-]/g, '_')
-          .slice(0, MOST_NAME / 4)}`;
+          .slice(0, MAX_NAME / 4)}`;
   const changed = allowed === plain ? '' : `${repository}\n${commit}`;
   const apart = `${changed}\n${gguf ?? ''}`.trim();
   return apart === '' ? allowed : `${allowed}${label}-${createHash('sha256').update(apart).digest('hex').slice(0, 8)}`;

@@ -5,10 +5,10 @@ import { basename, isAbsolute } from 'node:path';
 // Control characters, and marks that turn or hide text: a name must read as it is.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-const MOST_NAME = 200;
+const MAX_NAME = 200;
 
 /** What the files of somebody say they are called, as a line of text. */
-export const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MOST_NAME);
+export const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MAX_NAME);
 
 /** What a configuration says its model is called. */
 export function declaredName(text: string | null): string | null {

@@ -23,7 +23,7 @@ import {
 } from './values.ts';
 
 /** Longer ones are no templates: those of the models we run have tens of thousands of characters at most. */
-const MOST_SOURCE = 1_000_000;
+const MAX_SOURCE = 1_000_000;
 
 /** Renders a Jinja template as transformers does (trim_blocks, lstrip_blocks, Python's way of writing values).
  *  @throws TemplateError */
@@ -33,8 +33,8 @@ export function renderJinja(
   limits: TemplateLimits = TEMPLATE_LIMITS,
 ): string {
   try {
-    if (source.length > MOST_SOURCE) {
-      raise(`a template of ${source.length} characters, allowed are ${MOST_SOURCE}`);
+    if (source.length > MAX_SOURCE) {
+      raise(`a template of ${source.length} characters, allowed are ${MAX_SOURCE}`);
     }
     const meter = createMeter(limits);
     const program = parse(tokenize(withoutUnknownSyntax(source), { lstrip_blocks: true, trim_blocks: true }));
@@ -66,7 +66,7 @@ function globals(variables: Readonly<Record<string, unknown>>, meter: Meter): En
   }
   set(
     'raise_exception',
-    callable(([message]) => raise(message ? str(message, meter).slice(0, MOST_MESSAGE) : 'raise_exception')),
+    callable(([message]) => raise(message ? str(message, meter).slice(0, MAX_MESSAGE) : 'raise_exception')),
   );
   set(
     'dict',
@@ -78,13 +78,13 @@ function globals(variables: Readonly<Record<string, unknown>>, meter: Meter): En
   );
   set(
     'strftime_now',
-    callable(([format]) => text(strftime(new Date(), isText(format) ? format.value.slice(0, MOST_MESSAGE) : ''))),
+    callable(([format]) => text(strftime(new Date(), isText(format) ? format.value.slice(0, MAX_MESSAGE) : ''))),
   );
   return environment;
 }
 
 /** A sentence that a person may read; the rest of a longer one is noise. */
-const MOST_MESSAGE = 2000;
+const MAX_MESSAGE = 2000;
 
 function raise(message: string): never {
   throw new TemplateError(message);
@@ -368,12 +368,12 @@ class PythonInterpreter extends BaseInterpreter {
   }
 }
 
-const MOST_INDENT = 64;
+const MAX_INDENT = 64;
 
 function indentOf(indent: Value | undefined): string | null {
   if (isText(indent)) return indent.value;
   if (!isNumber(indent)) return null;
-  if (!(indent.value <= MOST_INDENT)) raise(`tojson() with an indent of ${indent.value}, allowed are ${MOST_INDENT}`);
+  if (!(indent.value <= MAX_INDENT)) raise(`tojson() with an indent of ${indent.value}, allowed are ${MAX_INDENT}`);
   return ' '.repeat(Math.max(0, indent.value));
 }
 

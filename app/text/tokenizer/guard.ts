@@ -106,11 +106,11 @@ function replaced({ pattern, config }: Part, text: string, demand: Demand): stri
 }
 
 /** The longest word that is cut into pieces, each of which is looked for by its whole rest. */
-const MOST_WORD = 200;
+const MAX_WORD = 200;
 
 function guardModel(model: Model): void {
   if (model.max_input_chars_per_word !== undefined) {
-    model.max_input_chars_per_word = Math.min(Number(model.max_input_chars_per_word) || 0, MOST_WORD);
+    model.max_input_chars_per_word = Math.min(Number(model.max_input_chars_per_word) || 0, MAX_WORD);
   }
   if (model.trie) model.encode = (words) => words.flatMap((word) => mostLikely(model as UnigramModel, word));
 }

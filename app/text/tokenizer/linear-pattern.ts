@@ -48,13 +48,12 @@ export class LinearPattern {
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
 /** More than this would be memory for what has failed; no known pattern comes near, with a text of megabytes. */
-const MOST_BITS = 2 ** 30;
+const MAX_BITS = 2 ** 30;
 
 /** Where the match that begins at a place ends; null for none. Places only grow from call to call. */
 function searchOf({ steps, splits, looks }: Program, text: string): (from: number) => number | null {
   const places = text.length + 1;
-  if (splits * places > MOST_BITS)
-    throw new RangeError(`a pattern of ${splits} branches for ${text.length} characters`);
+  if (splits * places > MAX_BITS) throw new RangeError(`a pattern of ${splits} branches for ${text.length} characters`);
   /** What has failed, or is being tried: a branch that is met again at the same place has read nothing since. */
   const failed = new Int32Array(Math.ceil((splits * places) / 32));
   /** The same for what has matched while looking around, where it only matters whether. */
@@ -98,7 +97,7 @@ function searchOf({ steps, splits, looks }: Program, text: string): (from: numbe
 
   function follow(step: Step | undefined, number: number, place: number, looking: boolean, open: number[]): number {
     moved = place;
-    switch (step?.at) {
+    switch (step?.kind) {
       case 'character':
         return character(step, place) ? number + 1 : FAILED;
       case 'jump':
@@ -116,7 +115,7 @@ function searchOf({ steps, splits, looks }: Program, text: string): (from: numbe
     }
   }
 
-  function character({ set, back }: Extract<Step, { at: 'character' }>, place: number): boolean {
+  function character({ set, back }: Extract<Step, { kind: 'character' }>, place: number): boolean {
     if (back) {
       if (place === 0) return false;
       const low = text.charCodeAt(place - 1);

@@ -4,20 +4,20 @@
 
 export type Step =
   /** One character of a set, before or behind the place. */
-  | { readonly at: 'character'; readonly set: CharacterSet; readonly back: boolean }
+  | { readonly kind: 'character'; readonly set: CharacterSet; readonly back: boolean }
   /** Goes on at `first`, and when that fails at `second`. `number`: counts these steps. */
-  | { at: 'split'; first: number; second: number; readonly number: number }
-  | { at: 'jump'; to: number }
+  | { kind: 'split'; first: number; second: number; readonly number: number }
+  | { kind: 'jump'; to: number }
   /** Whether the program that begins at the next step matches here. `number`: counts these steps. */
-  | { at: 'look'; readonly wanted: boolean; after: number; readonly number: number }
-  | { readonly at: 'matched' };
+  | { kind: 'look'; readonly wanted: boolean; after: number; readonly number: number }
+  | { readonly kind: 'matched' };
 
 export type Program = { readonly steps: readonly Step[]; readonly splits: number; readonly looks: number };
 export type CharacterSet = (codePoint: number) => boolean;
 
 /** The longest pattern of a known tokenizer has 60 steps; counted repetition is written out. */
-const MOST_STEPS = 2000;
-const MOST_DEPTH = 50;
+const MAX_STEPS = 2000;
+const MAX_DEPTH = 50;
 
 type Node =
   | { readonly is: 'set'; readonly set: CharacterSet }
@@ -31,16 +31,16 @@ export function programOf(source: string): Program {
   let splits = 0;
   let looks = 0;
   const add = <One extends Step>(step: One): One => {
-    if (steps.length >= MOST_STEPS) throw new SyntaxError(`a pattern of more than ${MOST_STEPS} steps`);
+    if (steps.length >= MAX_STEPS) throw new SyntaxError(`a pattern of more than ${MAX_STEPS} steps`);
     steps.push(step);
     return step;
   };
-  const split = () => add({ at: 'split', first: steps.length + 1, second: 0, number: splits++ });
+  const split = () => add({ kind: 'split', first: steps.length + 1, second: 0, number: splits++ });
 
   function write(node: Node, back: boolean): void {
     switch (node.is) {
       case 'set':
-        add({ at: 'character', set: node.set, back });
+        add({ kind: 'character', set: node.set, back });
         return;
       case 'row':
         for (const part of back ? node.of.toReversed() : node.of) write(part, back);
@@ -52,9 +52,9 @@ export function programOf(source: string): Program {
         repeat(node, back);
         return;
       case 'look': {
-        const look = add({ at: 'look', wanted: node.wanted, after: 0, number: looks++ });
+        const look = add({ kind: 'look', wanted: node.wanted, after: 0, number: looks++ });
         write(node.of, node.back);
-        add({ at: 'matched' });
+        add({ kind: 'matched' });
         look.after = steps.length;
       }
     }
@@ -66,7 +66,7 @@ export function programOf(source: string): Program {
       const either = i < choices.length - 1 ? split() : null;
       write(choice, back);
       if (!either) break;
-      ends.push(add({ at: 'jump', to: 0 }));
+      ends.push(add({ kind: 'jump', to: 0 }));
       either.second = steps.length;
     }
     for (const end of ends) end.to = steps.length;
@@ -83,7 +83,7 @@ export function programOf(source: string): Program {
       const begin = steps.length;
       const either = split();
       write(of, back);
-      add({ at: 'jump', to: begin });
+      add({ kind: 'jump', to: begin });
       ordered(either, steps.length);
       return;
     }
@@ -96,7 +96,7 @@ export function programOf(source: string): Program {
   }
 
   write(parse(source), false);
-  add({ at: 'matched' });
+  add({ kind: 'matched' });
   return { steps, splits, looks };
 }
 
@@ -115,7 +115,7 @@ function parse(source: string): Node {
   };
 
   function choice(): Node {
-    if (++depth > MOST_DEPTH) refuse(`more than ${MOST_DEPTH} groups in each other`);
+    if (++depth > MAX_DEPTH) refuse(`more than ${MAX_DEPTH} groups in each other`);
     const of = [row()];
     while (source[at] === '|') {
       at++;

@@ -1,6 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MOST_QUEUED } from '../../../app/protocol/index.ts';
+import { MAX_QUEUED } from '../../../app/protocol/index.ts';
 import { useSettings } from '../../settings/store.ts';
 import { editLast } from '../../shell/commands.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -44,7 +44,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const filled = draft.trim() !== '' || attachments.length > 0;
   const ready = filled && adding.length === 0;
   const waiting = useQueue();
-  const full = running && waiting.length >= MOST_QUEUED;
+  const full = running && waiting.length >= MAX_QUEUED;
   const [early, setEarly] = useState<{ now: boolean } | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another chat, another message
@@ -60,7 +60,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
     if (filled && !ready) setEarly({ now });
     if (!ready || (full && !now)) return;
     if (measured && key !== 'new' && measured.used + measured.draft > measured.limit)
-      setOverlay({ at: 'overflow', chatId: key, ...measured, resumes: null });
+      setOverlay({ kind: 'overflow', chatId: key, ...measured, resumes: null });
     else void send(now);
   };
 
@@ -152,7 +152,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
 
 /** Whether an answer of this chat waits for a person: what is sent then says how to go on. */
 const usePaused = () =>
-  useChat(({ open }) => open !== null && [...open.messages.values()].some(({ state }) => state.at === 'paused'));
+  useChat(({ open }) => open !== null && [...open.messages.values()].some(({ state }) => state.status === 'paused'));
 
 function usePlaceholder(fresh: boolean, paused: boolean): string {
   const { t } = useTranslation();
@@ -227,7 +227,7 @@ function Refusal() {
             <button
               type="button"
               className="ms-auto h-control rounded-sm px-2 font-medium text-fg-2 hover:bg-hover"
-              onClick={() => setOverlay({ at: 'report', failure: refused })}
+              onClick={() => setOverlay({ kind: 'report', failure: refused })}
             >
               {t('failure.report')}
             </button>

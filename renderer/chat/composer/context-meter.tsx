@@ -56,7 +56,7 @@ export function Gauge({ measured }: { measured: Measured | null }) {
       <button
         type="button"
         className="flex min-h-row w-full items-center rounded-sm px-2.5 ring-inset-focus hover:bg-hover"
-        onClick={() => go({ at: 'settings', section: 'engine' })}
+        onClick={() => go({ kind: 'settings', section: 'engine' })}
       >
         {t('gauge.change')}
       </button>

@@ -17,7 +17,7 @@ export function DocumentsMenu() {
   const chat = useChat((state) => state.open?.chat ?? null);
   const isNew = useChat((state) => state.chosen === null);
   const fresh = useChat((state) => state.fresh.collectionIds);
-  const open = useChat((state) => state.overlay.at === 'documents');
+  const open = useChat((state) => state.overlay.kind === 'documents');
   const { setOverlay, closeOverlay, update } = actions;
   const chosen = isNew ? fresh : (chat?.collectionIds ?? none);
   const names = (collections ?? []).filter(({ id }) => chosen.includes(id)).map(({ name }) => name);
@@ -35,7 +35,7 @@ export function DocumentsMenu() {
       label={title}
       width={288}
       open={open}
-      onOpen={(next) => (next ? setOverlay({ at: 'documents' }) : closeOverlay('documents'))}
+      onOpen={(next) => (next ? setOverlay({ kind: 'documents' }) : closeOverlay('documents'))}
       trigger={
         <button
           type="button"
@@ -75,7 +75,7 @@ export function DocumentsMenu() {
         type="button"
         onClick={() => {
           closeOverlay('documents');
-          useShell.getState().go({ at: 'documents' });
+          useShell.getState().go({ kind: 'documents' });
         }}
         className="flex h-row w-full items-center gap-2 rounded-sm px-2.5 text-fg-2 ring-inset-focus hover:bg-hover"
       >

@@ -28,10 +28,10 @@ export function ModelPicker() {
   const formats = useFormats();
   const model = useChatModel();
   const status = useEngine((state) => state.status);
-  const open = useChat((state) => state.overlay.at === 'model-picker');
+  const open = useChat((state) => state.overlay.kind === 'model-picker');
   const { setOverlay, closeOverlay } = actions;
   const loading =
-    status.at === 'loading' && status.modelId === model?.id && status.total > 0
+    status.phase === 'loading' && status.modelId === model?.id && status.total > 0
       ? formats.percent(status.done / status.total)
       : null;
   const name = model?.name ?? t('model.none');
@@ -41,7 +41,7 @@ export function ModelPicker() {
       label={t('model.choose')}
       width={316}
       open={open}
-      onOpen={(next) => (next ? setOverlay({ at: 'model-picker' }) : closeOverlay('model-picker'))}
+      onOpen={(next) => (next ? setOverlay({ kind: 'model-picker' }) : closeOverlay('model-picker'))}
       trigger={
         <button
           type="button"
@@ -99,7 +99,7 @@ function ModelList({ current, close }: { current: ModelEntry | null; close: () =
         onClick={() => {
           close();
           useModels.setState({ tab: 'catalogue' });
-          useShell.getState().go({ at: 'models' });
+          useShell.getState().go({ kind: 'models' });
         }}
         className="flex h-7.5 flex-none items-center gap-2 rounded-sm px-2.5 text-start ring-inset-focus hover:bg-hover"
       >
@@ -144,7 +144,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   // The same forecast that a download shows and that a load is measured by.
   const contextLength = model.settings.contextLength ?? wanted ?? USUAL_CONTEXT;
   const fit = machine && model.description && forecast(model.description, machine, { contextLength, kvType });
-  const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
+  const inMemory = (status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id;
   const unusable = model.missing || model.description?.supported === false;
   return (
     <li className={`group flex items-center rounded-sm ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}>

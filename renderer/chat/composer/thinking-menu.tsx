@@ -20,7 +20,7 @@ export function ThinkingMenu() {
   const model = useChatModel();
   const chat = useChat((state) => state.open?.chat ?? null);
   const fresh = useChat((state) => state.fresh.thinking);
-  const open = useChat((state) => state.overlay.at === 'thinking');
+  const open = useChat((state) => state.overlay.kind === 'thinking');
   const { setOverlay, closeOverlay, update } = actions;
   const settings = useSettings((state) => state.values);
   const setSettings = useSettings((state) => state.set);
@@ -38,7 +38,7 @@ export function ThinkingMenu() {
       label={t('thinking.title')}
       width={264}
       open={open}
-      onOpen={(next) => (next ? setOverlay({ at: 'thinking' }) : closeOverlay('thinking'))}
+      onOpen={(next) => (next ? setOverlay({ kind: 'thinking' }) : closeOverlay('thinking'))}
       trigger={
         <button
           type="button"

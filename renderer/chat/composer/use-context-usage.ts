@@ -15,7 +15,7 @@ const USUAL_CONTEXT = 32_768;
 /** The context that the chat's own model has or would have: another one may be in memory. */
 export function limitOf(model: ModelEntry | null, wanted: number | null, status: EngineStatus): number | null {
   if (!model) return null;
-  if ((status.at === 'ready' || status.at === 'busy') && status.modelId === model.id) return status.contextLength;
+  if ((status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id) return status.contextLength;
   const longest = model.description?.contextLength;
   return longest ? Math.min(model.settings.contextLength ?? wanted ?? USUAL_CONTEXT, longest) : null;
 }
@@ -29,7 +29,7 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
   const leaf = useChat((state) => state.open?.chat.leafId ?? null);
   const branchFrom = useChat((state) => state.branchFrom);
   const settled = useChat((state) => (chatId ? !state.busy.has(chatId) : true));
-  const ready = status.at === 'ready' || status.at === 'busy';
+  const ready = status.phase === 'ready' || status.phase === 'busy';
   const limit = limitOf(model, wanted, status);
   const subject = `${chatId} ${model?.id}`;
   const ids = attachments.map((attachment) => attachment.id).join(' ');

@@ -15,13 +15,13 @@ import { searchInstead } from './search-instead.ts';
 import { SummaryStep } from './summary-step.tsx';
 import { useRoom } from './use-overflow-options.ts';
 
-type Full = Extract<Overlay, { at: 'overflow' }>;
+type Full = Extract<Overlay, { kind: 'overflow' }>;
 
 /** The message is too long for what is left, or the answer has reached the end of the context. Nothing was sent or
  *  dropped. */
 export function Overflow() {
   const overlay = useChat((state) => state.overlay);
-  return overlay.at === 'overflow' ? <Question full={overlay} /> : null;
+  return overlay.kind === 'overflow' ? <Question full={overlay} /> : null;
 }
 
 //  choosing ──summarise──▶ summarising ──used──▶ (goes on)

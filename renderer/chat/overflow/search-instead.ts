@@ -46,12 +46,12 @@ const LOOK_MS = 250;
 async function whenRead(collectionId: CollectionId, onProgress: (share: number) => void): Promise<void> {
   for (;;) {
     const documents = await core.call('documents.list', { collectionId });
-    const failed = documents.find(({ state }) => state.at === 'failed');
-    if (failed?.state.at === 'failed') {
+    const failed = documents.find(({ state }) => state.status === 'failed');
+    if (failed?.state.status === 'failed') {
       const { code, message, hint } = failed.state.failure;
       throw new LonghandError(code, message, hint ? { hint } : {});
     }
-    const done = documents.filter(({ state }) => state.at === 'ready').length;
+    const done = documents.filter(({ state }) => state.status === 'ready').length;
     onProgress(documents.length === 0 ? 0 : done / documents.length);
     if (documents.length > 0 && done === documents.length) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -7,12 +7,16 @@ import { Dialog } from '../../ui/dialog.tsx';
 
 type SummaryStepProps = { messageId: MessageId; onStop: () => void; onUse: (summary: string) => Promise<void> };
 
-type Step = { at: 'writing' } | { at: 'written' } | { at: 'using' } | { at: 'failed'; failure: Failure };
+type Step =
+  | { status: 'writing' }
+  | { status: 'written' }
+  | { status: 'using' }
+  | { status: 'failed'; failure: Failure };
 
 /** The model writes a summary, the user reads and corrects it, and only then it takes the place of what it is about. */
 export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
   const { t } = useTranslation();
-  const [step, setStep] = useState<Step>({ at: 'writing' });
+  const [step, setStep] = useState<Step>({ status: 'writing' });
   const [text, setText] = useState('');
 
   useEffect(() => {
@@ -24,9 +28,9 @@ export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
       (summary) => {
         if (gone) return;
         setText(summary.text);
-        setStep({ at: 'written' });
+        setStep({ status: 'written' });
       },
-      (error) => !gone && setStep({ at: 'failed', failure: failureOf(error) }),
+      (error) => !gone && setStep({ status: 'failed', failure: failureOf(error) }),
     );
     return () => {
       gone = true;
@@ -36,10 +40,10 @@ export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
   }, [messageId]);
 
   const use = async () => {
-    setStep({ at: 'using' });
-    await onUse(text.trim()).catch((error) => setStep({ at: 'failed', failure: failureOf(error) }));
+    setStep({ status: 'using' });
+    await onUse(text.trim()).catch((error) => setStep({ status: 'failed', failure: failureOf(error) }));
   };
-  const writing = step.at === 'writing';
+  const writing = step.status === 'writing';
   return (
     <Dialog
       open
@@ -58,7 +62,7 @@ export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
             large
             kind="primary"
             data-suggested
-            disabled={step.at !== 'written' || text.trim() === ''}
+            disabled={step.status !== 'written' || text.trim() === ''}
             onClick={() => void use()}
           >
             {t('summary.use')}
@@ -74,7 +78,7 @@ export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
         onChange={(event) => setText(event.target.value)}
         className="block h-60 w-full resize-none rounded-md bg-sunken px-3.5 py-2.5 leading-[1.4375rem] hairline"
       />
-      {step.at === 'failed' && (
+      {step.status === 'failed' && (
         <p role="alert" className="mt-3 text-bad-text">
           {t(`errors.${step.failure.code}.what`)}
         </p>

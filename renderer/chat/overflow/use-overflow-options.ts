@@ -10,7 +10,7 @@ import { largerOf, otherModelFor, type Plan, type Possible } from './overflow-op
 import { isSearchable } from './search-instead.ts';
 
 /** What would make room, and at what price; null what is not known yet. */
-export function useRoom(full: Extract<Overlay, { at: 'overflow' }>): Possible {
+export function useRoom(full: Extract<Overlay, { kind: 'overflow' }>): Possible {
   const model = useChatModel();
   const [machine, setMachine] = useState<Machine | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);

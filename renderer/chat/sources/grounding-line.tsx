@@ -13,7 +13,7 @@ export function GroundingLine({ message }: { message: Message }) {
   const formats = useFormats();
   const { grounding } = message;
   usePdfSoon(grounding !== null);
-  if (!grounding?.found || message.text === '' || message.state.at === 'running') return null;
+  if (!grounding?.found || message.text === '' || message.state.status === 'running') return null;
   const sources = citedSources(message);
   const first = sources[0];
   // A sentence that is not shown is not spoken of.

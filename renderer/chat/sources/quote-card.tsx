@@ -14,7 +14,7 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
   const quoted = quotedIn(message.grounding);
   const documentId = quoted?.source.documentId;
   const document = useDocuments((state) => documentId && state.documents.get(documentId));
-  const finished = last && message.state.at === 'done';
+  const finished = last && message.state.status === 'done';
   useEffect(() => {
     if (finished && document) openSoon(document);
   }, [finished, document]);

@@ -89,14 +89,14 @@ function Reading({ series, at }: { series: SpeedSeries; at: number }) {
   );
 }
 
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 
 /** Every second at most: a list that can be read. */
 function Table({ samples }: { samples: readonly StatsSample[] }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const all = soundSamples(samples);
-  const step = Math.max(1, Math.ceil(all.length / MOST_ROWS));
+  const step = Math.max(1, Math.ceil(all.length / MAX_ROWS));
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys

@@ -17,7 +17,7 @@ export type SpeedSeries = {
 
 /** A pause longer than this is a gap of the line and not a slope. */
 const IDLE_MS = 1500;
-const MOST_POINTS = 1200;
+const MAX_POINTS = 1200;
 /** The line is the median of this long around each sample: ten samples a second alone would be a saw. */
 const MEDIAN_MS = 500;
 
@@ -86,7 +86,7 @@ type Thinned = StatsSample & { begunMs: number };
 
 /** Some 1200 samples: neighbours of one phase, without a pause between them, become their mean. */
 function thin(samples: readonly StatsSample[]): Thinned[] {
-  const size = Math.max(1, Math.ceil(samples.length / MOST_POINTS));
+  const size = Math.max(1, Math.ceil(samples.length / MAX_POINTS));
   const thinned: Thinned[] = [];
   for (let at = 0; at < samples.length; ) {
     const first = samples[at] as StatsSample;

@@ -25,7 +25,7 @@ export function StatsLine({ message, versions, last }: StatsLineProps) {
   const running = isRunning(message);
   const refused = message.grounding?.found === false;
   // A card that asks something has the floor.
-  if (message.state.at === 'paused' || (running && samples.length < 2)) return null;
+  if (message.state.status === 'paused' || (running && samples.length < 2)) return null;
   return (
     <>
       <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">
@@ -90,7 +90,7 @@ function Speed({ message, samples, open, panel, onToggle }: SpeedProps) {
       onClick={onToggle}
       className={`-ms-2 inline-flex h-6 items-center gap-2 rounded-sm px-2 text-fg-2 hover:bg-hover ${open ? 'bg-select' : ''}`}
     >
-      <Spark points={sparkPoints(samples)} tone={message.state.at === 'failed' ? 'bad' : 'ink'} />
+      <Spark points={sparkPoints(samples)} tone={message.state.status === 'failed' ? 'bad' : 'ink'} />
       <b className="font-medium">{formats.speed(speed)}</b>
     </button>
   );
@@ -103,14 +103,14 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();
   const { resume, makeRoom } = actions;
   const { state } = message;
-  if (state.at === 'failed') {
+  if (state.status === 'failed') {
     return (
       <span className="text-bad-text">
         {state.failure.code === 'engine-lost' ? t('reason.engine') : t('reason.error')}
       </span>
     );
   }
-  if (state.at !== 'done' || state.reason === null) return null;
+  if (state.status !== 'done' || state.reason === null) return null;
   const cut =
     state.reason === 'length' || state.reason === 'cancelled' || state.reason === 'loop' || state.reason === 'context';
   return (

@@ -21,7 +21,7 @@ const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b
 
 /** The sent messages by the message before them; those without one, or whose chain is broken, by null. */
 function childrenOf(messages: Messages): Map<MessageId | null, Message[]> {
-  const sent = [...messages.values()].filter(({ state }) => state.at !== 'queued');
+  const sent = [...messages.values()].filter(({ state }) => state.status !== 'queued');
   return Map.groupBy(sent, ({ parentId }) => (parentId !== null && messages.has(parentId) ? parentId : null));
 }
 

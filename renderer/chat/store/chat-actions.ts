@@ -43,7 +43,7 @@ export type ChatActions = {
   hideSources(): void;
   setOverlay(overlay: Overlay): void;
   /** Closes this layer if it is the one that is open: a layer that ends late must not take another with it. */
-  closeOverlay(at: Overlay['at']): void;
+  closeOverlay(at: Overlay['kind']): void;
   setEditing(editing: MessageId | null): void;
   setBranchFrom(answer: MessageId | null): void;
   setRenaming(renaming: ChatId | null): void;

@@ -85,13 +85,14 @@ export function withoutMessage(data: ChatData, chatId: ChatId, messageId: Messag
   return { ...data, open: { ...data.open, messages, shape: messages } };
 }
 
-export const isRunning = (message: Message): boolean => message.state.at === 'running' || message.state.at === 'paused';
+export const isRunning = (message: Message): boolean =>
+  message.state.status === 'running' || message.state.status === 'paused';
 
 export function withOpened(data: ChatData, chat: Chat, messages: readonly Message[]): ChatData {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const busy = new Map(without(data.busy, chat.id));
   const running = messages.find(isRunning);
-  if (running) busy.set(chat.id, running.state.at === 'paused' ? 'waiting' : 'writing');
+  if (running) busy.set(chat.id, running.state.status === 'paused' ? 'waiting' : 'writing');
   return { ...data, open: { chat, messages: byId, shape: byId }, busy, unread: withoutMember(data.unread, chat.id) };
 }
 
@@ -132,7 +133,7 @@ const textual: ReadonlySet<TurnEvent['type']> = new Set(['delta', 'retracted', '
 export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
   switch (event.type) {
     case 'started':
-      return { ...message, state: { at: 'running', turnId }, modelName: event.model };
+      return { ...message, state: { status: 'running', turnId }, modelName: event.model };
     case 'delta':
       return event.kind === 'answer'
         ? { ...message, text: message.text + event.text }
@@ -142,19 +143,24 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
         ? { ...message, text: message.text.slice(0, event.from) }
         : { ...message, thinking: message.thinking.slice(0, event.from) };
     case 'paused':
-      return { ...message, state: { at: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
+      return { ...message, state: { status: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
     case 'decided':
-      return { ...message, state: { at: 'running', turnId }, loops: withDecision(message.loops, event.choice) };
+      return { ...message, state: { status: 'running', turnId }, loops: withDecision(message.loops, event.choice) };
     case 'loop':
       return { ...message, loops: [...message.loops, event.evidence] };
     case 'grounding':
       return { ...message, grounding: event.grounding };
     case 'finished':
-      return { ...message, state: { at: 'done', reason: event.reason }, usage: event.usage, timings: event.timings };
+      return {
+        ...message,
+        state: { status: 'done', reason: event.reason },
+        usage: event.usage,
+        timings: event.timings,
+      };
     case 'failed':
       return {
         ...message,
-        state: { at: 'failed', failure: event.failure },
+        state: { status: 'failed', failure: event.failure },
         usage: event.usage ?? message.usage,
         timings: event.timings ?? message.timings,
       };

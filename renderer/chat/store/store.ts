@@ -210,9 +210,10 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         const text = (get().drafts[key] ?? '').trim();
         const attachments = get().attachments[key] ?? [];
         if (text === '' && attachments.length === 0) return;
-        const { at } = useConnection.getState();
+        const { status } = useConnection.getState();
         // It would be nowhere until the connection is back: it stays in the field.
-        if (at === 'lost' || at === 'gone') throw new LonghandError('core-lost', '[chat] sent without a connection');
+        if (status === 'lost' || status === 'gone')
+          throw new LonghandError('core-lost', '[chat] sent without a connection');
         const branchFrom = key === draftKey() ? get().branchFrom : null;
         let place = key;
         // Taken at once, so that a second press finds nothing to send.
@@ -276,7 +277,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       attemptInChat(async (chatId) => {
         const measured = await core.call('context.measure', { chatId, draft: '', parentId: messageId });
         if (get().chosen !== chatId) return;
-        set({ overlay: { at: 'overflow', chatId, ...measured, resumes: messageId } });
+        set({ overlay: { kind: 'overflow', chatId, ...measured, resumes: messageId } });
       }),
 
     async stop() {
@@ -336,7 +337,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     hideSources: () => set({ sources: null }),
     setOverlay: (overlay) => set({ overlay }),
     closeOverlay: (at) => {
-      if (get().overlay.at === at) set({ overlay: { at: 'none' } });
+      if (get().overlay.kind === at) set({ overlay: { kind: 'none' } });
     },
     setEditing: (editing) => set({ editing }),
     setBranchFrom: (branchFrom) => set({ branchFrom }),
@@ -374,7 +375,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     const from = get().chosen === chatId ? parentOf(get().branchFrom) : {};
     const measured = await core.call('context.measure', { chatId, draft, attachments, ...from });
     if (get().chosen !== chatId) return refuse(chatId, { code: 'context-full', message: '[chat] the context is full' });
-    set({ overlay: { at: 'overflow', chatId, ...measured, resumes: null } });
+    set({ overlay: { kind: 'overflow', chatId, ...measured, resumes: null } });
   }
 });
 

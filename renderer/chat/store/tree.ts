@@ -11,7 +11,7 @@ export function branchOf(messages: Messages, leafId: MessageId | null): Message[
     const message = messages.get(id);
     if (!message) break;
     seen.add(id);
-    if (message.state.at !== 'queued') branch.push(message);
+    if (message.state.status !== 'queued') branch.push(message);
     id = message.parentId;
   }
   return branch.reverse();
@@ -22,7 +22,7 @@ export function newestEnd(messages: Messages, from: MessageId): MessageId {
   const lastChild = new Map<MessageId, Message>();
   for (const message of messages.values()) {
     const { parentId, state } = message;
-    if (parentId === null || state.at === 'queued') continue;
+    if (parentId === null || state.status === 'queued') continue;
     const known = lastChild.get(parentId);
     if (!known || byAge(known, message) < 0) lastChild.set(parentId, message);
   }
@@ -44,7 +44,7 @@ export function versionsOf(messages: Messages, branch: readonly Message[], befor
   const families = Map.groupBy(messages.values(), familyOf);
   return new Map(
     branch.map((message) => {
-      const family = (families.get(familyOf(message)) ?? [message]).filter((other) => other.state.at !== 'queued');
+      const family = (families.get(familyOf(message)) ?? [message]).filter((other) => other.state.status !== 'queued');
       const ids = family.sort(byAge).map((other) => other.id);
       const known = before.get(message.id);
       return [message.id, known && sameIds(known, ids) ? known : ids];
@@ -62,10 +62,10 @@ const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
 /** What waits to be sent, in the order it goes. */
 export const queueOf = (messages: Messages): Message[] =>
   [...messages.values()]
-    .filter((message) => message.state.at === 'queued')
+    .filter((message) => message.state.status === 'queued')
     .sort((a, b) => placeOf(a) - placeOf(b) || byAge(a, b));
 
-const placeOf = ({ state }: Message) => (state.at === 'queued' ? (state.place ?? 0) : 0);
+const placeOf = ({ state }: Message) => (state.status === 'queued' ? (state.place ?? 0) : 0);
 
 /** Where in a branch a line says what the model does not see, or what was brought back after that. */
 export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {

@@ -14,7 +14,7 @@ export const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null,
 
 /** What a view of a chat begins with, and loses with the chat. */
 export const nothingBegun = {
-  overlay: { at: 'none' },
+  overlay: { kind: 'none' },
   editing: null,
   branchFrom: null,
   sources: null,
@@ -24,17 +24,17 @@ export const nothingBegun = {
 export type DraftKey = ChatId | 'new';
 
 export type Overlay =
-  | { at: 'none' }
-  | { at: 'model-picker' }
-  | { at: 'thinking' }
-  | { at: 'documents' }
-  | { at: 'chat-settings' }
-  | { at: 'find' }
-  | { at: 'branches' }
-  | { at: 'report'; failure: Failure }
+  | { kind: 'none' }
+  | { kind: 'model-picker' }
+  | { kind: 'thinking' }
+  | { kind: 'documents' }
+  | { kind: 'chat-settings' }
+  | { kind: 'find' }
+  | { kind: 'branches' }
+  | { kind: 'report'; failure: Failure }
   /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
   | {
-      at: 'overflow';
+      kind: 'overflow';
       chatId: ChatId;
       used: number;
       draft: number;

@@ -21,7 +21,7 @@ export function Announcer() {
   const { t } = useTranslation();
   const mode = useSettings((state) => state.values.announce);
   const answer = useChat(shownAnswer);
-  const running = answer?.state.at === 'running';
+  const running = answer?.state.status === 'running';
   const [words, setWords] = useState('');
   const told = useRef<{ id: string | null; until: number; thinking: boolean }>({ id: null, until: 0, thinking: false });
   const latest = useRef(answer);

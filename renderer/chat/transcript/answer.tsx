@@ -30,7 +30,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const live = useChat((state) => state.live.get(message.id) ?? null);
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
-  const writing = message.state.at === 'running';
+  const writing = message.state.status === 'running';
   const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);
   const chips = useMemo(() => (writing ? noChips : attachedChips(message)), [writing, message]);
   return (
@@ -66,8 +66,8 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       {decidedLoops(message).map((evidence) => (
         <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
       ))}
-      {message.state.at === 'paused' && <Paused message={message} live={live} />}
-      {message.state.at === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
+      {message.state.status === 'paused' && <Paused message={message} live={live} />}
+      {message.state.status === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
       <StatsLine message={message} versions={versions} last={last} />
     </div>
   );

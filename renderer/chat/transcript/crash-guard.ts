@@ -6,8 +6,8 @@ import type { ChatId } from '../../../app/protocol/index.ts';
 
 const DRAWING = 'longhand.drawing';
 const PLAIN = 'longhand.plain-chats';
-const MOST_CRASHES = 2;
-const MOST_KEPT = 50;
+const MAX_CRASHES = 2;
+const MAX_ENTRIES = 50;
 /** A chat that has stood for so long does not end the page by being drawn. */
 const STANDS_MS = 3000;
 
@@ -36,7 +36,8 @@ const plainChats = (): ChatId[] => kept<ChatId[]>(PLAIN, []);
 export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void } {
   const before = kept<Drawing | null>(DRAWING, null);
   const crashes = before?.chatId === chatId ? before.crashes : 0;
-  if (crashes >= MOST_CRASHES) keep(PLAIN, [chatId, ...plainChats().filter((id) => id !== chatId)].slice(0, MOST_KEPT));
+  if (crashes >= MAX_CRASHES)
+    keep(PLAIN, [chatId, ...plainChats().filter((id) => id !== chatId)].slice(0, MAX_ENTRIES));
   const plain = plainChats().includes(chatId);
   if (plain) {
     localStorage.removeItem(DRAWING);

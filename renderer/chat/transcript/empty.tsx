@@ -81,7 +81,7 @@ function AskDocuments() {
       icon="documents"
       name={t('empty.documents')}
       about={[...names, ...(filled.length > NAMED ? ['…'] : [])].join(', ')}
-      onClick={() => actions.setOverlay({ at: 'documents' })}
+      onClick={() => actions.setOverlay({ kind: 'documents' })}
     />
   );
 }

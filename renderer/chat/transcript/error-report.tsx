@@ -11,11 +11,11 @@ export function Report() {
   const { t } = useTranslation();
   const overlay = useChat((state) => state.overlay);
   const { setOverlay } = actions;
-  const close = () => setOverlay({ at: 'none' });
-  const text = overlay.at === 'report' ? reportText(overlay.failure, appLine()) : '';
+  const close = () => setOverlay({ kind: 'none' });
+  const text = overlay.kind === 'report' ? reportText(overlay.failure, appLine()) : '';
   return (
     <Dialog
-      open={overlay.at === 'report'}
+      open={overlay.kind === 'report'}
       onClose={close}
       title={t('report.title')}
       description={t('report.about')}

@@ -13,7 +13,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
   const { t } = useTranslation();
   const formats = useFormats();
   const { resume, retry, setOverlay } = actions;
-  const status = useEngine((state) => state.status.at);
+  const status = useEngine((state) => state.status.phase);
   const tokens = (message.usage?.answerTokens ?? 0) + (message.usage?.thinkingTokens ?? 0);
   const kept = message.text !== '' || message.thinking !== '';
   const unsaved = useUnsaved();
@@ -53,7 +53,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
               {kept ? t('failure.startOver') : t('failure.tryAgain')}
             </Button>
             <WaysOut failure={failure} resumes={message.id} />
-            <Button kind="quiet" className="ms-auto" onClick={() => setOverlay({ at: 'report', failure })}>
+            <Button kind="quiet" className="ms-auto" onClick={() => setOverlay({ kind: 'report', failure })}>
               {t('failure.report')}
             </Button>
           </>

@@ -44,7 +44,7 @@ export function Find() {
   useEffect(() => unpaint, []);
 
   const close = () => {
-    setOverlay({ at: 'none' });
+    setOverlay({ kind: 'none' });
     focusComposer();
   };
   return (

@@ -3,14 +3,14 @@ import type { LoopEvidence, Message } from '../../../app/protocol/index.ts';
 /** The strip of the loop card: tokens that said something, copies, and what the rest of the budget would have cost. */
 export type Strip = { fresh: number; repeated: number; saved: number; marks: number };
 
-const MOST_MARKS = 24;
+const MAX_MARKS = 24;
 
 export function stripOf({ last, spentTokens, savedTokens, copies }: LoopEvidence): Strip {
   return {
     fresh: Math.max(0, last + 1 - spentTokens),
     repeated: spentTokens,
     saved: savedTokens,
-    marks: Math.max(1, Math.min(MOST_MARKS, copies - 1)),
+    marks: Math.max(1, Math.min(MAX_MARKS, copies - 1)),
   };
 }
 
@@ -46,4 +46,4 @@ export function roundTime(ms: number): number {
 
 /** The loops of an answer that are history: all but the one that is asked about. */
 export const decidedLoops = ({ loops, state }: Message): readonly LoopEvidence[] =>
-  state.at === 'paused' && state.evidence ? loops.slice(0, -1) : loops;
+  state.status === 'paused' && state.evidence ? loops.slice(0, -1) : loops;

@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 export function MessageBoundary({ message, children }: { message: Message; children: ReactNode }) {
   return (
     <Boundary
-      subject={`${message.id} ${message.state.at}`}
+      subject={`${message.id} ${message.state.status}`}
       instead={(broken) => <BrokenMessage message={message} broken={broken} />}
     >
       {children}

@@ -12,7 +12,7 @@ const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
 export function Paused({ message, live }: { message: Message; live: Live | null }) {
   const { t } = useTranslation();
   const decide = useChat((state) => state.decide);
-  if (message.state.at !== 'paused') return null;
+  if (message.state.status !== 'paused') return null;
   const { turnId, evidence } = message.state;
   if (evidence) {
     const card = (

@@ -23,7 +23,7 @@ const ways: Partial<Record<ErrorCode, Way[]>> = {
 };
 
 /** An engine that ended once comes back by itself; one that ended three times needs less to do, or another way. */
-export const waysOut = (code: ErrorCode, engine: EngineStatus['at']): Way[] => {
+export const waysOut = (code: ErrorCode, engine: EngineStatus['phase']): Way[] => {
   if (code === 'engine-lost' && engine === 'stopped') {
     return ['smaller-context', 'use-cpu', 'choose-model', 'restart-engine'];
   }

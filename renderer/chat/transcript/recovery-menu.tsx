@@ -16,7 +16,7 @@ type WaysOutProps = { failure: Failure /** The answer that failed, to be gone on
 /** What may help against a failure, besides trying again. */
 export function WaysOut({ failure, resumes }: WaysOutProps) {
   const status = useEngine((state) => state.status);
-  return waysOut(failure.code, status.at).map((way) => (
+  return waysOut(failure.code, status.phase).map((way) => (
     <WayOut key={way} way={way} failure={failure} resumes={resumes} status={status} />
   ));
 }
@@ -32,7 +32,7 @@ function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Way; st
   /** With other settings the engine starts again, and the answer goes on. */
   const change = async (settings: { contextLength: number } | { device: string }) => {
     await useSettings.getState().set(settings);
-    if (status.at === 'stopped') await core.call('engine.restart');
+    if (status.phase === 'stopped') await core.call('engine.restart');
     if (resumes) await actions.resume(resumes);
     else actions.clearRefusal();
   };
@@ -40,9 +40,9 @@ function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Way; st
     'smaller-context': () => smaller && void change({ contextLength: smaller }),
     'use-cpu': () => void change({ device: 'cpu' }),
     'make-room': () => resumes && void makeRoom(resumes),
-    'choose-model': () => setOverlay({ at: 'model-picker' }),
-    'engine-settings': () => go({ at: 'settings', section: 'engine' }),
-    'storage-settings': () => go({ at: 'settings', section: 'storage' }),
+    'choose-model': () => setOverlay({ kind: 'model-picker' }),
+    'engine-settings': () => go({ kind: 'settings', section: 'engine' }),
+    'storage-settings': () => go({ kind: 'settings', section: 'storage' }),
     'restart-engine': () => void core.call('engine.restart'),
     'new-chat': () => void choose(null),
   };

@@ -22,7 +22,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const show = useSettings((state) => state.values.showThinking);
   const { answerNow } = actions;
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const running = live?.thinking?.until === null && message.state.at === 'running' && message.text === '';
+  const running = live?.thinking?.until === null && message.state.status === 'running' && message.text === '';
   const now = useNow(running);
   const answerKeys = useKeysHint('answer-now');
   // After a reload nobody here saw it begin; the samples on disk did.
@@ -33,7 +33,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
     : (message.timings?.thinkingMs ?? measured?.ms ?? null);
   const tokens = live?.thinking?.tokens ?? message.usage?.thinkingTokens ?? measured?.tokens ?? 0;
   const open = chosen ?? (show === 'open' || (show === 'running' && running));
-  const paused = message.state.at === 'paused';
+  const paused = message.state.status === 'paused';
   const time = passed === null ? '' : formats.duration(Math.max(passed, running ? 0 : 1));
   const title = running
     ? t('thinking.running', { time })

@@ -114,7 +114,7 @@ export function Transcript() {
   const messages = useChat((state) => state.open?.shape);
   const leaf = useChat(shownEnd);
   const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
-  const find = useChat((state) => state.overlay.at === 'find');
+  const find = useChat((state) => state.overlay.kind === 'find');
   const { scroller, content, reader, away, toEnd, leave } = useFollowing(branch);
   const list = useRef<VirtualizerHandle>(null);
   const known = useRef<Versions>(new Map());

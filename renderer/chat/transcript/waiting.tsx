@@ -30,13 +30,13 @@ function reasonOf(
   t: TFunction,
   formats: Formats,
 ): string | null {
-  if (status.at === 'restarting') return t('waiting.engine');
-  if (status.at === 'loading') {
+  if (status.phase === 'restarting') return t('waiting.engine');
+  if (status.phase === 'loading') {
     const share = formats.percent(status.total > 0 ? status.done / status.total : 0);
     return t('waiting.model', { model: modelById(models, status.modelId)?.name ?? '', share });
   }
-  if (status.at !== 'busy' || status.turnId === undefined) return null;
-  if (state.at !== 'running' || status.turnId === state.turnId || status.chatId === chatId) return null;
+  if (status.phase !== 'busy' || status.turnId === undefined) return null;
+  if (state.status !== 'running' || status.turnId === state.turnId || status.chatId === chatId) return null;
   if (status.chatId === undefined) return t('waiting.work');
   const title = chats.find(({ id }) => id === status.chatId)?.title;
   return title ? t('waiting.answer', { title }) : t('waiting.otherAnswer');

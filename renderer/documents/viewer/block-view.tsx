@@ -10,13 +10,16 @@ import { blockMarks, piecesOf, type TextMark } from './marks.ts';
 import { ViewFailed } from './messages.tsx';
 import type { Find, ViewProps } from './types.ts';
 
-type Loaded = { at: 'loading'; blocks: Block[] } | { at: 'all'; blocks: Block[] } | { at: 'failed'; failure: Failure };
+type Loaded =
+  | { status: 'loading'; blocks: Block[] }
+  | { status: 'all'; blocks: Block[] }
+  | { status: 'failed'; failure: Failure };
 
 const PORTION = 2000;
 
 /** All blocks, a portion at a time; the first portion is on screen while the others come. */
 function useBlocks(documentId: DocumentId): Loaded {
-  const [loaded, setLoaded] = useState<Loaded>({ at: 'loading', blocks: [] });
+  const [loaded, setLoaded] = useState<Loaded>({ status: 'loading', blocks: [] });
   useEffect(() => {
     let gone = false;
     const load = async () => {
@@ -26,13 +29,13 @@ function useBlocks(documentId: DocumentId): Loaded {
         if (gone) return;
         blocks = [...blocks, ...portion.blocks];
         const all = blocks.length >= portion.total || portion.blocks.length === 0;
-        setLoaded({ at: all ? 'all' : 'loading', blocks });
+        setLoaded({ status: all ? 'all' : 'loading', blocks });
         if (all) return;
       }
     };
-    setLoaded({ at: 'loading', blocks: [] });
+    setLoaded({ status: 'loading', blocks: [] });
     load().catch((error) => {
-      if (!gone) setLoaded({ at: 'failed', failure: failureOf(error) });
+      if (!gone) setLoaded({ status: 'failed', failure: failureOf(error) });
     });
     return () => {
       gone = true;
@@ -44,9 +47,9 @@ function useBlocks(documentId: DocumentId): Loaded {
 /** Documents without pages of their own, as headings, paragraphs, tables and code on one long sheet. */
 export function BlockView(props: ViewProps) {
   const loaded = useBlocks(props.document.id);
-  if (loaded.at === 'failed') return <ViewFailed failure={loaded.failure} />;
-  if (loaded.blocks.length === 0) return loaded.at === 'all' ? <NothingToRead /> : null;
-  return <Sheet {...props} blocks={loaded.blocks} whole={loaded.at === 'all'} />;
+  if (loaded.status === 'failed') return <ViewFailed failure={loaded.failure} />;
+  if (loaded.blocks.length === 0) return loaded.status === 'all' ? <NothingToRead /> : null;
+  return <Sheet {...props} blocks={loaded.blocks} whole={loaded.status === 'all'} />;
 }
 
 function NothingToRead() {

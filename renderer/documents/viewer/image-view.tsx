@@ -9,10 +9,13 @@ import { PageMarks } from './page-marks.tsx';
 import type { ViewProps } from './types.ts';
 import { usePages } from './use-pages.ts';
 
-type Open = { at: 'opening' } | { at: 'open'; address: string; size: PageSize } | { at: 'failed'; failure: Failure };
+type Open =
+  | { status: 'opening' }
+  | { status: 'open'; address: string; size: PageSize }
+  | { status: 'failed'; failure: Failure };
 
 function useImage(document: Document): Open {
-  const [open, setOpen] = useState<Open>({ at: 'opening' });
+  const [open, setOpen] = useState<Open>({ status: 'opening' });
   useEffect(() => {
     let gone = false;
     let address = '';
@@ -24,11 +27,11 @@ function useImage(document: Document): Open {
       const image = new Image();
       image.src = address;
       await image.decode();
-      if (!gone) setOpen({ at: 'open', address, size: { width: image.naturalWidth, height: image.naturalHeight } });
+      if (!gone) setOpen({ status: 'open', address, size: { width: image.naturalWidth, height: image.naturalHeight } });
     };
-    setOpen({ at: 'opening' });
+    setOpen({ status: 'opening' });
     load().catch((error) => {
-      if (!gone) setOpen({ at: 'failed', failure: failureOf(error) });
+      if (!gone) setOpen({ status: 'failed', failure: failureOf(error) });
     });
     return () => {
       gone = true;
@@ -41,8 +44,8 @@ function useImage(document: Document): Open {
 /** A picture is one page; what was recognised in it is marked as words are. */
 export function ImageView(props: ViewProps) {
   const open = useImage(props.document);
-  if (open.at === 'opening') return null;
-  if (open.at === 'failed') return <ViewFailed failure={open.failure} />;
+  if (open.status === 'opening') return null;
+  if (open.status === 'failed') return <ViewFailed failure={open.failure} />;
   return <Sheet {...props} address={open.address} size={open.size} />;
 }
 

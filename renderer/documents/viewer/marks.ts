@@ -15,7 +15,7 @@ export function strengthOf(mark: Mark, span: Span): Strength {
 }
 
 export const pageOf = (place: Place): number | null =>
-  place.at === 'page' ? place.page : place.at === 'slide' ? place.slide : null;
+  place.kind === 'page' ? place.page : place.kind === 'slide' ? place.slide : null;
 
 /** The page the reader is brought to: that of the evidence, else the first. */
 export function firstPlace(mark: Mark): Place | null {
@@ -29,7 +29,7 @@ export const pageMarks = (mark: Mark | null, page: number): PageMark[] => marksB
 export function marksByPage(mark: Mark | null, others: readonly Mark[]): Map<number, PageMark[]> {
   const marks = new Map<number, PageMark[]>();
   const put = (span: Span, strength: Strength) => {
-    if (span.place.at !== 'page') return;
+    if (span.place.kind !== 'page') return;
     const known = marks.get(span.place.page) ?? [];
     for (const rectangle of span.place.rectangles) known.push({ rectangle, strength });
     marks.set(span.place.page, known);
@@ -74,11 +74,11 @@ export function topOf(marks: readonly PageMark[]): number | null {
 }
 
 export const isLocated = (mark: Mark): boolean =>
-  mark.spans.some(({ place }) => place.at !== 'page' || place.rectangles.length > 0);
+  mark.spans.some(({ place }) => place.kind !== 'page' || place.rectangles.length > 0);
 
 export type TextMark = { start: number; end: number; strength: Strength };
 
-const inBlock = (place: Place) => (place.at === 'page' || place.block === undefined ? null : place);
+const inBlock = (place: Place) => (place.kind === 'page' || place.block === undefined ? null : place);
 
 /** Where the passage's characters stand in the text of a block. A block that does not hold them gets no mark. */
 export function blockMarks(mark: Mark | null, block: Block): TextMark[] {

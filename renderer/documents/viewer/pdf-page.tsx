@@ -19,7 +19,7 @@ type PdfPageProps = {
 };
 
 /** Beyond this a canvas is drawn coarser: the browser would refuse it. */
-const MOST_PIXELS = 16_000_000;
+const MAX_PIXELS = 16_000_000;
 
 /** One sheet: paper, the marks on it, the print over both, and the text that can be selected on top. */
 export const PdfPage = memo(function PdfPage(props: PdfPageProps) {
@@ -37,7 +37,7 @@ export const PdfPage = memo(function PdfPage(props: PdfPageProps) {
       if (gone || !canvas.current || !layer.current) return;
       onSize(number, { width: shown.width, height: shown.height });
       const wanted = scale * window.devicePixelRatio;
-      const sharp = Math.min(wanted, Math.sqrt(MOST_PIXELS / (shown.width * shown.height)));
+      const sharp = Math.min(wanted, Math.sqrt(MAX_PIXELS / (shown.width * shown.height)));
       const print = document.createElement('canvas');
       const viewport = page.getViewport({ scale: sharp });
       print.width = Math.ceil(viewport.width);

@@ -15,26 +15,26 @@ import { usePages } from './use-pages.ts';
 type Asking = { answer: (password: string) => void; wrong: boolean };
 
 type Open =
-  | { at: 'opening' }
-  | { at: 'locked'; asking: Asking }
-  | { at: 'open'; pdf: PDFDocumentProxy; first: PageSize }
-  | { at: 'failed'; failure: Failure };
+  | { status: 'opening' }
+  | { status: 'locked'; asking: Asking }
+  | { status: 'open'; pdf: PDFDocumentProxy; first: PageSize }
+  | { status: 'failed'; failure: Failure };
 
 function usePdf(documentId: DocumentId): Open {
-  const [open, setOpen] = useState<Open>({ at: 'opening' });
+  const [open, setOpen] = useState<Open>({ status: 'opening' });
   useEffect(() => {
     let gone = false;
     const put = (next: Open) => {
       if (!gone) setOpen(next);
     };
-    put({ at: 'opening' });
-    const opening = openPdf(documentId, (answer, wrong) => put({ at: 'locked', asking: { answer, wrong } }));
+    put({ status: 'opening' });
+    const opening = openPdf(documentId, (answer, wrong) => put({ status: 'locked', asking: { answer, wrong } }));
     opening.pdf
       .then(async (pdf) => {
         const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
-        put({ at: 'open', pdf, first: { width, height } });
+        put({ status: 'open', pdf, first: { width, height } });
       })
-      .catch((error) => put({ at: 'failed', failure: failureOf(error) }));
+      .catch((error) => put({ status: 'failed', failure: failureOf(error) }));
     return () => {
       gone = true;
       opening.close();
@@ -46,7 +46,7 @@ function usePdf(documentId: DocumentId): Open {
 /** A document in its own pages. */
 export default function PdfView(props: ViewProps) {
   const open = usePdf(props.document.id);
-  switch (open.at) {
+  switch (open.status) {
     case 'opening':
       return null;
     case 'locked':

@@ -17,7 +17,7 @@ export function ScrollMarks({
       const span = mark?.spans.find((one) => strengthOf(mark, one) === 'current');
       const page = span ? pageOf(span.place) : null;
       if (!span || page === null) return [];
-      const top = span.place.at === 'page' ? (span.place.rectangles[0]?.[1] ?? 0) : 0;
+      const top = span.place.kind === 'page' ? (span.place.rectangles[0]?.[1] ?? 0) : 0;
       return [Math.round(((topOfPage(layout, page) + top * scale) / layout.height) * 1000) / 10];
     }),
   );

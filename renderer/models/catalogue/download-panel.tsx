@@ -48,10 +48,10 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
   const fit = description && fitOf(description, machine, chosen);
   const failed = place.references.flatMap((reference) => {
     const found = looks[reference];
-    return found?.at === 'failed' ? [found.failure] : [];
+    return found?.status === 'failed' ? [found.failure] : [];
   });
   const purpose = usePurpose(known);
-  const looking = place.references.some((reference) => looks[reference]?.at === 'looking');
+  const looking = place.references.some((reference) => looks[reference]?.status === 'looking');
   const size = current
     ? t('models.download', { size: formats.fileSize(current.variant.bytes) })
     : known

@@ -22,7 +22,7 @@ export function Found({ query }: { query: string }) {
       {text !== '' && (
         <li className="px-5 py-3">
           <div className="flex flex-wrap items-center gap-2">
-            <Button disabled={finding.at === 'searching'} onClick={() => void find(text)}>
+            <Button disabled={finding.status === 'searching'} onClick={() => void find(text)}>
               {t('models.searchIn')}
             </Button>
             <Select
@@ -48,15 +48,15 @@ export function Found({ query }: { query: string }) {
           </label>
         </li>
       )}
-      {finding.at === 'failed' && (
+      {finding.status === 'failed' && (
         <li role="alert" className="px-5 py-2 text-xs text-bad-text wrap-anywhere">
           {sentenceOf(finding.failure)}
         </li>
       )}
-      {finding.at === 'found' && finding.models.length === 0 && (
+      {finding.status === 'found' && finding.models.length === 0 && (
         <li className="px-5 py-2 text-fg-2">{t('palette.nothing')}</li>
       )}
-      {finding.at === 'found' &&
+      {finding.status === 'found' &&
         finding.models.map((model) => (
           <li key={model.name}>
             <button

@@ -13,8 +13,8 @@ export function Dock({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const downloads = useModels((state) => state.downloads);
-  const running = downloads.find(({ status }) => status.at === 'running')?.status;
-  const rate = running?.at === 'running' ? running.rate : null;
+  const running = downloads.find(({ status }) => status.phase === 'running')?.status;
+  const rate = running?.phase === 'running' ? running.rate : null;
   if (downloads.length === 0 && !whole) return null;
   return (
     <section
@@ -54,13 +54,13 @@ function Row({ item, first }: { item: Download; first: boolean }) {
     });
   };
   const share = item.total > 0 ? item.done / item.total : 0;
-  const stands = status.at === 'paused' || status.at === 'failed' || status.at === 'changed';
+  const stands = status.phase === 'paused' || status.phase === 'failed' || status.phase === 'changed';
   const tone =
-    status.at === 'failed'
+    status.phase === 'failed'
       ? 'bg-bad'
-      : /^(repairing|changed|waiting)/.test(status.at)
+      : /^(repairing|changed|waiting)/.test(status.phase)
         ? 'bg-warn'
-        : stands || status.at === 'queued'
+        : stands || status.phase === 'queued'
           ? 'bg-edge'
           : 'bg-ink';
   return (
@@ -82,13 +82,13 @@ function Row({ item, first }: { item: Download; first: boolean }) {
         <span className={`block h-full ${tone}`} style={{ width: `${share * 100}%` }} />
       </span>
       <span
-        className={`w-64 text-end text-xs wrap-anywhere tabular-nums ${status.at === 'failed' ? 'text-bad-text' : 'text-fg-2'}`}
+        className={`w-64 text-end text-xs wrap-anywhere tabular-nums ${status.phase === 'failed' ? 'text-bad-text' : 'text-fg-2'}`}
       >
         {sentence()}
         {problem && <span className="block text-bad-text">{problem}</span>}
-        {status.at === 'failed' && <Details text={status.message} />}
+        {status.phase === 'failed' && <Details text={status.message} />}
       </span>
-      {status.at === 'changed' && (
+      {status.phase === 'changed' && (
         <Button onClick={() => tell(core.call('downloads.renew', { downloadId }))}>{t('models.renew')}</Button>
       )}
       <span className="flex flex-none">
@@ -103,7 +103,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
         )}
         <IconButton
           icon={stands ? 'play' : 'pause'}
-          label={t(status.at === 'changed' ? 'models.askOld' : stands ? 'models.resume' : 'models.pause', {
+          label={t(status.phase === 'changed' ? 'models.askOld' : stands ? 'models.resume' : 'models.pause', {
             name: item.name,
           })}
           onClick={() => tell(core.call(stands ? 'downloads.resume' : 'downloads.pause', { downloadId }))}
@@ -119,7 +119,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
 
   function sentence(): string {
     const bytes = { done: formats.fileSize(item.done), total: formats.fileSize(item.total) };
-    switch (status.at) {
+    switch (status.phase) {
       case 'queued':
         return t('models.status.queued');
       case 'running':

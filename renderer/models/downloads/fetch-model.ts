@@ -51,7 +51,7 @@ export function rowsOf(place: Place, looks: Readonly<Record<string, Look>>): For
   return place.references
     .flatMap((reference): RemoteModel[] => {
       const found = looks[reference];
-      return found?.at === 'known' ? [found.model] : [];
+      return found?.status === 'known' ? [found.model] : [];
     })
     .flatMap(({ reference, variants }) => variants.map((variant): FormRow => ({ reference, variant })))
     .toSorted((a, b) => b.variant.bytes - a.variant.bytes);
@@ -71,8 +71,8 @@ async function suggestedRow(place: Place): Promise<FormRow> {
   const { looks } = useModels.getState();
   const found = suggestedOf(rowsOf(place, looks));
   if (found) return found;
-  const failed = place.references.map((reference) => looks[reference]).find((look) => look?.at === 'failed');
-  const { code, message, details } = failed?.at === 'failed' ? failed.failure : nothingRuns(place);
+  const failed = place.references.map((reference) => looks[reference]).find((look) => look?.status === 'failed');
+  const { code, message, details } = failed?.status === 'failed' ? failed.failure : nothingRuns(place);
   throw new LonghandError(code, message, details ? { details } : {});
 }
 

@@ -5,7 +5,7 @@ import { useShell } from '../../shell/store.ts';
 
 /** Begins a new chat with this model. */
 export function chatWith(modelId: ModelId): void {
-  useShell.getState().go({ at: 'chat' });
+  useShell.getState().go({ kind: 'chat' });
   useChat.setState((state) => ({ chosen: null, fresh: { ...state.fresh, modelId } }));
   void core.call('models.load', { modelId }).catch(() => {}); // the chat says why
 }

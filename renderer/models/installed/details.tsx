@@ -28,8 +28,8 @@ export function Details({ model }: { model: ModelEntry }) {
   const formats = useFormats();
   const status = useEngine((state) => state.status);
   const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
-  const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
-  const loading = status.at === 'loading' && status.modelId === model.id ? status : null;
+  const inMemory = (status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id;
+  const loading = status.phase === 'loading' && status.modelId === model.id ? status : null;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [configuring, setConfiguring] = useState(false);
   const run = (work: Promise<unknown>) => {
@@ -42,7 +42,7 @@ export function Details({ model }: { model: ModelEntry }) {
   };
   const writes = canChat(model);
   const benchmark = () => {
-    useShell.getState().go({ at: 'performance' });
+    useShell.getState().go({ kind: 'performance' });
     usePerformance.setState({ tab: 'overview', model: model.name });
     void usePerformance.getState().start([model.id]);
   };

@@ -76,8 +76,8 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const status = useEngine((state) => state.status);
-  const inMemory = (status.at === 'ready' || status.at === 'busy') && status.modelId === model.id;
-  const loading = status.at === 'loading' && status.modelId === model.id;
+  const inMemory = (status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id;
+  const loading = status.phase === 'loading' && status.modelId === model.id;
   const { description } = model;
   const speed = speedOf(
     model.name,

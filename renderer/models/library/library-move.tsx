@@ -12,9 +12,9 @@ import { useModels } from '../store.ts';
 const LOOK_MS = 300;
 const reasons = ['same', 'inside', 'not-empty', 'file', 'relative', 'link'] as const;
 
-type Looked = { at: 'none' } | { at: 'plan'; plan: LibraryPlan } | { at: 'refused'; failure: Failure };
+type Looked = { status: 'none' } | { status: 'plan'; plan: LibraryPlan } | { status: 'refused'; failure: Failure };
 
-const refused = (error: unknown): Looked => ({ at: 'refused', failure: failureOf(error) });
+const refused = (error: unknown): Looked => ({ status: 'refused', failure: failureOf(error) });
 
 /** Asks where the models shall be, and says what that takes before anything is done. */
 export function MoveDialog({ onClose }: { onClose: () => void }) {
@@ -22,14 +22,14 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
   const formats = useFormats();
   const library = useModels((state) => state.library);
   const [folder, setFolder] = useState('');
-  const [looked, setLooked] = useState<Looked>({ at: 'none' });
+  const [looked, setLooked] = useState<Looked>({ status: 'none' });
   useEffect(() => {
-    setLooked({ at: 'none' });
+    setLooked({ status: 'none' });
     if (folder.trim() === '') return;
     let current = true;
     const timer = setTimeout(() => {
       core.call('library.plan', { folder: folder.trim() }).then(
-        (plan) => current && setLooked({ at: 'plan', plan }),
+        (plan) => current && setLooked({ status: 'plan', plan }),
         (error) => current && setLooked(refused(error)),
       );
     }, LOOK_MS);
@@ -38,7 +38,7 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
       clearTimeout(timer);
     };
   }, [folder]);
-  const ready = looked.at === 'plan' && looked.plan.missing === 0;
+  const ready = looked.status === 'plan' && looked.plan.missing === 0;
   const move = (event: FormEvent) => {
     event.preventDefault();
     if (ready)
@@ -81,7 +81,7 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
             dir="ltr"
             spellCheck={false}
             value={folder}
-            problem={looked.at === 'refused' ? sentenceFor(looked.failure) : null}
+            problem={looked.status === 'refused' ? sentenceFor(looked.failure) : null}
             onChange={(event) => setFolder(event.target.value)}
             data-suggested
           />
@@ -91,7 +91,7 @@ export function MoveDialog({ onClose }: { onClose: () => void }) {
             </Button>
           )}
         </div>
-        {looked.at === 'plan' && (
+        {looked.status === 'plan' && (
           <p role="status" className={`mt-2 text-xs wrap-anywhere ${ready ? 'text-fg-2' : 'text-bad-text'}`}>
             {sentenceOfPlan(looked.plan)}
           </p>

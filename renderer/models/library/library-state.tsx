@@ -24,19 +24,19 @@ function Moving({ move }: { move: LibraryMove }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { status, from, to, done, total } = move;
-  const share = status.at === 'clearing' || status.at === 'clearingLater' ? 1 : total > 0 ? done / total : 0;
-  const stands = status.at === 'paused' || status.at === 'stopped';
-  const copies = stands || status.at === 'copying';
+  const share = status.phase === 'clearing' || status.phase === 'clearingLater' ? 1 : total > 0 ? done / total : 0;
+  const stands = status.phase === 'paused' || status.phase === 'stopped';
+  const copies = stands || status.phase === 'copying';
   return (
     <section aria-label={t('library.moving')} className="rounded-lg bg-card px-4 py-3 shadow-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="min-w-0 flex-1 font-medium">{t('library.moving')}</span>
         {stands && <Button onClick={() => void core.call('library.resume')}>{t('library.resume')}</Button>}
-        {status.at === 'copying' && (
+        {status.phase === 'copying' && (
           <Button onClick={() => void core.call('library.pause')}>{t('library.pause')}</Button>
         )}
         {copies && <Button onClick={() => void core.call('library.cancel')}>{t('cancel')}</Button>}
-        {status.at === 'clearingLater' && (
+        {status.phase === 'clearingLater' && (
           <Button onClick={() => void core.call('library.cancel')}>{t('library.leave')}</Button>
         )}
       </div>
@@ -49,13 +49,13 @@ function Moving({ move }: { move: LibraryMove }) {
         className="my-2.5 block h-1.5 overflow-hidden rounded-full bg-select"
       >
         <span
-          className={`block h-full ${status.at === 'stopped' ? 'bg-bad' : stands ? 'bg-edge' : 'bg-ink'}`}
+          className={`block h-full ${status.phase === 'stopped' ? 'bg-bad' : stands ? 'bg-edge' : 'bg-ink'}`}
           style={{ width: `${share * 100}%` }}
         />
       </span>
       <p
         role="status"
-        className={`text-xs wrap-anywhere tabular-nums ${status.at === 'stopped' ? 'text-bad-text' : 'text-fg-2'}`}
+        className={`text-xs wrap-anywhere tabular-nums ${status.phase === 'stopped' ? 'text-bad-text' : 'text-fg-2'}`}
       >
         {sentence()}
       </p>
@@ -64,19 +64,19 @@ function Moving({ move }: { move: LibraryMove }) {
 
   function sentence(): string {
     const of = t('models.of', { done: formats.fileSize(done), total: formats.fileSize(total) });
-    switch (status.at) {
+    switch (status.phase) {
       case 'copying':
-        return t('library.at.copying', { of, folder: to });
+        return t('library.phase.copying', { of, folder: to });
       case 'paused':
-        return t('library.at.paused', { of });
+        return t('library.phase.paused', { of });
       case 'stopped':
-        return t('library.at.stopped', { reason: sentenceOf(status.failure) });
+        return t('library.phase.stopped', { reason: sentenceOf(status.failure) });
       case 'switching':
-        return t('library.at.switching');
+        return t('library.phase.switching');
       case 'clearing':
-        return t('library.at.clearing', { folder: from });
+        return t('library.phase.clearing', { folder: from });
       case 'clearingLater':
-        return t('library.at.clearingLater', { folder: from });
+        return t('library.phase.clearingLater', { folder: from });
     }
   }
 }

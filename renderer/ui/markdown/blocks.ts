@@ -1,4 +1,4 @@
-import { LONGEST_FORMULA, MOST_CELLS, MOST_ITEMS } from './limits.ts';
+import { LONGEST_FORMULA, MAX_CELLS, MAX_ITEMS } from './limits.ts';
 
 /** The blocks of a growing Markdown text. Only what must not render again is told apart here; what stands inside a
  *  paragraph or heading is left to the Markdown library. */
@@ -210,7 +210,7 @@ function readList(lines: readonly Line[], at: number, firstMarker: string): Read
   return [list(), next];
 
   function list(): Block {
-    if (items.length > MOST_ITEMS) return { kind: 'raw', source: sourceOf(lines, at, next) };
+    if (items.length > MAX_ITEMS) return { kind: 'raw', source: sourceOf(lines, at, next) };
     return { kind: 'list', ordered, start: ordered ? Number.parseInt(firstMarker, 10) : 1, items };
   }
 }
@@ -253,7 +253,7 @@ function readTable(lines: readonly Line[], at: number): Read | null {
   if (header.length !== marks.length || !marks.every((mark) => DELIMITER_CELL.test(mark))) return null;
   const align = marks.map(alignOf);
   const rows: string[][] = [];
-  const most = Math.floor(MOST_CELLS / header.length) - 1;
+  const most = Math.floor(MAX_CELLS / header.length) - 1;
   let next = at + 2;
   for (; next < lines.length; next += 1) {
     const text = (lines[next] as Line).text;

@@ -4,7 +4,7 @@
 export type DrawnNode = { children?: readonly DrawnNode[] };
 
 const DEEPEST = 300;
-const MOST_NODES = 20_000;
+const MAX_NODES = 20_000;
 
 const DEFINITION =
   /\\(?:[gex]?def|(?:re)?newcommand|providecommand|(?:future)?let|DeclareMathOperator|global|long|char)(?![a-zA-Z])/;
@@ -19,7 +19,7 @@ export function tooLarge(tree: DrawnNode): string | null {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const [node, depth] = next;
     nodes += 1;
-    if (nodes > MOST_NODES) return `more than ${MOST_NODES} elements`;
+    if (nodes > MAX_NODES) return `more than ${MAX_NODES} elements`;
     if (depth > DEEPEST) return `elements nested deeper than ${DEEPEST}`;
     for (const child of node.children ?? []) waiting.push([child, depth + 1]);
   }

@@ -1,17 +1,17 @@
 /** Beyond these a piece of text is shown as it is: it would cost more to lay out as Markdown than anybody gains. */
 export const LONGEST_LEAF = 12_000;
 export const DEEPEST = 12;
-export const MOST_BLOCKS = 6_000;
-export const MOST_ITEMS = 2_000;
-export const MOST_CELLS = 4_000;
+export const MAX_BLOCKS = 6_000;
+export const MAX_ITEMS = 2_000;
+export const MAX_CELLS = 4_000;
 export const LONGEST_FORMULA = 5_000;
-const MOST_MARKS = 1_500;
+const MAX_MARKS = 1_500;
 const PIECE = 4_000;
 
 export function tooHeavy(source: string): boolean {
   if (source.length > LONGEST_LEAF) return true;
-  if (source.length < MOST_MARKS) return false;
-  return (source.match(/[[\]*_<>!(~`]/g)?.length ?? 0) > MOST_MARKS;
+  if (source.length < MAX_MARKS) return false;
+  return (source.match(/[[\]*_<>!(~`]/g)?.length ?? 0) > MAX_MARKS;
 }
 
 /** A line of a megabyte in parts that can be skipped while they are out of sight; never between surrogates. */

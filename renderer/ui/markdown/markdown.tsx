@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 import { Leaf, Raw } from './inline-markdown.tsx';
-import { DEEPEST, MOST_BLOCKS } from './limits.ts';
+import { DEEPEST, MAX_BLOCKS } from './limits.ts';
 import { Formula, OpenFormula } from './math.tsx';
 import { usePlain } from './plain-context.ts';
 
@@ -22,7 +22,7 @@ export const Markdown = memo(function Markdown({
   stream.current = advance(stream.current, text);
   const { finished, open } = stream.current;
   const plain = usePlain();
-  if (plain || depth > DEEPEST || finished.length > MOST_BLOCKS) return <Raw text={text} />;
+  if (plain || depth > DEEPEST || finished.length > MAX_BLOCKS) return <Raw text={text} />;
   const blocks = open ? [...finished, open] : finished;
   if (depth > 0) return <Blocks blocks={blocks} growing={false} depth={depth} />;
   const starts = sectionStarts(blocks);

@@ -18,7 +18,7 @@ async function collectionOf(client: Client, files: Record<string, string>): Prom
   const { id } = await client.call('documents.createCollection', { name: 'Papers' });
   const ready = new Set<string>();
   const done = next(client, 'document.changed', (document) => {
-    if (document.state.at === 'ready') ready.add(document.fileName);
+    if (document.state.status === 'ready') ready.add(document.fileName);
     return ready.size === Object.keys(files).length;
   });
   await client.call('documents.add', {
@@ -134,7 +134,7 @@ test('stopped while it searches: one end, no model asked; gone on with it keeps 
   const sent = await client.call('turns.retry', { messageId: stopped.messageId });
   await heard.end(sent.turnId);
   const before = await readMessage(client, chatId, sent.messageId);
-  expect(before.state).toEqual({ at: 'done', reason: 'length' });
+  expect(before.state).toEqual({ status: 'done', reason: 'length' });
   await client.call('documents.deleteCollection', { collectionId: id });
   const more = await client.call('turns.resume', { messageId: sent.messageId });
   await heard.end(more.turnId);

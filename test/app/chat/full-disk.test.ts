@@ -76,7 +76,7 @@ async function converse(client: Client, told: Told) {
   const atRest = () =>
     vi.waitFor(
       () => {
-        const busy = [...told.messages.values()].filter(({ state }) => state.at === 'running');
+        const busy = [...told.messages.values()].filter(({ state }) => state.status === 'running');
         expect(busy.map(({ text, state }) => ({ text, state }))).toEqual([]);
       },
       { timeout: 60_000, interval: 10 },
@@ -105,7 +105,7 @@ async function converse(client: Client, told: Told) {
   await atRest();
   if (first) await tried(client.call('context.summarise', { messageId: first.messageId }));
   if (first) await tried(client.call('context.setAside', { messageId: first.messageId, summary: 'A lantern.' }));
-  const benchmarked = next(client, 'benchmark', ({ at }) => at !== 'running');
+  const benchmarked = next(client, 'benchmark', ({ status }) => status !== 'running');
   if (await tried(client.call('benchmark.start', { modelIds: ['starter' as never] }).then(() => true)))
     await benchmarked;
   await new Promise((done) => setTimeout(done, 900)); // for the title
@@ -153,7 +153,7 @@ async function run(fault: Fault): Promise<number> {
   const stored = new Map(chats.flatMap((chatId) => messagesOf(db, chatId as never)).map((one) => [one.id, one]));
   db.close();
   for (const message of stored.values()) {
-    expect(['done', 'failed', 'queued'], `${where}: ${message.role} ${message.text}`).toContain(message.state.at);
+    expect(['done', 'failed', 'queued'], `${where}: ${message.role} ${message.text}`).toContain(message.state.status);
     expect(told.messages.get(message.id), `${where}: the page knows ${message.role} ${message.text}`).toBeDefined();
   }
   for (const message of told.messages.values()) {

@@ -52,10 +52,10 @@ describe.each([source, bundle])('from the $name', (build) => {
       const shown = textOf(heard.of(sent.turnId), 'answer');
       const kept = await readMessage(client, sent.chatId, sent.messageId);
       expect(kept.text).toBe(shown);
-      expect(kept.state).toMatchObject({ at: 'failed' });
+      expect(kept.state).toMatchObject({ status: 'failed' });
       expect(kept.usage?.answerTokens).toBeGreaterThan(0);
 
-      await next(client, 'engine.status', (status) => status.at === 'ready');
+      await next(client, 'engine.status', (status) => status.phase === 'ready');
       await client.call('chats.update', { chatId: sent.chatId, sampling: { ...endless, maxTokens: 5 } });
       const more = await client.call('turns.resume', { messageId: sent.messageId });
       expect(await heard.end(more.turnId)).toMatchObject({ type: 'finished', reason: 'length' });
@@ -64,7 +64,7 @@ describe.each([source, bundle])('from the $name', (build) => {
       expect(heard.of(sent.turnId).filter(isEnd)).toHaveLength(1);
       // Three ends in five minutes are the last: the user says to go on.
       await client.call('engine.restart');
-      await next(client, 'engine.status', (status) => status.at === 'ready');
+      await next(client, 'engine.status', (status) => status.phase === 'ready');
     }
   }, 900_000);
 
@@ -95,13 +95,13 @@ describe.each([source, bundle])('from the $name', (build) => {
         const { client: after } = again;
         const kept = await readMessage(after, sent.chatId, sent.messageId);
         // One that came to its own end before it could be killed does not count: its last word may not have been heard here.
-        if (kept.state.at === 'done' && ownEnds < kills + 2) {
+        if (kept.state.status === 'done' && ownEnds < kills + 2) {
           ownEnds++;
           await again.kill();
           continue;
         }
         i++;
-        expect(kept.state).toMatchObject({ at: 'failed', failure: { code: 'engine-lost' } });
+        expect(kept.state).toMatchObject({ status: 'failed', failure: { code: 'engine-lost' } });
         // A machine that is too busy to run the host at all shows nothing meanwhile: counted is from what was shown last.
         const lastShown = arrivals.findLast(({ event }) => event.type === 'delta')?.at ?? 0;
         const due = textOf(

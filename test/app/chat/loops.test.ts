@@ -35,7 +35,7 @@ test('thinking in circles pauses the turn with its evidence, and the pause is on
     evidence: { where: 'thinking', kind: 'exact', times: 1 },
   });
   const message = await readMessage(connect(host), turn.chat.id, turn.messageId);
-  expect(message.state).toMatchObject({ at: 'paused', turnId: turn.turnId });
+  expect(message.state).toMatchObject({ status: 'paused', turnId: turn.turnId });
   expect(message.loops).toEqual([event.type === 'paused' ? event.evidence : null]);
   const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
   expect(message.thinking.split(evidence?.text ?? '-').length).toBeGreaterThan(evidence?.copies ?? 0);

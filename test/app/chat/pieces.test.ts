@@ -8,7 +8,7 @@ import type { ChatId, Message, MessageId } from '../../../app/protocol/index.ts'
 const message = (
   id: string,
   parentId: string | null,
-  state: Message['state'] = { at: 'done', reason: null },
+  state: Message['state'] = { status: 'done', reason: null },
 ): Message => ({
   id: id as MessageId,
   chatId: 'c' as ChatId,
@@ -37,7 +37,7 @@ const tree = [
   message('c', 'b'),
   message('d', 'a'),
   message('e', 'd'),
-  message('f', 'e', { at: 'queued' }),
+  message('f', 'e', { status: 'queued' }),
 ];
 
 test('the shown branch goes from the root to the leaf', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChatId, type Client, type MessageId, MOST_QUEUED } from '../../../app/protocol/index.ts';
+import { type ChatId, type Client, MAX_QUEUED, type MessageId } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { next, startCore } from '../../support/core.ts';
 
@@ -34,7 +34,7 @@ async function asked(client: Client, chatId: ChatId): Promise<string[]> {
 
 const answered = (client: Client, messageId: string) =>
   next(client, 'message.changed', ({ role, parentId, state }) => {
-    return role === 'assistant' && parentId === messageId && state.at === 'done';
+    return role === 'assistant' && parentId === messageId && state.status === 'done';
   });
 
 test('five messages wait and are answered in order, in the places they were given', async () => {
@@ -57,7 +57,7 @@ test('five messages wait and are answered in order, in the places they were give
 test('the sixth is refused with a way out and stored nowhere; one that is sent at once is taken', async () => {
   const { client } = await startCore();
   const { chatId, send } = await writing(client);
-  for (let at = 0; at < MOST_QUEUED; at++) await send(`${at}`);
+  for (let at = 0; at < MAX_QUEUED; at++) await send(`${at}`);
   const refused = send('one too many');
   await expect(refused).rejects.toMatchObject({ code: 'conflict', hint: expect.stringContaining('Take one out') });
   const { messages } = await client.call('chats.get', { chatId });

@@ -18,8 +18,8 @@ const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14, maxTokens
 const endings = ['quit', 'kill'] as const;
 /** What is said of an answer that was being written. */
 const left = {
-  quit: { at: 'done', reason: 'cancelled' },
-  kill: { at: 'failed', failure: { code: 'engine-lost' } },
+  quit: { status: 'done', reason: 'cancelled' },
+  kill: { status: 'failed', failure: { code: 'engine-lost' } },
 } as const;
 
 async function ask(client: Client, patch: object, text = long) {
@@ -75,7 +75,7 @@ test.each(endings)('%s while the loop card waits: the text, the reason and the e
 
   const { client } = await startHost(folder, source);
   const kept = await readMessage(client, sent.chatId, sent.messageId);
-  expect(kept.state).toEqual({ at: 'done', reason: 'loop' });
+  expect(kept.state).toEqual({ status: 'done', reason: 'loop' });
   expect([kept.thinking, kept.text]).toEqual([before.thinking, before.text]);
   // Quitting is an answer to the card, a kill is none.
   expect(kept.loops).toEqual([{ ...event.evidence, ...(ending === 'quit' && { decided: 'stop' }) }]);
@@ -103,14 +103,14 @@ test.each(endings)(
     expect([silent.text, silent.state]).toMatchObject(['', left[ending]]);
     expect((await readMessage(client, behind.chatId, behind.userMessageId ?? '')).text).toBe('And a short one.');
     const stillWaits = await readMessage(client, writing.chatId, waiting.messageId);
-    expect([stillWaits.text, stillWaits.state.at]).toEqual(['Then the end.', 'queued']);
+    expect([stillWaits.text, stillWaits.state.status]).toEqual(['Then the end.', 'queued']);
 
     expect((await goneOn(client, silent)).text).not.toBe('');
     // What waits follows the answer that is gone on with.
     const followed = next(
       client,
       'message.changed',
-      (one) => one.role === 'assistant' && one.parentId === waiting.messageId && one.state.at === 'done',
+      (one) => one.role === 'assistant' && one.parentId === waiting.messageId && one.state.status === 'done',
     );
     await goneOn(client, partial);
     expect((await followed).text).not.toBe('');
@@ -126,7 +126,7 @@ test('quitting while the model is loaded for a question: the question is there, 
   await quiet.host.close();
   const addon = `${root}/test/support/slow-addon.cjs`;
   const slow = await startCore({ dataFolder: folder, startEngine: engineByFork(places.engine, { ...places, addon }) });
-  const loading = next(slow.client, 'engine.status', (status) => status.at === 'loading' && status.done > 0);
+  const loading = next(slow.client, 'engine.status', (status) => status.phase === 'loading' && status.done > 0);
   const sent = await ask(slow.client, { sampling: endless }, 'Hello!');
   await loading;
   await slow.host.close();

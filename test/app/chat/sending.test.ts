@@ -59,7 +59,7 @@ test('a core for one command loads no model before it is asked to', async () => 
   const { client } = await start();
   const models = await next(client, 'models.changed');
   expect(models.find(({ builtIn }) => builtIn)?.description).not.toBeNull();
-  expect(await client.call('engine.status')).toEqual({ at: 'idle' });
+  expect(await client.call('engine.status')).toEqual({ phase: 'idle' });
 });
 
 test('a certificate file that is gone lets every other setting be changed, and that is told', async () => {

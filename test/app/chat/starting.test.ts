@@ -40,7 +40,7 @@ test('one that is stopped while it waits ends, and nothing comes after it', asyn
   await client.call('turns.cancel', { turnId: sent.turnId as never });
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
   letGo();
-  await next(client, 'engine.status', (status) => status.at === 'ready');
+  await next(client, 'engine.status', (status) => status.phase === 'ready');
   expect((await readMessage(client, chat.id, sent.messageId)).text).toBe('');
   expect(heard.of(sent.turnId).filter(isEnd)).toHaveLength(1);
 });
@@ -49,8 +49,8 @@ test('a question while the engine is being restarted waits as well', async () =>
   const engine = killableEngine();
   const { client } = await startCore({ startEngine: engine.startEngine });
   const heard = listen(client);
-  await next(client, 'engine.status', (status) => status.at === 'ready');
-  const restarting = next(client, 'engine.status', (status) => status.at === 'restarting');
+  await next(client, 'engine.status', (status) => status.phase === 'ready');
+  const restarting = next(client, 'engine.status', (status) => status.phase === 'restarting');
   engine.kill();
   await restarting;
   const chat = await client.call('chats.create', {});
@@ -69,5 +69,5 @@ test('an engine that cannot be started at all: the question fails with the reaso
   const chat = await client.call('chats.create', {});
   const sent = await client.call('turns.send', { chatId: chat.id, text: 'Hello!' });
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'failed', failure: { code: 'engine-lost' } });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'stopped', failure: { message: 'no such file' } });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'stopped', failure: { message: 'no such file' } });
 });

@@ -82,7 +82,7 @@ test('a title that was stopped for a question is written after its answer', asyn
   const { client, asked, ask } = await start('Sea Symphony'.padEnd(3000, ' '), 4e9);
   await ask('Compose a sea symphony.');
   // It is being written: the next question stops it.
-  await next(client, 'engine.status', ({ at }) => at === 'busy');
+  await next(client, 'engine.status', ({ phase }) => phase === 'busy');
   const first = named(client);
   const other = await client.call('chats.create', {});
   const ended = next(client, 'turn', ({ chatId, event }) => chatId === other.id && isEnd(event));

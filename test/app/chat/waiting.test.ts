@@ -66,7 +66,7 @@ test('nobody comes: the suggested choice is taken after the time of the settings
   const held = await askUntilPaused(client, 1);
   await client.call('turns.hold', { turnId: held.turnId });
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  expect((await readMessage(client, held.chatId, held.messageId)).state.at).toBe('paused');
+  expect((await readMessage(client, held.chatId, held.messageId)).state.status).toBe('paused');
   await client.call('turns.cancel', { turnId: held.turnId });
 });
 
@@ -80,9 +80,9 @@ test('while one chat is answered the engine says which one: what the others wait
   const writing = await client.call('turns.send', { chatId: first.id, text: 'Tell me a long story.' });
   await next(client, 'turn', ({ event }) => event.type === 'delta');
   const waiting = await client.call('turns.send', { chatId: second.id, text: 'Hello!' });
-  const busy = { at: 'busy', turnId: writing.turnId, chatId: first.id };
+  const busy = { phase: 'busy', turnId: writing.turnId, chatId: first.id };
   expect(await client.call('engine.status')).toMatchObject(busy);
-  const moved = next(client, 'engine.status', (status) => status.at === 'busy' && status.chatId === second.id);
+  const moved = next(client, 'engine.status', (status) => status.phase === 'busy' && status.chatId === second.id);
   await client.call('turns.cancel', { turnId: writing.turnId as TurnId });
   expect(await moved).toMatchObject({ turnId: waiting.turnId });
 });

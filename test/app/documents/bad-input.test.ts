@@ -23,10 +23,10 @@ async function addOne(shelf: Shelf, name: string, content: string | Uint8Array):
 
 async function expectFailed(shelf: Shelf, name: string, content: string | Uint8Array, code: string, remedy: string) {
   const document = await addOne(shelf, name, content);
-  expect(document.state).toMatchObject({ at: 'failed', failure: { code }, remedy });
+  expect(document.state).toMatchObject({ status: 'failed', failure: { code }, remedy });
   // What comes after it is read as if nothing had been.
   const after = await addOne(shelf, `after-${name}.txt`, `A sound text after ${name}.`);
-  expect(after.state).toEqual({ at: 'ready' });
+  expect(after.state).toEqual({ status: 'ready' });
   return document;
 }
 
@@ -40,7 +40,7 @@ test('a locked PDF asks for its password; the wrong one is told, the right one o
     return (await shelf.call('documents.list', {})).find(({ id }) => id === documentId);
   };
   expect((await retry('wrong'))?.state).toMatchObject({ remedy: 'unlock', failure: { details: { wrong: true } } });
-  expect((await retry('sesame'))?.state).toEqual({ at: 'ready' });
+  expect((await retry('sesame'))?.state).toEqual({ status: 'ready' });
   expect((await firstPassage(shelf, 'code of the safe')).passage.text).toContain('4711');
 });
 
@@ -50,8 +50,8 @@ test('a truncated PDF is read as far as it goes, or fails with the reason', asyn
     pages: Array.from({ length: 20 }, (_, at) => page(`This is page number ${at + 1} of the file.`)),
   });
   const half = await addOne(shelf, 'half.pdf', whole.subarray(0, whole.length * 0.6));
-  if (half.state.at === 'ready') expect(half.notices.join(' ')).toMatch(/damaged|without text/);
-  else expect(half.state).toMatchObject({ at: 'failed', failure: { code: 'unreadable' }, remedy: 'none' });
+  if (half.state.status === 'ready') expect(half.notices.join(' ')).toMatch(/damaged|without text/);
+  else expect(half.state).toMatchObject({ status: 'failed', failure: { code: 'unreadable' }, remedy: 'none' });
   await expectFailed(shelf, 'head.pdf', whole.subarray(0, 300), 'unreadable', 'none');
   await expectFailed(shelf, 'empty.pdf', '', 'unreadable', 'none');
   await expectFailed(shelf, 'noise.pdf', Buffer.alloc(100_000, 'x%PDF'), 'unreadable', 'none');
@@ -87,7 +87,7 @@ test('deep nesting is refused in office files and in HTML', async () => {
   await expectFailed(shelf, 'deep.html', '<div>'.repeat(200_000), 'unreadable', 'none');
   const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "${'lol'.repeat(1000)}"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w:document xmlns:w="w"><w:body><w:p><w:r><w:t>&b; end</w:t></w:r></w:p></w:body></w:document>`;
   const laughing = await addOne(shelf, 'laughs.docx', makeDocx('', { parts: { 'word/document.xml': laughs } }));
-  expect(laughing).toMatchObject({ state: { at: 'ready' }, passages: 1 });
+  expect(laughing).toMatchObject({ state: { status: 'ready' }, passages: 1 });
 });
 
 test('a million cells are read within bounds; what is beyond is told', { timeout: 240_000 }, async () => {
@@ -96,7 +96,7 @@ test('a million cells are read within bounds; what is beyond is told', { timeout
   const rows = soaking ? 10_200 : 1000;
   const big = makeXlsx({ Data: Array.from({ length: rows }, (_, at) => [`row number ${at}`, ...line]) });
   const document = await addOne(shelf, 'big.xlsx', big);
-  expect(document.state).toEqual({ at: 'ready' });
+  expect(document.state).toEqual({ status: 'ready' });
   expect(document.notices).toEqual(soaking ? ['Only the first 1000000 cells were read.'] : []);
   const last = Math.min(rows, 9900) - 1;
   expect((await firstPassage(shelf, `"row number ${last}"`)).passage.text).toContain(`row number ${last}`);
@@ -112,7 +112,7 @@ test('a file over two gigabytes is refused before it is read', async () => {
     collectionId: shelf.collection.id,
     files: [{ path, name: 'huge.pdf' }],
   });
-  expect(huge?.state).toMatchObject({ at: 'failed', failure: { code: 'too-large' }, remedy: 'none' });
+  expect(huge?.state).toMatchObject({ status: 'failed', failure: { code: 'too-large' }, remedy: 'none' });
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
@@ -120,7 +120,7 @@ test('among others a file that cannot be read stays in the list with its reason'
   const shelf = await openShelf();
   const [sound, odd] = await shelf.add({ 'sound.txt': 'A sound text.', 'odd.bin': Buffer.from([1, 0, 2]) });
   const list = await shelf.call('documents.list', {});
-  const states = list.map(({ fileName, state }) => [fileName, state.at]);
+  const states = list.map(({ fileName, state }) => [fileName, state.status]);
   expect(states.sort()).toEqual([
     ['odd.bin', 'failed'],
     ['sound.txt', 'ready'],
@@ -134,9 +134,9 @@ test('a long text without a break, a binary file, control characters', async () 
     'word.txt': 'a'.repeat(300_000),
     'signs.txt': `${'\u0007\u001b[31m red '.repeat(200)}\u202e right`,
   });
-  expect(word?.state).toEqual({ at: 'ready' });
+  expect(word?.state).toEqual({ status: 'ready' });
   expect(word?.passages).toBeGreaterThan(10);
-  expect(signs?.state).toEqual({ at: 'ready' });
+  expect(signs?.state).toEqual({ status: 'ready' });
 });
 
 test('unknown kinds and files that are not there are refused with a sentence; folders are walked', async () => {
@@ -160,7 +160,7 @@ test('a PDF of very many pages is read to its end; what is beyond 10,000 is told
   const count = soaking ? 10_001 : 300;
   const pages = Array.from({ length: count }, (_, at) => page(`Page ${at + 1} tells of one thing and no other.`));
   const document = await addOne(shelf, 'long.pdf', makePdf({ pages }));
-  expect(document).toMatchObject({ state: { at: 'ready' }, pages: count });
+  expect(document).toMatchObject({ state: { status: 'ready' }, pages: count });
   expect(document.notices).toEqual(soaking ? ['Only the first 10000 of 10001 pages were read.'] : []);
   expect((await firstPassage(shelf, `page ${Math.min(count, 10_000)}`)).passage.text).toContain(
     `Page ${Math.min(count, 10_000)} `,

@@ -4,7 +4,7 @@ import { makeDocx, makeEpub, makePptx, makeXlsx, wp } from '../../support/office
 
 async function blocksOf(shelf: Shelf, files: Record<string, string | Uint8Array>) {
   const [document] = await shelf.add(files);
-  if (document?.state.at !== 'ready') throw new Error(JSON.stringify(document?.state));
+  if (document?.state.status !== 'ready') throw new Error(JSON.stringify(document?.state));
   const { blocks } = await shelf.call('documents.content', { documentId: document.id, limit: 2000 });
   return { document, blocks, lines: blocks.map(({ kind, level, text }) => `${kind}${level ?? ''}: ${text}`) };
 }
@@ -14,7 +14,7 @@ async function expectTruePlaces(shelf: Shelf, query: string) {
   const { passage } = await firstPassage(shelf, query);
   expect(passage.spans.length).toBeGreaterThan(0);
   for (const { start, end, place } of passage.spans) {
-    if (place.at === 'page' || place.block === undefined) throw new Error('a block is expected');
+    if (place.kind === 'page' || place.block === undefined) throw new Error('a block is expected');
     const { blocks } = await shelf.call('documents.content', {
       documentId: passage.documentId,
       from: place.block,
@@ -78,7 +78,7 @@ test('Excel: values as they are shown, with their cells; dates, percents, shared
   expect(blocks[2]?.cells).toEqual(['North', '2023-03-15', '12.5%']);
   expect(document).toMatchObject({ kind: 'xlsx', pages: 2 });
   const passage = await expectTruePlaces(shelf, 'growth in the north');
-  expect(passage.spans[2]?.place).toMatchObject({ at: 'cells', sheet: 'Sales', range: 'A2:C2' });
+  expect(passage.spans[2]?.place).toMatchObject({ kind: 'cells', sheet: 'Sales', range: 'A2:C2' });
 });
 
 test('PowerPoint: slides in their order, tables, notes; what every slide repeats is left out', async () => {
@@ -197,7 +197,7 @@ test('CSV: separators and quotes are found out, rows have their cells', async ()
   expect(lines).toEqual(['row: name | city | note', 'row: Ada | London | first; best', 'row: Grace | New York | ']);
   const { hit, passage } = await firstPassage(shelf, 'Grace');
   expect(hit.label).toBe('A1:C4');
-  expect(passage.spans.at(-1)?.place).toMatchObject({ at: 'cells', sheet: '', range: 'A4:C4' });
+  expect(passage.spans.at(-1)?.place).toMatchObject({ kind: 'cells', sheet: '', range: 'A4:C4' });
 });
 
 test('code and JSON keep their lines, and parts of names are found', async () => {
@@ -208,7 +208,7 @@ test('code and JSON keep their lines, and parts of names are found', async () =>
   expect(passage.text).toContain('parseDurationSeconds');
   expect(hit.label).toMatch(/^line \d+$/);
   const place = passage.spans.at(-1)?.place;
-  expect(place).toMatchObject({ at: 'lines', to: 94 });
+  expect(place).toMatchObject({ kind: 'lines', to: 94 });
 
   const { lines, document } = await blocksOf(shelf, { 'data.json': `{"a":[${'"word",'.repeat(600)}"end"]}` });
   expect(lines[0]).toMatch(/^code: \{\n "a": \[\n {2}"word",/);

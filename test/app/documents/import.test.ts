@@ -102,7 +102,7 @@ test('killed at any moment of an import, it goes on: nothing missing, nothing tw
     await add(second);
     await vi.waitFor(async () => {
       const list = await second.call('documents.list', {});
-      expect(list.every(({ state }) => state.at === 'ready')).toBe(true);
+      expect(list.every(({ state }) => state.status === 'ready')).toBe(true);
       expect(list).toHaveLength(9);
     }, 30_000);
     await second.close();
@@ -140,10 +140,10 @@ test('a file that is deleted before its turn stays in the list with the reason, 
   writeFileSync(path, 'Too late.');
   const files = [{ path, name: 'late.txt' }];
   const [late] = await shelf.call('documents.add', { collectionId: shelf.collection.id, files });
-  expect(late?.state).toMatchObject({ at: 'failed', failure: { code: 'not-found' }, remedy: 'retry' });
+  expect(late?.state).toMatchObject({ status: 'failed', failure: { code: 'not-found' }, remedy: 'retry' });
   if (!late) throw new Error('it stays in the list');
   const copy = await shelf.call('documents.retry', { documentId: late.id });
-  expect(copy.state).toEqual({ at: 'queued' });
+  expect(copy.state).toEqual({ status: 'queued' });
 });
 
 test('a file that grows while it is copied is not taken half', async () => {
@@ -224,7 +224,9 @@ test('while another process holds the database the queue waits, and then goes on
     shelf.add({ 'second.txt': prose(1, 200) }),
     (async () => {
       const reading = () =>
-        shelf.of('document.changed').some(({ state, fileName }) => fileName === 'second.txt' && state.at === 'reading');
+        shelf
+          .of('document.changed')
+          .some(({ state, fileName }) => fileName === 'second.txt' && state.status === 'reading');
       await vi.waitFor(() => expect(reading()).toBe(true), { timeout: 10_000, interval: 5 });
       holder.script('BEGIN IMMEDIATE');
       await new Promise((done) => setTimeout(done, 3500));
@@ -234,7 +236,7 @@ test('while another process holds the database the queue waits, and then goes on
   holder.close();
   await shelf.documents.idle();
   const list = await shelf.call('documents.list', {});
-  expect(list.find(({ id }) => id === second[0]?.id)?.state).toEqual({ at: 'ready' });
+  expect(list.find(({ id }) => id === second[0]?.id)?.state).toEqual({ status: 'ready' });
   expect(new Set(contents(shelf.dataFolder)['second.txt']).size).toBe(contents(shelf.dataFolder)['second.txt']?.length);
 });
 
@@ -246,7 +248,7 @@ test('a full disk fails the document with the reason, and another try succeeds w
   shelf.db.get(`PRAGMA max_page_count = ${pages + 12}`);
   const [second] = await shelf.add({ 'second.txt': prose(1, 1500) });
   expect(second).toMatchObject({
-    state: { at: 'failed', failure: { code: 'disk-full' }, remedy: 'retry' },
+    state: { status: 'failed', failure: { code: 'disk-full' }, remedy: 'retry' },
     passages: 0,
   });
   expect(Object.keys(contents(shelf.dataFolder))).toEqual(['first.txt']);
@@ -255,7 +257,7 @@ test('a full disk fails the document with the reason, and another try succeeds w
   await shelf.call('documents.retry', { documentId: second.id });
   await shelf.documents.idle();
   const list = await shelf.call('documents.list', {});
-  expect(list.find(({ id }) => id === second.id)).toMatchObject({ state: { at: 'ready' } });
+  expect(list.find(({ id }) => id === second.id)).toMatchObject({ state: { status: 'ready' } });
 });
 
 test('after damage to the database documents are read again from their copies', { timeout: 60_000 }, async () => {
@@ -271,7 +273,7 @@ test('after damage to the database documents are read again from their copies', 
   const second = await openShelf({ dataFolder: first.dataFolder });
   await vi.waitFor(async () => {
     const list = await second.call('documents.list', {});
-    expect(list).toMatchObject([{ fileName: 'pond.txt', state: { at: 'ready' } }]);
+    expect(list).toMatchObject([{ fileName: 'pond.txt', state: { status: 'ready' } }]);
   }, 20_000);
   expect((await second.call('documents.search', { query: 'otter' })).hits).toHaveLength(1);
 });
@@ -378,14 +380,14 @@ test('what Longhand ended on twice waits for the user; an orderly end does not c
     const child = fork(script, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     child.on('message', ({ name, payload }: { name: string; payload: Document }) => {
       // As soon as it is being read everything ends.
-      if (name === 'document.changed' && payload.state.at === 'reading') child.kill('SIGKILL');
+      if (name === 'document.changed' && payload.state.status === 'reading') child.kill('SIGKILL');
     });
     await once(child, 'exit');
   }
   const third = await openShelf({ dataFolder });
   await vi.waitFor(async () => {
     expect(states(await third.call('documents.list', {}))).toMatchObject([
-      { at: 'failed', remedy: 'retry', failure: { details: { why: 'ended' } } },
+      { status: 'failed', remedy: 'retry', failure: { details: { why: 'ended' } } },
     ]);
   }, 20_000);
   const [fatal] = await third.call('documents.list', {});
@@ -393,7 +395,7 @@ test('what Longhand ended on twice waits for the user; an orderly end does not c
   for (let quit = 0; quit < 3; quit++) {
     const shelf = quit === 0 ? third : await openShelf({ dataFolder });
     if (quit === 0) await shelf.call('documents.retry', { documentId: fatal?.id as Document['id'] });
-    await vi.waitFor(() => expect(states(shelf.of('document.changed')).at(-1)?.at).toBe('reading'), {
+    await vi.waitFor(() => expect(states(shelf.of('document.changed')).at(-1)?.status).toBe('reading'), {
       timeout: 20_000,
       interval: 2,
     });
@@ -401,7 +403,7 @@ test('what Longhand ended on twice waits for the user; an orderly end does not c
   }
   const last = await openShelf({ dataFolder });
   await vi.waitFor(
-    async () => expect(states(await last.call('documents.list', {}))).toEqual([{ at: 'ready' }]),
+    async () => expect(states(await last.call('documents.list', {}))).toEqual([{ status: 'ready' }]),
     40_000,
   );
 });

@@ -7,7 +7,7 @@ import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
 import { newFolder, root } from '../../support/core.ts';
 import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/pdf.ts';
 
-type PagePiece = Piece & { where: { at: 'page'; words: Word[] } };
+type PagePiece = Piece & { where: { kind: 'page'; words: Word[] } };
 
 async function read(bytes: Uint8Array, options: { password?: string; ocr?: boolean } = {}) {
   const path = join(newFolder(), 'test.pdf');

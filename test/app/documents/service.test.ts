@@ -19,20 +19,20 @@ In winter the cluster keeps its core at 35 °C. It *shivers* to make heat.
 test('Markdown is read, found by its words, and the place of a passage names its lines', async () => {
   const shelf = await openShelf();
   const [guide] = await shelf.add({ 'guide.md': GUIDE });
-  expect(guide).toMatchObject({ name: 'Bees', fileName: 'guide.md', kind: 'markdown', state: { at: 'ready' } });
+  expect(guide).toMatchObject({ name: 'Bees', fileName: 'guide.md', kind: 'markdown', state: { status: 'ready' } });
 
   const { hit, passage } = await firstPassage(shelf, 'how warm is the cluster in winter');
   expect(hit.excerpt).toContain('cluster keeps its core');
   expect(hit.highlights.map(([start, end]) => hit.excerpt.slice(start, end).toLowerCase())).toContain('winter');
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end).includes('shivers to make heat'));
-  expect(span?.place).toMatchObject({ at: 'lines', from: 7, to: 7 });
+  expect(span?.place).toMatchObject({ kind: 'lines', from: 7, to: 7 });
 
   const { blocks } = await shelf.call('documents.content', { documentId: passage.documentId });
   expect(blocks.map(({ kind }) => kind)).toEqual(['heading', 'paragraph', 'heading', 'paragraph', 'row', 'row', 'row']);
   expect(blocks[5]?.cells).toEqual(['June', '12 kg']);
   // What a place says of a block is the text of the passage.
   for (const { start, end, place } of passage.spans) {
-    if (place.at !== 'lines') throw new Error('lines are expected');
+    if (place.kind !== 'lines') throw new Error('lines are expected');
     expect(blocks[(place.block ?? 0) - 1]?.text.slice(place.start, place.end)).toBe(passage.text.slice(start, end));
   }
 });
@@ -47,10 +47,10 @@ test('a PDF is read into passages whose words have rectangles, and its copy is s
     ],
   });
   const [document] = await shelf.add({ 'rivers.pdf': pdf });
-  expect(document).toMatchObject({ name: 'On rivers', kind: 'pdf', pages: 2, state: { at: 'ready' } });
+  expect(document).toMatchObject({ name: 'On rivers', kind: 'pdf', pages: 2, state: { status: 'ready' } });
   const { passage } = await firstPassage(shelf, 'how fast does the delta grow');
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end) === 'forty');
-  expect(span?.place).toMatchObject({ at: 'page', page: 2 });
+  expect(span?.place).toMatchObject({ kind: 'page', page: 2 });
 
   const { base64, total } = await shelf.call('documents.bytes', { documentId: passage.documentId, start: 0, end: 8 });
   expect(Buffer.from(base64, 'base64').toString('latin1')).toBe('%PDF-1.7');

@@ -22,7 +22,7 @@ async function start() {
   });
   const seen: EngineStatus[] = [];
   client.on('engine.status', (status) => seen.push(status));
-  const loading = next(client, 'engine.status', (status) => status.at === 'loading' && status.done > 0);
+  const loading = next(client, 'engine.status', (status) => status.phase === 'loading' && status.done > 0);
   return { client, seen, loading };
 }
 
@@ -33,10 +33,10 @@ test('a load is stopped, says how far it was, frees what it had, and the next on
   expect(await loading).toMatchObject({ modelId: starter, done: 3, total: 10 });
   await client.call('models.cancelLoad');
   await failed;
-  expect(await client.call('engine.status')).toEqual({ at: 'idle' });
-  expect(seen.map(({ at }) => at)).not.toContain('ready');
+  expect(await client.call('engine.status')).toEqual({ phase: 'idle' });
+  expect(seen.map(({ phase }) => phase)).not.toContain('ready');
   await client.call('models.load', { modelId: starter });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: starter });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: starter });
 });
 
 test('a question that waits for the load ends as stopped, and the next one is answered', async () => {
@@ -56,7 +56,7 @@ test('stopping when nothing is loaded changes nothing', async () => {
   const { client } = await startCore();
   await client.call('models.load', { modelId: starter });
   await client.call('models.cancelLoad');
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready' });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready' });
 });
 
 test('a question that is stopped while it waits behind another loads no model for it', async () => {
@@ -74,7 +74,7 @@ test('a question that is stopped while it waits behind another loads no model fo
   expect(await end(waiting.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
   // Whatever waited in the engine before this has had its turn.
   await client.call('models.unload');
-  expect(seen.filter((status) => status.at === 'loading' && status.modelId === other.id)).toEqual([]);
+  expect(seen.filter((status) => status.phase === 'loading' && status.modelId === other.id)).toEqual([]);
 });
 
 test('another model that is wanted ends the load of the first', async () => {
@@ -85,5 +85,5 @@ test('another model that is wanted ends the load of the first', async () => {
   await loading;
   await client.call('models.load', { modelId: other.id });
   await failed;
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: other.id });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: other.id });
 });

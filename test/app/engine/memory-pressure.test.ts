@@ -68,9 +68,9 @@ test.runIf(platform() === 'linux')(
     expect(await end(long)).toMatchObject({ type: 'failed', failure: { code: 'out-of-memory' } });
     const status = await until(
       () => client.call('engine.status'),
-      ({ at }) => at !== 'busy',
+      ({ phase }) => phase !== 'busy',
     );
-    expect(status).toEqual({ at: 'idle' });
+    expect(status).toEqual({ phase: 'idle' });
 
     leaveEverything(pid);
     const short = await ask('Hello!');

@@ -23,7 +23,7 @@ function benchmark(measure: (asked: Asked, signal: AbortSignal) => void = () => 
     },
     onState(state) {
       states.push(state);
-      if (state.at !== 'running') ended(state);
+      if (state.status !== 'running') ended(state);
     },
   });
   return { ...made, asked, states, end };
@@ -33,7 +33,7 @@ const models = ['a', 'b'] as ModelId[];
 test('two models take turns: a warm-up each, then five runs each, every time on the same words', async () => {
   const { start, end, asked, states } = benchmark();
   start(models);
-  expect(await end).toEqual({ at: 'idle' });
+  expect(await end).toEqual({ status: 'idle' });
   expect(asked.map(({ modelId }) => modelId).join('')).toBe('ab'.repeat(6));
   expect(asked.map(({ warmUp }) => warmUp)).toEqual([true, true, ...Array.from({ length: 10 }, () => false)]);
   const words = asked.map(({ prompt }) => prompt.replace(/^Run \d+\. /, ''));
@@ -42,20 +42,20 @@ test('two models take turns: a warm-up each, then five runs each, every time on 
   expect(new Set(asked.map(({ modelId, batch }) => `${modelId} ${batch}`))).toEqual(
     new Set(['a batch 1', 'b batch 2']),
   );
-  expect(states.flatMap((state) => (state.at === 'running' ? state.done : []))).toEqual([...asked.keys()]);
+  expect(states.flatMap((state) => (state.status === 'running' ? state.done : []))).toEqual([...asked.keys()]);
 });
 
 test('cancelled, it asks nothing more; what fails is told, and it can be started again', async () => {
   const stopped = benchmark(() => stopped.asked.length === 3 && stopped.cancel());
   stopped.start(models);
-  expect(await stopped.end).toEqual({ at: 'idle' });
+  expect(await stopped.end).toEqual({ status: 'idle' });
   expect(stopped.asked).toHaveLength(3);
 
   const broken = benchmark(() => {
     throw new Error('no memory');
   });
   broken.start(models);
-  expect(await broken.end).toMatchObject({ at: 'failed', failure: { message: 'no memory' } });
+  expect(await broken.end).toMatchObject({ status: 'failed', failure: { message: 'no memory' } });
   broken.start(models);
   expect(() => broken.start(models)).toThrow('one is running already');
 });

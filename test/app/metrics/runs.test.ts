@@ -56,13 +56,15 @@ test('a benchmark runs five times after a warm-up, tells its progress, and is ke
   const { client } = await startCore();
   const [starter] = await client.call('models.list', undefined);
   const states: string[] = [];
-  client.on('benchmark', (state) => states.push(state.at === 'running' ? `${state.done}/${state.total}` : state.at));
-  const ended = next(client, 'benchmark', ({ at }) => at !== 'running');
+  client.on('benchmark', (state) =>
+    states.push(state.status === 'running' ? `${state.done}/${state.total}` : state.status),
+  );
+  const ended = next(client, 'benchmark', ({ status }) => status !== 'running');
   await client.call('benchmark.start', { modelIds: [starter?.id as never] });
   await expect(client.call('benchmark.start', { modelIds: [starter?.id as never] })).rejects.toMatchObject({
     code: 'conflict',
   });
-  expect(await ended).toEqual({ at: 'idle' });
+  expect(await ended).toEqual({ status: 'idle' });
   expect(states).toEqual(['0/6', '1/6', '2/6', '3/6', '4/6', '5/6', 'idle']);
   const runs = await client.call('metrics.runs', {});
   expect(runs).toHaveLength(5);
@@ -77,11 +79,11 @@ test('a benchmark runs five times after a warm-up, tells its progress, and is ke
 test('a cancelled benchmark ends at once and keeps what was measured', async () => {
   const { client } = await startCore();
   const [starter] = await client.call('models.list', undefined);
-  const ended = next(client, 'benchmark', ({ at }) => at !== 'running');
+  const ended = next(client, 'benchmark', ({ status }) => status !== 'running');
   await client.call('benchmark.start', { modelIds: [starter?.id as never] });
   await next(client, 'run.added', () => true);
   await client.call('benchmark.cancel', undefined);
-  expect(await ended).toEqual({ at: 'idle' });
+  expect(await ended).toEqual({ status: 'idle' });
   expect((await client.call('metrics.runs', {})).length).toBeLessThan(5);
 });
 

@@ -37,7 +37,7 @@ async function changedOnTheWay() {
   writeFileSync(weightsOf(folder), newer);
   await client.call('settings.set', { downloadLimit: null });
   await client.call('downloads.resume', { downloadId });
-  const item = await until(client, (now) => now?.status.at === 'changed');
+  const item = await until(client, (now) => now?.status.phase === 'changed');
   // Nothing of the old one is lost before somebody decides.
   expect(item?.done).toBeGreaterThan(3 * BLOCK);
   return { client, downloadId, folder, old, newer };

@@ -69,7 +69,7 @@ async function run(
 }
 
 async function expectWhole(hub: Hub, states: DownloadState[]): Promise<void> {
-  expect(states.at(-1)).toMatchObject({ at: 'done', bytes: SIZE, sha256: hub.sha256(NAME) });
+  expect(states.at(-1)).toMatchObject({ phase: 'done', bytes: SIZE, sha256: hub.sha256(NAME) });
   expect(Buffer.compare(await readFile(join(folder, 'library', NAME)), hub.bytesOf(NAME))).toBe(0);
   await expect(stat(join(folder, 'incoming', 'one.part'))).rejects.toThrow();
 }
@@ -85,7 +85,7 @@ test('a connection that is cut again and again costs at most a block each time',
   const hub = await hubWith({ cuts: [...cuts] });
   const states = await run(remote(hub), { connections: 1 });
   await expectWhole(hub, states);
-  expect(states.some((state) => state.at === 'waitingForNetwork')).toBe(true);
+  expect(states.some((state) => state.phase === 'waitingForNetwork')).toBe(true);
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(cuts.length * BLOCK);
 });
 
@@ -101,7 +101,7 @@ test('a server without ranges still gives the whole file', async () => {
 
 test('a wrong announced length never becomes a file', async () => {
   const hub = await hubWith({ wrongLength: 7 });
-  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code: 'remote-changed' });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ phase: 'failed', code: 'remote-changed' });
 });
 
 test.each([true, false])('a body that never ends is left where the file ends (no ranges: %s)', async (noRanges) => {
@@ -122,7 +122,7 @@ test.each([
   ['unsaid', 'remote-changed'],
 ] as const)('bytes that came packed (%s) are refused before they are written', async (packed, code) => {
   const hub = await hubWith({ packed });
-  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code, done: 0 });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ phase: 'failed', code, done: 0 });
   await expect(stat(join(folder, 'library', NAME))).rejects.toThrow();
 });
 
@@ -132,8 +132,8 @@ test('a bandwidth limit is held by all connections together', async () => {
   const began = performance.now();
   let took = 0;
   const limited = options({ connections: 4, throttle: new Throttle(SIZE / seconds) });
-  for await (const { at } of download(remote(hub), limited, new AbortController().signal))
-    if (at === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
+  for await (const { phase } of download(remote(hub), limited, new AbortController().signal))
+    if (phase === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
   expect(took).toBeGreaterThan(seconds * 0.85);
   expect(took).toBeLessThan(seconds * 1.15);
 });
@@ -152,8 +152,8 @@ test('429 and 503 are waited for as the server asks', async () => {
 test('a server that only fails is given up after ten goes, and what arrived is kept', async () => {
   const hub = await hubWith({ refusals: Array.from({ length: 40 }, () => ({ status: 500 })) });
   const states = await run(remote(hub), { connections: 1 });
-  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'server' });
-  expect(states.filter((state) => state.at === 'waitingForNetwork')).toHaveLength(9);
+  expect(states.at(-1)).toMatchObject({ phase: 'failed', code: 'server' });
+  expect(states.filter((state) => state.phase === 'waitingForNetwork')).toHaveLength(9);
 });
 
 test('a token goes to its own host and not along the redirect', async () => {
@@ -166,7 +166,7 @@ test('a token goes to its own host and not along the redirect', async () => {
 test('a missing token is said at once', async () => {
   const hub = await hubWith({}, { token: 'hf_secret' });
   const states = await run(remote(hub, { address: async () => ({ url: hub.addressOf(NAME).url }) }));
-  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'gated' });
+  expect(states.at(-1)).toMatchObject({ phase: 'failed', code: 'gated' });
 });
 
 test('an address that expires is signed again', async () => {
@@ -178,14 +178,14 @@ test('an address that expires is signed again', async () => {
 
 test('a login page is not taken for the file', async () => {
   const hub = await hubWith({ html: true });
-  expect((await run(remote(hub))).at(-1)).toMatchObject({ at: 'failed', code: 'wrong-content' });
+  expect((await run(remote(hub))).at(-1)).toMatchObject({ phase: 'failed', code: 'wrong-content' });
 });
 
 test('a file that changes on the way stops, and what came of the old one is kept until somebody decides', async () => {
   const hub = await hubWith({ changeAfter: 1, cuts: [2 * BLOCK] });
   const file = remote(hub, { sha256: null });
   const last = (await run(file, { connections: 1 })).at(-1);
-  expect(last).toMatchObject({ at: 'failed', code: 'remote-changed', done: expect.any(Number) });
+  expect(last).toMatchObject({ phase: 'failed', code: 'remote-changed', done: expect.any(Number) });
   expect(last && 'done' in last && last.done).toBeGreaterThanOrEqual(BLOCK);
   // The server has the old one again: it goes on where it was.
   const before = hub.seen.bytes;
@@ -196,21 +196,24 @@ test('a file that changes on the way stops, and what came of the old one is kept
 
 test('a file pinned by hash that changed is refused', async () => {
   const hub = await hubWith({ changeAfter: 1, cuts: [2 * BLOCK] });
-  expect((await run(remote(hub), { connections: 1 })).at(-1)).toMatchObject({ at: 'failed', code: 'remote-changed' });
+  expect((await run(remote(hub), { connections: 1 })).at(-1)).toMatchObject({
+    phase: 'failed',
+    code: 'remote-changed',
+  });
 });
 
 test('a byte flipped on the wire is found by comparing and only its block is replaced', async () => {
   const hub = await hubWith({ corrupt: { at: 3 * BLOCK + 17, times: 1 } });
   const states = await run(remote(hub));
   await expectWhole(hub, states);
-  expect(states).toContainEqual(expect.objectContaining({ at: 'repairing', damaged: BLOCK }));
+  expect(states).toContainEqual(expect.objectContaining({ phase: 'repairing', damaged: BLOCK }));
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(SIZE + BLOCK);
 });
 
 test('a file that stays wrong is refused within a bound', async () => {
   const hub = await hubWith({ corrupt: { at: 17, times: Number.POSITIVE_INFINITY } });
   const states = await run(remote(hub));
-  expect(states.at(-1)).toMatchObject({ at: 'failed', code: 'hash-mismatch' });
+  expect(states.at(-1)).toMatchObject({ phase: 'failed', code: 'hash-mismatch' });
   await expect(stat(join(folder, 'library', NAME))).rejects.toThrow();
 });
 
@@ -219,7 +222,7 @@ test('blocks damaged on the disk are found by their own hashes and only they are
   const stop = new AbortController();
   let half = false;
   for await (const state of download(remote(hub), options({ connections: 1 }), stop.signal)) {
-    if (state.at === 'verifying' && !half) {
+    if (state.phase === 'verifying' && !half) {
       half = true;
       const part = await open(join(folder, 'incoming', 'one.part'), 'r+');
       await part.write(Buffer.from('damage'), 0, 6, 2 * BLOCK + 5);
@@ -237,7 +240,7 @@ test('what was fetched before a stop is not fetched again', async () => {
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 400);
   const stopped = await run(remote(hub), { connections: 2 }, stop.signal);
-  expect(stopped.at(-1)).toEqual({ at: 'cancelled' });
+  expect(stopped.at(-1)).toEqual({ phase: 'cancelled' });
   hub.faults.bytesPerSecond = null;
   await expectWhole(hub, await run(remote(hub)));
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(2 * BLOCK + 64 * 1024 * 2);
@@ -275,7 +278,7 @@ test('going on asks for the missing bytes at once: nothing is waited for and not
   const sleep = () => request;
   const cpu = process.cpuUsage();
   for await (const state of download(remote(hub), options({ net, sleep }), new AbortController().signal)) {
-    if (!asked) before.push(state.at);
+    if (!asked) before.push(state.phase);
     else break;
   }
   const { user, system } = process.cpuUsage(cpu);
@@ -287,7 +290,8 @@ test('going on asks for the missing bytes at once: nothing is waited for and not
 test('a part file that vanished is begun again instead of trusted', async () => {
   const hub = await hubWith();
   const stop = new AbortController();
-  for await (const state of download(remote(hub), options(), stop.signal)) if (state.at === 'verifying') stop.abort();
+  for await (const state of download(remote(hub), options(), stop.signal))
+    if (state.phase === 'verifying') stop.abort();
   await rm(join(folder, 'incoming', 'one.part'));
   await expectWhole(hub, await run(remote(hub)));
 });
@@ -300,6 +304,6 @@ test('a full disk waits, says how much is missing, and goes on', async () => {
     await new Promise((go) => setTimeout(go, Math.min(ms, 20)));
   };
   const states = await run(remote(hub), { free: async () => free, sleep });
-  expect(states[0]).toEqual({ at: 'waitingForSpace', done: 0, missing: SIZE - 100 });
+  expect(states[0]).toEqual({ phase: 'waitingForSpace', done: 0, missing: SIZE - 100 });
   await expectWhole(hub, states);
 });

@@ -41,7 +41,7 @@ test('a library on a drive that goes and comes back', async () => {
   // What was in memory is there again, from its new place.
   await until(
     () => client.call('engine.status'),
-    (status) => status.at === 'ready' && status.modelId === id,
+    (status) => status.phase === 'ready' && status.modelId === id,
   );
   expect(await named(client, 'tiny', () => true)).toMatchObject({
     path: expect.stringContaining(drive),
@@ -76,7 +76,7 @@ test('an empty mount point, or another disk at its place, is not taken for it', 
   writeFileSync(join(drive, 'models', '.longhand-library'), 'the library of somebody else');
   expect(await client.call('library.state')).toMatchObject({ away: true });
   await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });
-  expect(await until(download(client), (item) => item?.status.at === 'waitingForLibrary')).toMatchObject({
+  expect(await until(download(client), (item) => item?.status.phase === 'waitingForLibrary')).toMatchObject({
     status: { reason: 'away' },
   });
   expect(readdirSync(join(drive, 'models'))).toEqual(['.longhand-library']);
@@ -92,7 +92,7 @@ test('a download waits for the drive and goes on where it was', async () => {
   await client.call('downloads.start', { reference: 'acme/tiny' });
   await until(download(client), (item) => (item?.done ?? 0) > 3 * BLOCK);
   out();
-  await until(download(client), (item) => item?.status.at === 'waitingForLibrary');
+  await until(download(client), (item) => item?.status.phase === 'waitingForLibrary');
   expect(await client.call('models.list')).toHaveLength(1);
   hub.faults.bytesPerSecond = null;
   back();

@@ -70,7 +70,7 @@ function synthetic(shape: string, type: string): string {
   return path;
 }
 
-const MOST_ERROR = 0.1;
+const MAX_ERROR = 0.1;
 
 test.skipIf(platform() !== 'linux').each([
   ['the built-in model, 2k', () => starter, 2048],
@@ -90,7 +90,7 @@ test.skipIf(platform() !== 'linux').each([
     const error = total / peak - 1;
     const mb = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`;
     console.log(`${name}: foreseen ${mb(total)}, taken ${mb(peak)}, ${(error * 100).toFixed(1)} %`);
-    expect(Math.abs(error), name).toBeLessThan(MOST_ERROR);
+    expect(Math.abs(error), name).toBeLessThan(MAX_ERROR);
   },
   240_000,
 );

@@ -13,7 +13,7 @@ import { limitMs, soaking } from '../../support/soak.ts';
 
 const kills = soaking ? 200 : 20;
 /** Unsaved blocks and those in flight on four connections, with what the sockets held. */
-const MOST_COST = 16 * BLOCK;
+const MAX_COST = 16 * BLOCK;
 
 /** Runs the downloading process for a while. True when it came to the end by itself. */
 async function runFor(ms: number, folder: string, hub: Hub): Promise<boolean> {
@@ -59,7 +59,7 @@ test(
       for (const [name, bytes] of Object.entries(files)) {
         expect(readFileSync(join(folder, 'models', model, name)).equals(bytes), name).toBe(true);
       }
-      const most = Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0) + (done + 1) * MOST_COST;
+      const most = Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0) + (done + 1) * MAX_COST;
       expect(here).toBeLessThan(most);
       await hub.stop();
       folder = newFolder();

@@ -79,7 +79,7 @@ test('look, download, check, load, remove, take back', async () => {
   expect(details.frees).toBe(details.bytes);
   expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: [] });
   await client.call('models.load', { modelId: model.id });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: model.id });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: model.id });
 
   const removed = await client.call('models.remove', { modelId: model.id });
   expect(removed.freed).toBe(details.bytes);

@@ -43,11 +43,11 @@ test('context and device of a model are what it is loaded with; set back it foll
     settings: settings({ contextLength: 1024, device: 'cpu' }),
   });
   await client.call('models.load', { modelId: starter });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', contextLength: 1024, backEnd: 'cpu' });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', contextLength: 1024, backEnd: 'cpu' });
   await client.call('models.configure', { modelId: starter, settings: settings({}) });
   await client.call('settings.set', { contextLength: 2048 });
   await client.call('models.load', { modelId: starter });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', contextLength: 2048 });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', contextLength: 2048 });
 });
 
 test('a template is shown before it counts, counts when it is kept, and a broken one is refused', async () => {

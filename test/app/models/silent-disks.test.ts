@@ -103,7 +103,7 @@ test('a library on a drive that does not answer: told as away, nothing waits for
   await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });
   await until(
     async () => (await client.call('downloads.list'))[0],
-    (item) => item?.status.at === 'waitingForLibrary',
+    (item) => item?.status.phase === 'waitingForLibrary',
   );
   speak(folder);
   await until(

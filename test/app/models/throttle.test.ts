@@ -15,7 +15,7 @@ test('a low limit does not keep a download from being cancelled, nor the app fro
   cpSync(starter, folder, { recursive: true });
   await client.call('settings.set', { downloadLimit: 1024 });
   const { id: downloadId } = await client.call('downloads.start', { reference: folder });
-  const running = async () => (await client.call('downloads.list'))[0]?.status.at === 'running';
+  const running = async () => (await client.call('downloads.list'))[0]?.status.phase === 'running';
   await expect.poll(running, { timeout: 10_000 }).toBe(true);
   // A piece of 64 KB takes a minute at this limit.
   await client.call('downloads.cancel', { downloadId });

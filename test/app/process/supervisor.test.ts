@@ -7,12 +7,12 @@ import { pipePair } from '../../../app/protocol/index.ts';
 /** Processes that start and end when the test says so. Counts how many live at once. */
 function controlled(options: { endsOnKill?: boolean; obeysQuit?: boolean } = {}) {
   const { endsOnKill = true, obeysQuit = true } = options;
-  const log = { started: 0, living: 0, mostLiving: 0, killed: 0 };
+  const log = { started: 0, living: 0, maxLiving: 0, killed: 0 };
   let end = () => {};
   const startEngine = async (): Promise<EngineProcess> => {
     log.started++;
     log.living++;
-    log.mostLiving = Math.max(log.mostLiving, log.living);
+    log.maxLiving = Math.max(log.maxLiving, log.living);
     const [pipe, its] = pipePair<ToEngine, FromEngine>();
     const ended = new Promise<Ending>((resolve) => {
       let alive = true;
@@ -61,20 +61,20 @@ test('a process that ends comes back after growing waits; the third end in five 
   const { supervisor, seen, until } = supervise(processes);
   supervisor.start();
   for (let ends = 1; ends <= 3; ends++) {
-    await until(() => processes.log.started === ends && seen.at(-1)?.at === 'up');
+    await until(() => processes.log.started === ends && seen.at(-1)?.phase === 'up');
     processes.crash();
   }
-  await until(() => seen.at(-1)?.at === 'stopped');
+  await until(() => seen.at(-1)?.phase === 'stopped');
   expect(seen.at(-1)).toMatchObject({
     failure: { message: expect.stringContaining('SIGSEGV'), details: { lastWords: 'bad access' } },
   });
-  expect(seen.flatMap((status) => (status.at === 'restarting' ? [status.waitMs] : []))).toEqual([5, 20]);
+  expect(seen.flatMap((status) => (status.phase === 'restarting' ? [status.waitMs] : []))).toEqual([5, 20]);
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(processes.log.started).toBe(3);
 
   await supervisor.restart();
-  await until(() => seen.at(-1)?.at === 'up');
-  expect(processes.log.mostLiving).toBe(1);
+  await until(() => seen.at(-1)?.phase === 'up');
+  expect(processes.log.maxLiving).toBe(1);
 });
 
 test('a failure names the process that ended', async () => {
@@ -84,7 +84,7 @@ test('a failure names the process that ended', async () => {
     start: processes.startEngine,
     name: 'core',
     quit: { quit: true },
-    onStatus: (status) => status.at === 'up' && processes.crash(),
+    onStatus: (status) => status.phase === 'up' && processes.crash(),
     onMessage: () => {},
     onLost: (failure) => lost.push(failure),
     waits: [1],
@@ -100,23 +100,23 @@ test('ends that lie further apart do not add up', async () => {
   const { supervisor, seen, until } = supervise(processes, () => minutes * 60_000);
   supervisor.start();
   for (let ends = 1; ends <= 5; ends++) {
-    await until(() => processes.log.started === ends && seen.at(-1)?.at === 'up');
+    await until(() => processes.log.started === ends && seen.at(-1)?.phase === 'up');
     processes.crash();
     minutes += 4;
   }
   await until(() => processes.log.started === 6);
-  expect(seen.some((status) => status.at === 'stopped')).toBe(false);
+  expect(seen.some((status) => status.phase === 'stopped')).toBe(false);
 });
 
 test('two quick restarts leave one process', async () => {
   const processes = controlled();
   const { supervisor, seen, until } = supervise(processes);
   supervisor.start();
-  await until(() => seen.at(-1)?.at === 'up');
+  await until(() => seen.at(-1)?.phase === 'up');
   await Promise.all([supervisor.restart(), supervisor.restart()]);
-  await until(() => seen.at(-1)?.at === 'up');
+  await until(() => seen.at(-1)?.phase === 'up');
   await new Promise((resolve) => setTimeout(resolve, 60));
-  expect(processes.log).toMatchObject({ living: 1, mostLiving: 1 });
+  expect(processes.log).toMatchObject({ living: 1, maxLiving: 1 });
 });
 
 test('a restart while the process is being started leaves that one, and its own crash counts as one', async () => {
@@ -124,25 +124,25 @@ test('a restart while the process is being started leaves that one, and its own 
   const { supervisor, seen, until } = supervise(processes);
   supervisor.start();
   await supervisor.restart();
-  await until(() => seen.at(-1)?.at === 'up');
+  await until(() => seen.at(-1)?.phase === 'up');
   expect(processes.log).toMatchObject({ started: 1, killed: 0 });
   processes.crash();
-  await until(() => seen.at(-1)?.at === 'up' && processes.log.started === 2);
-  expect(seen.map(({ at }) => at)).toEqual(['starting', 'up', 'restarting', 'starting', 'up']);
+  await until(() => seen.at(-1)?.phase === 'up' && processes.log.started === 2);
+  expect(seen.map(({ phase }) => phase)).toEqual(['starting', 'up', 'restarting', 'starting', 'up']);
 });
 
 test('quitting waits for the process, and kills one that does not listen', async () => {
   const polite = controlled();
   const first = supervise(polite);
   first.supervisor.start();
-  await first.until(() => first.seen.at(-1)?.at === 'up');
+  await first.until(() => first.seen.at(-1)?.phase === 'up');
   await first.supervisor.close();
   expect(polite.log).toMatchObject({ living: 0, killed: 0 });
 
   const deaf = controlled({ obeysQuit: false });
   const second = supervise(deaf);
   second.supervisor.start();
-  await second.until(() => second.seen.at(-1)?.at === 'up');
+  await second.until(() => second.seen.at(-1)?.phase === 'up');
   await second.supervisor.close();
   expect(deaf.log).toMatchObject({ living: 0, killed: 1 });
 });
@@ -151,9 +151,9 @@ test('closing while a restart waits starts nothing', async () => {
   const processes = controlled();
   const { supervisor, seen, until } = supervise(processes);
   supervisor.start();
-  await until(() => seen.at(-1)?.at === 'up');
+  await until(() => seen.at(-1)?.phase === 'up');
   processes.crash();
-  await until(() => seen.at(-1)?.at === 'restarting');
+  await until(() => seen.at(-1)?.phase === 'restarting');
   await supervisor.close();
   await new Promise((resolve) => setTimeout(resolve, 40));
   expect(processes.log.started).toBe(1);

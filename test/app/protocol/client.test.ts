@@ -89,7 +89,7 @@ test('a listener that throws takes the event from no other, and neither does one
   });
   client.on('engine.status', () => heard.push('last'));
   for (let time = 0; time < 2; time += 1)
-    first.end.send({ event: 'engine.status', payload: { at: 'idle' } } as CoreFrame);
+    first.end.send({ event: 'engine.status', payload: { phase: 'idle' } } as CoreFrame);
   await settled();
   expect(heard).toEqual(['once', 'last', 'last']);
   expect(faults).toHaveLength(2);

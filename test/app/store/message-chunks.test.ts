@@ -35,7 +35,7 @@ test('unfinished messages are found after a restart, finished ones are not', asy
   const store = await open();
   const { answerId } = addExchange(store, 'q', 'a');
   expect(unsettled(store.db)).toEqual([]);
-  updateMessage(store.db, answerId, { state: { at: 'running', turnId: 't' as TurnId } });
+  updateMessage(store.db, answerId, { state: { status: 'running', turnId: 't' as TurnId } });
   expect(unsettled(store.db)).toEqual([answerId]);
 });
 

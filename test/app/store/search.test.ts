@@ -126,7 +126,7 @@ test('hits that are far apart are found in order and once each, over many portio
 
 const addFiller = (db: Awaited<ReturnType<typeof open>>['db'], chatId: ChatId, i: number) =>
   db.run(
-    `INSERT INTO messages (id, chat_id, role, created_at, text, state) VALUES (?, ?, 'user', ?, ?, '{"at":"done","reason":null}')`,
+    `INSERT INTO messages (id, chat_id, role, created_at, text, state) VALUES (?, ?, 'user', ?, ?, '{"status":"done","reason":null}')`,
     `filler-${i}`,
     chatId,
     i,

@@ -9,7 +9,7 @@ import { backUp, listBackups } from '../../../app/store/backups.ts';
 import { deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../../../app/store/chats.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { addMessage, getMessage, messagesOf } from '../../../app/store/messages.ts';
-import { migrate, versionOf } from '../../../app/store/migrate.ts';
+import { migrate, readMigrations, versionOf } from '../../../app/store/migrate.ts';
 import { restore, salvage } from '../../../app/store/recover.ts';
 import { readSettings, writeSettings } from '../../../app/store/settings.ts';
 import { openStore } from '../../../app/store/store.ts';
@@ -226,7 +226,7 @@ test('a row that cannot be put back costs only itself', async () => {
   ] as const)
     source.run('INSERT INTO chats VALUES (?, ?, ?, ?)', id, id, created, created);
   source.close();
-  expect(salvage(target.db, path)).toMatchObject({ chats: 2 });
+  expect(salvage(target.db, path, readMigrations(migrations))).toMatchObject({ chats: 2 });
   expect(target.db.all('SELECT id FROM chats ORDER BY id').map(({ id }) => id)).toEqual(['a', 'c']);
 });
 
@@ -281,7 +281,7 @@ test('a long chat is removed a few messages at a time, and goes with its last on
   for (let i = 0; i < 9; i++)
     addMessage(
       store.db,
-      { chatId, parentId: null, role: 'user', text: `${i}`, state: { at: 'done', reason: null } },
+      { chatId, parentId: null, role: 'user', text: `${i}`, state: { status: 'done', reason: null } },
       i,
     );
   deleteChat(store.db, chatId, 0);
@@ -324,7 +324,7 @@ test('a file that was sent cannot be taken back out of its message', async () =>
     chatId,
     parentId: null,
     role: 'user',
-    state: { at: 'done', reason: null },
+    state: { status: 'done', reason: null },
     attachments: [id],
   } as const;
   const message = addMessage(store.db, sent, 1);

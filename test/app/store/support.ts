@@ -24,7 +24,7 @@ export async function open(folder = newFolder(), now?: () => number): Promise<St
 /** A chat with a question and an answer. */
 export function addExchange({ db }: Store, question: string, answer: string): { chatId: ChatId; answerId: MessageId } {
   const chat = createChat(db, null, Date.now());
-  const done = { at: 'done' as const, reason: null };
+  const done = { status: 'done' as const, reason: null };
   const asked = addMessage(
     db,
     { chatId: chat.id, parentId: null, role: 'user', text: question, state: done },

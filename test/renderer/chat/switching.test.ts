@@ -67,7 +67,7 @@ async function switchDuring(call: string, run: () => Promise<unknown>): Promise<
 }
 
 const queue = (): MessageId => {
-  const waiting = newMessage(first.id, 'user', { text: 'later', state: { at: 'queued', place: 0 } });
+  const waiting = newMessage(first.id, 'user', { text: 'later', state: { status: 'queued', place: 0 } });
   world.messages.set(waiting.id, waiting);
   return waiting.id;
 };
@@ -86,7 +86,7 @@ describe('another chat is opened while the core answers', () => {
     failing.set('turns.send', 'context-full');
     chat().setDraft('too long');
     await switchDuring('turns.send', () => chat().send(false));
-    expect(chat().overlay.at).toBe('none');
+    expect(chat().overlay.kind).toBe('none');
     expect(chat().refused[second.id] ?? null).toBeNull();
     expect(chat().refused[first.id]?.code).toBe('context-full');
     expect(chat().drafts[first.id]).toBe('too long');
@@ -94,7 +94,7 @@ describe('another chat is opened while the core answers', () => {
 
   test('making room for an answer is asked in its own chat only', async () => {
     await switchDuring('context.measure', () => chat().makeRoom(answer.id));
-    expect(chat().overlay.at).toBe('none');
+    expect(chat().overlay.kind).toBe('none');
   });
 
   test.each(['retry', 'resume'] as const)('%s gives no false error, and leaves the other chat alone', async (what) => {

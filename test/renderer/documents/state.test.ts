@@ -17,11 +17,11 @@ import {
 import { newCollection, newDocument } from '../../support/fake-documents.ts';
 
 const papers = 'papers' as CollectionId;
-const doc = (name: string, state: Document['state'] = { at: 'ready' }) => newDocument(papers, name, { state });
+const doc = (name: string, state: Document['state'] = { status: 'ready' }) => newDocument(papers, name, { state });
 const known = (...documents: Document[]) => new Map(documents.map((document) => [document.id, document]));
-const reading = (done: number, total: number): Document['state'] => ({ at: 'reading', step: 'file', done, total });
+const reading = (done: number, total: number): Document['state'] => ({ status: 'reading', step: 'file', done, total });
 const failed: Document['state'] = {
-  at: 'failed',
+  status: 'failed',
   failure: { code: 'unreadable', message: '[pdf] damaged' },
   remedy: 'retry',
 };
@@ -35,11 +35,11 @@ const hit = (document: Document, label: string): PassageHit => ({
 });
 const told = (rows: ReturnType<typeof rowsOf>) =>
   rows.map((row) =>
-    row.at === 'document'
+    row.kind === 'document'
       ? row.document.name
-      : row.at === 'hit'
+      : row.kind === 'hit'
         ? row.hit.label
-        : row.at === 'more'
+        : row.kind === 'more'
           ? `+${row.count}`
           : row.name,
   );
@@ -132,15 +132,15 @@ describe('importing', () => {
   test('the share of a document follows its pages, and never passes one', () => {
     expect(shareOfDocument(doc('a', reading(31, 62)))).toBe(0.5);
     expect(shareOfDocument(doc('a', reading(9, 3)))).toBe(1);
-    expect(shareOfDocument(doc('a', { at: 'queued' }))).toBe(0);
+    expect(shareOfDocument(doc('a', { status: 'queued' }))).toBe(0);
     expect(shareOfDocument(doc('a', reading(1, 0)))).toBe(0);
   });
 
   test('a batch begins with the first file, keeps what became ready, and ends with the last', () => {
-    const [a, b] = [doc('a', { at: 'queued' }), doc('b', reading(1, 4))];
+    const [a, b] = [doc('a', { status: 'queued' }), doc('b', reading(1, 4))];
     const first = withBatch(noBatch, known(a, b), [{ document: a }, { document: b }], 1000);
     expect(first).toEqual({ ids: new Set([a.id, b.id]), since: 1000 });
-    const ready: Document = { ...a, state: { at: 'ready' } };
+    const ready: Document = { ...a, state: { status: 'ready' } };
     const second = withBatch(first, known(ready, b), [{ document: ready }], 3000);
     expect(importing([ready, b], second, 3000)).toMatchObject({ ready: 1, total: 2 });
     const failedToo: Document = { ...b, state: failed };
@@ -155,7 +155,7 @@ describe('importing', () => {
   });
 
   test('what is read stands first, what failed next, what waits last', () => {
-    const all = [doc('waits', { at: 'queued' }), doc('fails', failed), doc('reads', reading(1, 2)), doc('done')];
+    const all = [doc('waits', { status: 'queued' }), doc('fails', failed), doc('reads', reading(1, 2)), doc('done')];
     expect(importing(all, noBatch, 0).documents.map(({ name }) => name)).toEqual(['reads', 'fails', 'waits']);
   });
 

@@ -142,8 +142,8 @@ function addNotes(world: World, notes: Document): void {
     text,
     headings: ['Notes on recall', 'What was measured'],
     spans: [
-      { start: 0, end: 49, place: { at: 'block' as const, block: 5, start: 0, end: 49 } },
-      { start: 50, end: text.length, place: { at: 'block' as const, block: 7, start: 0, end: 19 } },
+      { start: 0, end: 49, place: { kind: 'block' as const, block: 5, start: 0, end: 49 } },
+      { start: 50, end: text.length, place: { kind: 'block' as const, block: 7, start: 0, end: 19 } },
     ],
     label: '¶ 5',
   };
@@ -155,14 +155,14 @@ function importingNow(world: World, collectionId: Document['collectionId']): voi
     const document = newDocument(collectionId, fileName, { fileName, state, passages: 0 });
     world.library.documents.set(document.id, document);
   };
-  add('State spaces, lecture 7.pdf', { at: 'reading', step: 'file', done: 31, total: 48 });
+  add('State spaces, lecture 7.pdf', { status: 'reading', step: 'file', done: 31, total: 48 });
   const failure = (message: string) => ({ code: 'unreadable' as const, message });
   add('Scan 2026-11-02.pdf', {
-    at: 'failed',
+    status: 'failed',
     failure: { ...failure('[pdf] no text'), hint: '18 pages without text' },
     remedy: 'ocr',
   });
-  add('Exam 2019.pdf', { at: 'failed', failure: failure('[pdf] encrypted'), remedy: 'unlock' });
+  add('Exam 2019.pdf', { status: 'failed', failure: failure('[pdf] encrypted'), remedy: 'unlock' });
 }
 
 const sourceOf = (document: Document, passage: Passage, number: number, cited: boolean): Source => ({
@@ -204,7 +204,7 @@ export function documentScenes(
     return {
       world,
       after: () => {
-        useShell.getState().go({ at: 'documents' });
+        useShell.getState().go({ kind: 'documents' });
         setTimeout(() => after?.(), 250);
       },
     };
@@ -358,7 +358,7 @@ export function documentScenes(
       page((world) => {
         const contracts = [...world.library.collections.values()].find(({ name }) => name === 'Contracts');
         return () => {
-          if (contracts) useDocuments.setState({ dialog: { at: 'collection', collectionId: contracts.id } });
+          if (contracts) useDocuments.setState({ dialog: { kind: 'collection', collectionId: contracts.id } });
         };
       }),
     'documents-many': () =>
@@ -371,7 +371,7 @@ export function documentScenes(
       }),
     'documents-empty': () => {
       const { world } = worldOfMocks();
-      return { world, after: () => useShell.getState().go({ at: 'documents' }) };
+      return { world, after: () => useShell.getState().go({ kind: 'documents' }) };
     },
     sources: () => answered(grounding, 1),
     'sources-long': () => answered(grounding, null, 12),

@@ -27,9 +27,9 @@ const download = (
 });
 
 const downloads: Download[] = [
-  download('Qwen3.5 9B', 'Q6_K', 4.6e9, 7.4e9, { at: 'running', rate: 38.4e6, secondsLeft: 74 }),
-  download('LFM2 8B-A1B', 'Q4_K_M', 1.6e9, 5e9, { at: 'paused' }),
-  download('Qwen3.5 2B', 'Q5_K_M', 1.46e9, 1.5e9, { at: 'repairing', damaged: 2 * 2 ** 20 }),
+  download('Qwen3.5 9B', 'Q6_K', 4.6e9, 7.4e9, { phase: 'running', rate: 38.4e6, secondsLeft: 74 }),
+  download('LFM2 8B-A1B', 'Q4_K_M', 1.6e9, 5e9, { phase: 'paused' }),
+  download('Qwen3.5 2B', 'Q5_K_M', 1.46e9, 1.5e9, { phase: 'repairing', damaged: 2 * 2 ** 20 }),
 ];
 
 export function modelScenes(worldOfMocks: () => { world: World }): Record<string, () => Scene> {
@@ -52,7 +52,7 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       world,
       after: () => {
         useModels.setState({ tab });
-        useShell.getState().go({ at: 'models' });
+        useShell.getState().go({ kind: 'models' });
       },
     };
   };
@@ -68,10 +68,10 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
     'models-moving': () =>
       scene('installed', (world) => {
         const move = { from: world.shelf.folder, to: '/media/ada/Models/Longhand models', done: 12.1e9, total: 41.5e9 };
-        world.shelf = { ...world.shelf, move: { ...move, status: { at: 'copying' } } };
+        world.shelf = { ...world.shelf, move: { ...move, status: { phase: 'copying' } } };
         const away = { missing: true, away: true, linked: true };
         world.models = world.models.map((model) => (model.id === 'qwen3.5-27b' ? { ...model, ...away } : model));
-        world.status = { at: 'loading', modelId: 'starter' as never, done: 43, total: 100 };
+        world.status = { phase: 'loading', modelId: 'starter' as never, done: 43, total: 100 };
       }),
   };
 }

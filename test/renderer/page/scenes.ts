@@ -134,7 +134,7 @@ function branchesScene(): Scene {
     timings,
     usage,
   });
-  const running = { at: 'running', turnId: 'turn-branch' as TurnId } as const;
+  const running = { status: 'running', turnId: 'turn-branch' as TurnId } as const;
   add('assistant', turns.at(-2)?.id ?? null, { text: 'Paragraph 60 in one sentence: the flat', state: running });
   return scene;
 }
@@ -162,7 +162,7 @@ function crashScene(): Scene {
     thinking: 'Sum first.',
     text: 'October comes to 2,184.60 € over 61 payments. Compared with September, three categories moved:\n\n- **Travel** rose from 96.00 € to 412.50 €, almost all of it one rail ticket on 9 October.\n- **Groceries** fell from 388.20 € to 341.75 €.\n- **Energy** rose from 71.40 € to 118.90 €, because the yearly',
     state: {
-      at: 'failed',
+      status: 'failed',
       failure: {
         code: 'engine-lost',
         message: '[engine] the process ended with signal SIGKILL',
@@ -201,7 +201,7 @@ function overflowScene(): Scene {
         () =>
           useChat
             .getState()
-            .setOverlay({ at: 'overflow', chatId: chat.id, used: 29_800, draft: 6400, limit: 32_768, resumes: null }),
+            .setOverlay({ kind: 'overflow', chatId: chat.id, used: 29_800, draft: 6400, limit: 32_768, resumes: null }),
         600,
       ),
   };
@@ -231,7 +231,7 @@ function loopScene(): Scene {
   const answer = newMessage(chat.id, 'assistant', {
     thinking:
       'Number the seats 1 to 6 and put Ada at 1. Two seats to her left is 5, so Eli is at 5. The opposite pairs are 1 and 4, 2 and 5, 3 and 6. Ada and Eli break the first two, so Cem and Dana take 3 and 6 in some order.\n\nSeats 2 and 4 are left for Bo and Fay. Seat 2 touches Ada. Bo must not touch Ada, so Bo is at 4 and Fay at 2.\n\nBefore answering, check that the order of Cem and Dana cannot matter.',
-    state: { at: 'paused', turnId: 'turn' as never, evidence: circle },
+    state: { status: 'paused', turnId: 'turn' as never, evidence: circle },
     loops: [circle],
   });
   const scene = put(world, chat, [question, answer]);
@@ -328,7 +328,7 @@ function performanceScene(long = false): Scene {
     }),
   );
   world.runs = runs.reverse();
-  return { world, after: () => useShell.getState().go({ at: 'performance' }) };
+  return { world, after: () => useShell.getState().go({ kind: 'performance' }) };
 }
 
 function longScene(turns: number): Scene {
@@ -359,10 +359,10 @@ function thinkingScene(): Scene {
   const turnId = 'turn-thinking' as TurnId;
   const answer = newMessage(chat.id, 'assistant', {
     thinking: 'The rows are sorted by day, so one pass is enough. Keep the last day and a counter, and reset',
-    state: { at: 'running', turnId },
+    state: { status: 'running', turnId },
   });
   const waiting = ['And the videos?', 'And what of pictures without a date?'].map((text) =>
-    newMessage(chat.id, 'user', { text, state: { at: 'queued', place: 0 } }),
+    newMessage(chat.id, 'user', { text, state: { status: 'queued', place: 0 } }),
   );
   const scene = put(world, chat, [question, answer]);
   for (const message of waiting) world.messages.set(message.id, message);

@@ -7,16 +7,16 @@ import type { Source } from '../../element.ts';
 //  archive says of its sizes is enough to refuse it before anything is unpacked, and not believed beyond that: bytes are counted.
 
 /** Of one archive: what is unpacked in all. */
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024 * 1024;
 /** Of one entry that is read as one text. */
-const MOST_TEXT = 128 * 1024 * 1024;
+const MAX_TEXT = 128 * 1024 * 1024;
 /** Text packs 20 times at best; a bomb a thousand times. Small ones harm nobody. */
-const MOST_RATIO = 200;
+const MAX_RATIO = 200;
 const HARMLESS = 16 * 1024 * 1024;
 /** The same of all entries together: many small bombs are one. */
-const MOST_RATIO_OF_ALL = 100;
+const MAX_TOTAL_RATIO = 100;
 const HARMLESS_OF_ALL = 64 * 1024 * 1024;
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 
 export type Archive = {
   names: readonly string[];
@@ -69,12 +69,12 @@ function demandPlausible(entries: readonly Entry[], { fileName, bytes }: Source)
     const said = `unpacks ${worst.fileName.slice(0, 100)} to ${mega(worst.uncompressedSize)} from ${worst.compressedSize} bytes`;
     throw new LonghandError('too-large', `[documents] ${fileName} ${said}`);
   }
-  if (unpacked > HARMLESS_OF_ALL && unpacked > bytes * MOST_RATIO_OF_ALL) {
+  if (unpacked > HARMLESS_OF_ALL && unpacked > bytes * MAX_TOTAL_RATIO) {
     throw new LonghandError('too-large', `[documents] ${fileName} unpacks to ${mega(unpacked)} from ${bytes} bytes`);
   }
 }
 
-const isBomb = (unpacked: number, packed: number) => unpacked > HARMLESS && unpacked > packed * MOST_RATIO;
+const isBomb = (unpacked: number, packed: number) => unpacked > HARMLESS && unpacked > packed * MAX_RATIO;
 
 function entriesOf(zip: ZipFile, source: Source): Promise<Map<string, Entry>> {
   return new Promise((resolve, reject) => {
@@ -82,8 +82,8 @@ function entriesOf(zip: ZipFile, source: Source): Promise<Map<string, Entry>> {
     zip.on('error', reject);
     zip.on('end', () => resolve(entries));
     zip.on('entry', (entry: Entry) => {
-      if (entries.size >= MOST_ENTRIES) {
-        reject(new LonghandError('too-large', `[documents] ${source.fileName} has more than ${MOST_ENTRIES} entries`));
+      if (entries.size >= MAX_ENTRIES) {
+        reject(new LonghandError('too-large', `[documents] ${source.fileName} has more than ${MAX_ENTRIES} entries`));
         return;
       }
       entries.set(entry.fileName, entry);
@@ -106,7 +106,7 @@ function archiveOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, source: So
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       unpacked += chunk.length;
-      if (isBomb(bytes, entry.compressedSize) || unpacked > MOST_BYTES) {
+      if (isBomb(bytes, entry.compressedSize) || unpacked > MAX_BYTES) {
         stream.destroy();
         throw new LonghandError(
           'too-large',
@@ -122,7 +122,7 @@ function archiveOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, source: So
     let whole = '';
     for await (const chunk of chunks(name)) {
       whole += chunk;
-      if (whole.length > MOST_TEXT) {
+      if (whole.length > MAX_TEXT) {
         throw new LonghandError('too-large', `[documents] the part ${name} of ${source.fileName} is too long`);
       }
     }

@@ -3,7 +3,7 @@ import { type Reader, row } from '../../element.ts';
 import { readText } from './decode.ts';
 import { columnName } from './xlsx.ts';
 
-const MOST_CELLS = 1_000_000;
+const MAX_CELLS = 1_000_000;
 
 /** Values separated by commas, semicolons, tabs or bars, quoted or not. */
 export const readCsv: Reader = async (source, sink) => {
@@ -12,20 +12,20 @@ export const readCsv: Reader = async (source, sink) => {
     skipEmptyLines: false,
     delimiter: source.fileName.endsWith('.tsv') ? '\t' : '',
     // No row has less than a cell.
-    preview: MOST_CELLS + 1,
+    preview: MAX_CELLS + 1,
   });
   let count = 0;
   let rows = 0;
   for (const [at, values] of data.entries()) {
-    const left = MOST_CELLS - count;
+    const left = MAX_CELLS - count;
     const cells = values.slice(0, left).map((value) => value.replace(/\s+/g, ' ').trim());
     count += values.length;
     if (cells.every((cell) => cell === '')) continue;
     const names = cells.length > 1 && cells.every((cell) => !/^[-+]?[\d.,]+%?$/.test(cell));
     const range = `A${at + 1}:${columnName(cells.length)}${at + 1}`;
-    await sink.add(row(cells, { at: 'cells', sheet: '', range }, rows++ === 0 && names));
-    if (count <= MOST_CELLS) continue;
-    sink.notice(`Only the first ${MOST_CELLS} cells were read.`);
+    await sink.add(row(cells, { kind: 'cells', sheet: '', range }, rows++ === 0 && names));
+    if (count <= MAX_CELLS) continue;
+    sink.notice(`Only the first ${MAX_CELLS} cells were read.`);
     break;
   }
   return { title: null, pages: null };

@@ -4,16 +4,16 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import type { Sink, Source } from '../../element.ts';
 
 /** Texts beyond it are cut: nobody reads them, and their words would drown the others. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const HEAD = 64 * 1024;
 
 /** The text of a file in whatever encoding it has; line ends become "\n". Says when the encoding was a guess.
  *  @throws LonghandError `unreadable` for what is no text, `too-large` */
 export async function readText(source: Source, sink: Sink): Promise<string> {
-  if (source.bytes > MOST_BYTES) {
+  if (source.bytes > MAX_BYTES) {
     throw new LonghandError(
       'too-large',
-      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MOST_BYTES} are read as text`,
+      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MAX_BYTES} are read as text`,
     );
   }
   return decodeText(await readFile(source.path), source.fileName, sink);

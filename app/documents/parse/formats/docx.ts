@@ -88,8 +88,8 @@ function bodyVisitor(
     const outer = paragraphs.at(-1);
     if (table) table.cell += (table.cell && trimmed ? '\n' : '') + trimmed;
     else if (outer) outer.text += (outer.text && trimmed ? '\n' : '') + trimmed;
-    else if (trimmed !== '' && level !== null) add({ kind: 'heading', level, text: trimmed, where: { at: 'block' } });
-    else if (trimmed !== '') add({ kind: item ? 'item' : 'paragraph', text: trimmed, where: { at: 'block' } });
+    else if (trimmed !== '' && level !== null) add({ kind: 'heading', level, text: trimmed, where: { kind: 'block' } });
+    else if (trimmed !== '') add({ kind: item ? 'item' : 'paragraph', text: trimmed, where: { kind: 'block' } });
   }
 
   function endRow() {
@@ -99,7 +99,7 @@ function bodyVisitor(
     table.cells = [];
     const outer = tables.at(-2);
     if (outer) outer.cell += (outer.cell ? '\n' : '') + cells.join(CELL_SEPARATOR);
-    else if (cells.some((cell) => cell !== '')) add(row(cells, { at: 'block' }, table.rows++ === 0));
+    else if (cells.some((cell) => cell !== '')) add(row(cells, { kind: 'block' }, table.rows++ === 0));
   }
 
   return {

@@ -4,21 +4,21 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import type { Piece, Reader } from '../../element.ts';
 import { piecesOfHtml } from './html.ts';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A message (RFC 5322, MIME): its subject, who wrote to whom and when, and its text. */
 export const readEmail: Reader = async (source, sink) => {
-  if (source.bytes > MOST_BYTES) {
+  if (source.bytes > MAX_BYTES) {
     throw new LonghandError(
       'too-large',
-      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MOST_BYTES} are read as a message`,
+      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MAX_BYTES} are read as a message`,
     );
   }
   const mail = await PostalMime.parse(await readFile(source.path), { maxNestingDepth: 50 }).catch((error: Error) => {
     throw new LonghandError('unreadable', `[documents] ${source.fileName} is no message: ${error.message}`);
   });
   const title = mail.subject?.trim() || null;
-  if (title) await sink.add({ kind: 'heading', level: 1, text: title, where: { at: 'block' } });
+  if (title) await sink.add({ kind: 'heading', level: 1, text: title, where: { kind: 'block' } });
   const date = mail.date ? new Date(mail.date) : null;
   const lines = [
     ...(mail.from ? [`From: ${named([mail.from])}`] : []),
@@ -28,7 +28,7 @@ export const readEmail: Reader = async (source, sink) => {
       ? [`Date: ${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`]
       : []),
   ];
-  if (lines.length > 0) await sink.add({ kind: 'paragraph', text: lines.join('\n'), where: { at: 'block' } });
+  if (lines.length > 0) await sink.add({ kind: 'paragraph', text: lines.join('\n'), where: { kind: 'block' } });
   for (const piece of mail.text?.trim() ? piecesOfText(mail.text) : piecesOfHtml(mail.html ?? '').pieces) {
     await sink.add(piece);
   }
@@ -48,6 +48,6 @@ function* piecesOfText(text: string): Generator<Piece> {
     if (lines.length === 0) continue;
     const quoted = lines.every((line) => line.startsWith('>'));
     const said = lines.map((line) => (quoted ? line.replace(/^(>\s?)+/, '') : line).trim()).join('\n');
-    yield { kind: quoted ? 'quote' : 'paragraph', text: said, where: { at: 'block' } };
+    yield { kind: quoted ? 'quote' : 'paragraph', text: said, where: { kind: 'block' } };
   }
 }

@@ -6,14 +6,14 @@ import { decodeText } from './decode.ts';
 
 //  HTML: only its text. No script is run, no style applied, nothing fetched: the parser knows none of it.
 
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_DEPTH = 2000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 2000;
 
 export const readHtml: Reader = async (source, sink) => {
-  if (source.bytes > MOST_BYTES) {
+  if (source.bytes > MAX_BYTES) {
     throw new LonghandError(
       'too-large',
-      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MOST_BYTES} are read as HTML`,
+      `[documents] ${source.fileName} has ${source.bytes} bytes, at most ${MAX_BYTES} are read as HTML`,
     );
   }
   const { title, pieces } = piecesOfHtml(textOfHtml(await readFile(source.path), source.fileName, sink));
@@ -79,7 +79,7 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
     const said = inside('pre') ? text.replace(/^\n+/, '').trimEnd() : text.replace(/[\s\u00a0]+/g, ' ').trim();
     text = '';
     if (said === '') return;
-    pieces.push({ ...(open.at(-1)?.kind ?? PARAGRAPH), text: said, where: { at: 'block' } });
+    pieces.push({ ...(open.at(-1)?.kind ?? PARAGRAPH), text: said, where: { kind: 'block' } });
   }
 
   function endCell() {
@@ -90,8 +90,8 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (open.length > MOST_DEPTH) {
-          throw new LonghandError('unreadable', `[documents] elements are nested more than ${MOST_DEPTH} deep`);
+        if (open.length > MAX_DEPTH) {
+          throw new LonghandError('unreadable', `[documents] elements are nested more than ${MAX_DEPTH} deep`);
         }
         if (name === 'title' && !inside('svg') && title === '') titled = true;
         const unseen = LEFT_OUT.has(name) || isHidden(attributes);
@@ -114,7 +114,7 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Piec
         if (hidden === 0 && CELLS.has(name) && !nested) endCell();
         else if (hidden === 0 && name === 'tr' && cells && !nested) {
           if (text.trim() !== '') endCell();
-          if (cells.some((cell) => cell !== '')) pieces.push(row(cells, { at: 'block' }, rows++ === 0));
+          if (cells.some((cell) => cell !== '')) pieces.push(row(cells, { kind: 'block' }, rows++ === 0));
           cells = null;
         } else if (hidden === 0 && BLOCKS.has(name)) flush();
         const closed = open.pop();

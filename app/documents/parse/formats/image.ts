@@ -8,15 +8,15 @@ import { layOut } from '../pdf/layout.ts';
 import { segmentOfLine } from '../pdf/lines.ts';
 import { piecesOf } from '../pdf/paragraphs.ts';
 
-const MOST_BYTES = 128 * 1024 * 1024;
-const MOST_PIXELS = 120e6;
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_PIXELS = 120e6;
 
 /** A picture is a page; its rectangles are in pixels. */
 export async function readImage(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
-  if (source.bytes > MOST_BYTES) throw tooLarge(source, `${source.bytes} bytes`);
+  if (source.bytes > MAX_BYTES) throw tooLarge(source, `${source.bytes} bytes`);
   const picture = await readFile(source.path);
   const { width, height } = sizeOf(picture);
-  if (width * height > MOST_PIXELS) throw tooLarge(source, `${width} × ${height} pixels`);
+  if (width * height > MAX_PIXELS) throw tooLarge(source, `${width} × ${height} pixels`);
   const recogniser = createRecogniser(tools);
   try {
     sink.progress('ocr', 0, 1);

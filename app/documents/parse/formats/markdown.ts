@@ -14,8 +14,8 @@ const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /** Characters of a line that is looked through for marks: nobody writes them into a longer one by hand, and to find all of them
  *  takes the square of its length. */
-const MOST_MARKED = 2000;
-const isMarked = (line: string) => line.length <= MOST_MARKED;
+const MAX_MARKED = 2000;
+const isMarked = (line: string) => line.length <= MAX_MARKED;
 
 export const readMarkdown: Reader = async (source, sink) => {
   const lines = (await readText(source, sink)).split('\n');
@@ -38,7 +38,7 @@ export function* piecesOf(lines: readonly string[]): Generator<Piece> {
     else if (FENCE.test(line)) at = yield* fenced(lines, at);
     else if (HEADING.test(line)) at = yield* heading(lines, at);
     else if (RULE.test(line)) {
-      yield { kind: 'rule', text: '', where: { at: 'lines', from: at + 1, starts: [0] } };
+      yield { kind: 'rule', text: '', where: { kind: 'lines', from: at + 1, starts: [0] } };
       at++;
     } else if (line.includes('|') && isTableRule(lines[at + 1] ?? '')) {
       at = yield* table(lines, at);
@@ -93,7 +93,7 @@ function* table(lines: readonly string[], at: number): Generator<Piece, number> 
       text,
       cells,
       ...(end === at && { head: true }),
-      where: { at: 'lines', from: end + 1, starts: [0] },
+      where: { kind: 'lines', from: end + 1, starts: [0] },
     };
   }
   return end;

@@ -13,7 +13,7 @@ export const readPptx: Reader = (source, sink) =>
       const slide = at + 1;
       const pieces = await piecesOf(archive, part, slide);
       const title = pieces.find(({ kind }) => kind === 'heading')?.text;
-      await sink.add({ kind: 'slide', text: title ?? `Slide ${slide}`, where: { at: 'slide', slide } });
+      await sink.add({ kind: 'slide', text: title ?? `Slide ${slide}`, where: { kind: 'slide', slide } });
       for (const piece of pieces) if (piece.kind !== 'heading') await sink.add(piece);
       for (const piece of await notesOf(archive, part, slide)) await sink.add(piece);
       sink.progress('file', slide, slides.length);
@@ -51,7 +51,7 @@ async function piecesOf(archive: Archive, part: string, slide: number): Promise<
   let inText = false;
   let cells: string[] | null = null;
   let rows = 0;
-  const where = { at: 'slide', slide } as const;
+  const where = { kind: 'slide', slide } as const;
 
   function endParagraph() {
     const said = text.trim();

@@ -4,10 +4,10 @@ import { readText } from './decode.ts';
 //  Plain text: paragraphs are runs of lines between empty ones. Code and JSON: runs of lines, cut where nothing is indented.
 
 /** Lines that a block of code has at most. */
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 /** JSON that is laid out: its values take several times the memory of its text. */
-const MOST_LAID_OUT = 16 * 1024 * 1024;
-const MOST_DEPTH = 100;
+const MAX_FORMATTED = 16 * 1024 * 1024;
+const MAX_DEPTH = 100;
 
 export const readPlainText: Reader = async (source, sink) => {
   const lines = (await readText(source, sink)).split('\n');
@@ -25,7 +25,7 @@ export const readJson: Reader = async (source, sink) => {
   const text = await readText(source, sink);
   const lines = text.split('\n');
   const long = lines.some((line) => line.length > 2000);
-  if (!long || text.length > MOST_LAID_OUT || isDeep(text)) return addCode(lines, source, sink);
+  if (!long || text.length > MAX_FORMATTED || isDeep(text)) return addCode(lines, source, sink);
   try {
     const laidOut = lines.filter((line) => line.trim() !== '').map((line) => JSON.stringify(JSON.parse(line), null, 1));
     sink.notice('Laid out anew: its lines are too long to be shown.');
@@ -42,7 +42,7 @@ function isDeep(text: string): boolean {
     const code = text.charCodeAt(at);
     if (code === 0x5b || code === 0x7b) depth++;
     else if (code === 0x5d || code === 0x7d) depth--;
-    if (depth > MOST_DEPTH) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }
@@ -71,7 +71,7 @@ function* sections(lines: readonly string[]) {
   for (let at = 1; at <= lines.length; at++) {
     const length = at - from;
     const top = lines[at - 1]?.trim() === '' && /^[^\s)}\]]/.test(lines[at] ?? '');
-    if (at < lines.length && length < MOST_LINES && !(top && length >= MOST_LINES / 6)) continue;
+    if (at < lines.length && length < MAX_LINES && !(top && length >= MAX_LINES / 6)) continue;
     if (lines.slice(from, at).some((line) => line.trim() !== '')) yield { from, to: at };
     from = at;
   }
@@ -98,5 +98,5 @@ export function pieceOfLines(kind: Piece['kind'], texts: readonly string[], firs
     starts.push(offset);
     offset += text.length + 1;
   }
-  return { kind, text: texts.join('\n'), where: { at: 'lines', from: first + 1, starts } };
+  return { kind, text: texts.join('\n'), where: { kind: 'lines', from: first + 1, starts } };
 }

@@ -8,14 +8,14 @@ import { attribute, walkXml } from './xml.ts';
 //  Excel (ECMA-376, part 1, 18): values as a reader of the sheet sees them; of formulas the last result.
 
 /** Beyond it nothing is read: a document, not a database. */
-export const MOST_CELLS = 1_000_000;
+export const MAX_CELLS = 1_000_000;
 /** Characters of shared texts. */
-const MOST_SHARED = 64 * 1024 * 1024;
+const MAX_SHARED = 64 * 1024 * 1024;
 /** Empty columns between two cells that are shown as such, and in one row. */
-const MOST_GAP = 50;
-const MOST_GAPS = 1000;
+const MAX_GAP = 50;
+const MAX_GAPS = 1000;
 /** Of a sheet; programs allow 31. It stands with every row. */
-const MOST_NAME = 100;
+const MAX_NAME = 100;
 
 export const readXlsx: Reader = (source, sink) =>
   withArchive(source, async (archive) => {
@@ -32,11 +32,11 @@ export const readXlsx: Reader = (source, sink) =>
       // A sheet is read once, however often it is named.
       if (part === undefined || read.has(part) || !archive.has(part)) continue;
       read.add(part);
-      await sink.add({ kind: 'sheet', text: name, where: { at: 'cells', sheet: name, range: 'A1' } });
+      await sink.add({ kind: 'sheet', text: name, where: { kind: 'cells', sheet: name, range: 'A1' } });
       await readSheet(archive, part, name, shared, await formatter, sink, count);
       sink.progress('file', at + 1, sheets.length);
-      if (count.cells < MOST_CELLS) continue;
-      sink.notice(`Only the first ${MOST_CELLS} cells were read.`);
+      if (count.cells < MAX_CELLS) continue;
+      sink.notice(`Only the first ${MAX_CELLS} cells were read.`);
       break;
     }
     return { title: await titleOf(archive), pages: sheets.length };
@@ -50,7 +50,7 @@ async function readWorkbook(archive: Archive, part: string) {
       if (name === 'workbookPr') date1904 = ['1', 'true'].includes(attribute(attributes, 'date1904') ?? '');
       if (name !== 'sheet') return;
       sheets.push({
-        name: (attributes.name ?? `Sheet ${sheets.length + 1}`).slice(0, MOST_NAME),
+        name: (attributes.name ?? `Sheet ${sheets.length + 1}`).slice(0, MAX_NAME),
         id: attributes['r:id'] ?? relationId(attributes),
       });
     },
@@ -82,7 +82,7 @@ async function readShared(archive: Archive, part: string | undefined): Promise<s
       else if (name === 'rPh') phonetic--;
       else if (name === 'si') {
         total += text.length;
-        if (total > MOST_SHARED)
+        if (total > MAX_SHARED)
           throw new LonghandError('too-large', '[documents] the texts of the workbook are too long');
         shared.push(text);
       }
@@ -122,7 +122,7 @@ async function readSheet(
     const last = cells.at(-1)?.column ?? first;
     const names = cells.every(({ text }) => !/^[-+]?[\d.,]+%?$/.test(text)) && cells.length > 1;
     const range = `${columnName(first)}${line}:${columnName(last)}${line}`;
-    ready.push(row(spread(cells), { at: 'cells', sheet, range }, rows++ === 0 && names));
+    ready.push(row(spread(cells), { kind: 'cells', sheet, range }, rows++ === 0 && names));
     cells = [];
   }
 
@@ -141,7 +141,7 @@ async function readSheet(
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
-      else if (name === 'c' && count.cells < MOST_CELLS) endCell();
+      else if (name === 'c' && count.cells < MAX_CELLS) endCell();
       else if (name === 'row') endRow();
     },
     async pause() {
@@ -157,7 +157,7 @@ function spread(cells: readonly Cell[]): string[] {
   let column = cells[0]?.column ?? 1;
   for (const cell of cells) {
     const gap = cell.column - column;
-    if (gap <= MOST_GAP && gaps + gap <= MOST_GAPS) {
+    if (gap <= MAX_GAP && gaps + gap <= MAX_GAPS) {
       gaps += Math.max(0, gap);
       for (let at = 0; at < gap; at++) texts.push('');
     }

@@ -11,7 +11,7 @@ export type XmlVisitor = {
   pause?(): Promise<void> | void;
 };
 
-const MOST_DEPTH = 2000;
+const MAX_DEPTH = 2000;
 
 /** Walks XML as it comes; entities of a DTD are not expanded. @throws LonghandError `unreadable` */
 export async function walkXml(chunks: AsyncIterable<string> | Iterable<string>, visitor: XmlVisitor): Promise<void> {
@@ -19,8 +19,8 @@ export async function walkXml(chunks: AsyncIterable<string> | Iterable<string>, 
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (++depth > MOST_DEPTH) {
-          throw new LonghandError('unreadable', `[documents] elements are nested more than ${MOST_DEPTH} deep`);
+        if (++depth > MAX_DEPTH) {
+          throw new LonghandError('unreadable', `[documents] elements are nested more than ${MAX_DEPTH} deep`);
         }
         visitor.open?.(bare(name), attributes);
       },

@@ -45,11 +45,11 @@ export function createFlow() {
 const bare = ({ size: _, bold: __, ...piece }: PagePiece): Piece => piece;
 
 /** Paragraphs go on over a page or two. */
-const MOST_JOINED = 20_000;
+const MAX_JOINED = 20_000;
 
 function goesOn(before: PagePiece, after: PagePiece): boolean {
   if (before.kind !== 'paragraph' && before.kind !== 'item') return false;
-  if (before.text.length > MOST_JOINED) return false;
+  if (before.text.length > MAX_JOINED) return false;
   if (after.kind !== 'paragraph' || Math.abs(before.size - after.size) > before.size * 0.12) return false;
   return /[\p{L}\p{N},\-–—(]$/u.test(before.text) && /^[\p{Ll}\p{N}(]/u.test(after.text);
 }
@@ -61,5 +61,5 @@ function joined(before: PagePiece, after: PagePiece): PagePiece {
   for (const word of after.where.words) {
     words.push({ ...word, start: word.start + head.length, end: word.end + head.length });
   }
-  return { ...before, text: head + after.text, where: { at: 'page', words } };
+  return { ...before, text: head + after.text, where: { kind: 'page', words } };
 }

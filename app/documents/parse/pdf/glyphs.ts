@@ -59,7 +59,7 @@ type TextState = {
 };
 
 /** Of one page; a newspaper's has 50,000. */
-export const MOST_GLYPHS = 150_000;
+export const MAX_GLYPHS = 150_000;
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
@@ -123,7 +123,7 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
     const vertical = face.pdf.vertical === true;
     const across = vertical ? 1 : scale * direction;
     for (const glyph of shown) {
-      if (glyphs.length >= MOST_GLYPHS) return;
+      if (glyphs.length >= MAX_GLYPHS) return;
       if (typeof glyph === 'number') {
         if (vertical) y -= (glyph * size) / 1000;
         else x -= ((glyph * size) / 1000) * across;
@@ -187,7 +187,7 @@ export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[];
     [OPS.showText]: ([shown]: [(PdfGlyph | number)[]]) => show(shown),
   };
   for (const [at, operator] of fnArray.entries()) operators[operator]?.(argsArray[at] as never);
-  return { glyphs, draws: fnArray.length > 0, cut: glyphs.length >= MOST_GLYPHS };
+  return { glyphs, draws: fnArray.length > 0, cut: glyphs.length >= MAX_GLYPHS };
 }
 
 function newFace(pdf: PdfFont): Face {

@@ -3,7 +3,7 @@ import type { Segment } from './lines.ts';
 //  The order of reading: a region is cut at gutters into columns, else at its widest empty band into what stands above and
 //  below (recursive XY-cut). Where the lines of columns stand level and are short, they are rows of a table.
 
-export type Region = { at: 'text'; lines: Segment[][] } | { at: 'table'; rows: Segment[][] };
+export type Region = { kind: 'text'; lines: Segment[][] } | { kind: 'table'; rows: Segment[][] };
 
 /** Regions in the order of reading. A line of text is a list of segments, nearly always one. */
 export function layOut(segments: readonly Segment[], depth = 0): Region[] {
@@ -11,14 +11,14 @@ export function layOut(segments: readonly Segment[], depth = 0): Region[] {
   const gutters = depth < 24 ? guttersOf(segments) : [];
   if (gutters.length > 0) {
     const columns = splitAt(segments, gutters, (one) => (one.left + one.right) / 2);
-    if (isTable(columns)) return [{ at: 'table', rows: rowsOf(segments) }];
+    if (isTable(columns)) return [{ kind: 'table', rows: rowsOf(segments) }];
     return columns.flatMap((column) => layOut(column, depth + 1));
   }
   const band = depth < 24 ? widestBand(segments) : null;
   if (band !== null) {
     return splitAt(segments, [band], (one) => (one.top + one.bottom) / 2).flatMap((part) => layOut(part, depth + 1));
   }
-  return [{ at: 'text', lines: rowsOf(segments) }];
+  return [{ kind: 'text', lines: rowsOf(segments) }];
 }
 
 /** Places that no segment covers, wide enough to part columns with at least two lines each. */

@@ -9,7 +9,7 @@ export type MarginPage<T> = { height: number; segments: Segment[]; rest: T };
 /** Of the height of a page, from either edge. */
 const ZONE = 0.12;
 /** A page of more is no page of text, and comparing it takes the square of them. */
-const MOST_SEGMENTS = 3000;
+const MAX_SEGMENTS = 3000;
 /** Pages on either side that are compared: left and right pages differ. */
 const REACH = 4;
 
@@ -20,10 +20,10 @@ export function createMargins<T>() {
 
   function cleaned(at: number): MarginPage<T> {
     const page = pages[at] as MarginPage<T>;
-    if (page.segments.length > MOST_SEGMENTS) return page;
+    if (page.segments.length > MAX_SEGMENTS) return page;
     const around = pages
       .slice(Math.max(0, at - REACH), at + REACH + 1)
-      .filter((one) => one !== page && one.segments.length <= MOST_SEGMENTS);
+      .filter((one) => one !== page && one.segments.length <= MAX_SEGMENTS);
     const needed = Math.min(2, around.length);
     const repeated = (segment: Segment) => {
       const same = (one: Segment, height: number) => isSame(segment, one, page.height, height);

@@ -5,10 +5,10 @@ import type { Source } from '../../element.ts';
 import type { Assets } from '../assets.ts';
 
 /** Of one picture. */
-const MOST_PIXELS = 100e6;
+const MAX_PIXELS = 100e6;
 
 /** Of the file, in memory: the library keeps what it has fetched, pictures included, as long as the file is open. */
-const MOST_HELD = 96 * 1024 * 1024;
+const MAX_HELD = 96 * 1024 * 1024;
 
 export type Pdf = {
   numPages: number;
@@ -29,7 +29,7 @@ export async function openPdf(source: Source, assets: Assets, { pictures = false
       disableAutoFetch: true,
       disableStream: true,
       rangeChunkSize: 256 * 1024,
-      maxImageSize: pictures ? MOST_PIXELS : 1,
+      maxImageSize: pictures ? MAX_PIXELS : 1,
       fontExtraProperties: true,
       useSystemFonts: false,
       isEvalSupported: false,
@@ -52,7 +52,7 @@ export async function openPdf(source: Source, assets: Assets, { pictures = false
   return {
     numPages: pdf.numPages,
     async page(number) {
-      if (held > MOST_HELD) {
+      if (held > MAX_HELD) {
         await pdf.loadingTask.destroy();
         pdf = await open();
       }

@@ -6,11 +6,11 @@ import { isWide, logical, type PageWord } from './words.ts';
 
 //  Regions to pieces: paragraphs by gaps, indents and sizes; words that a line end cut are joined.
 
-export type PagePiece = Piece & { where: { at: 'page'; words: Word[] }; size: number; bold: boolean };
+export type PagePiece = Piece & { where: { kind: 'page'; words: Word[] }; size: number; bold: boolean };
 
 export function piecesOf(regions: readonly Region[], page: number): PagePiece[] {
   return regions.flatMap((region) =>
-    region.at === 'table'
+    region.kind === 'table'
       ? region.rows.map((cells, at) => rowPiece(cells, page, at === 0))
       : paragraphsOf(region.lines).map((lines) => textPiece(lines, page)),
   );
@@ -105,7 +105,7 @@ function createText(page: number) {
     },
     length: () => text.length,
     since: (start: number) => text.slice(start).trim(),
-    piece: () => ({ text, where: { at: 'page' as const, words } }),
+    piece: () => ({ text, where: { kind: 'page' as const, words } }),
   };
 }
 

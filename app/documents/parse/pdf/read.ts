@@ -2,7 +2,7 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import type { Facts, Sink, Source } from '../../element.ts';
 import type { Tools } from '../assets.ts';
 import { createFlow } from './flow.ts';
-import { MOST_GLYPHS, readGlyphs } from './glyphs.ts';
+import { MAX_GLYPHS, readGlyphs } from './glyphs.ts';
 import { layOut } from './layout.ts';
 import { type Segment, segmentOfLine, segmentsOf } from './lines.ts';
 import { createMargins } from './margins.ts';
@@ -11,7 +11,7 @@ import { piecesOf } from './paragraphs.ts';
 import { createScanner, type Scanner } from './scan.ts';
 import { type PageWord, type Turn, wordsOf } from './words.ts';
 
-export const MOST_PAGES = 10_000;
+export const MAX_PAGES = 10_000;
 
 /** PDF, page by page: what one page needs is let go before the next. */
 export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
@@ -28,7 +28,7 @@ export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise
 type Rest = { page: number; others: Segment[][] };
 
 async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
-  const total = Math.min(pdf.numPages, MOST_PAGES);
+  const total = Math.min(pdf.numPages, MAX_PAGES);
   if (pdf.numPages > total) sink.notice(`Only the first ${total} of ${pdf.numPages} pages were read.`);
   const margins = createMargins<Rest>();
   const flow = createFlow();
@@ -51,7 +51,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
       page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
       recognised.push(number);
     }
-    if (page?.cut) sink.notice(`Only the first ${MOST_GLYPHS} characters of page ${number} were read.`);
+    if (page?.cut) sink.notice(`Only the first ${MAX_GLYPHS} characters of page ${number} were read.`);
     if (!page) broken.push(number);
     // Nothing on a page that was recognised is an empty page.
     else if (page.silent && !source.ocr) silent.push(number);

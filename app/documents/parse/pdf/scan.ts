@@ -15,7 +15,7 @@ export type Scanner = {
 
 /** What scanners use. */
 const DOTS_PER_INCH = 200;
-const MOST_PIXELS = 16e6;
+const MAX_PIXELS = 16e6;
 
 type Drawing = Parameters<PDFPageProxy['render']>[0];
 /** As @napi-rs/canvas makes it, which pdf.js draws on in Node. */
@@ -42,7 +42,7 @@ export function createScanner(source: Source, tools: Tools): Scanner {
     async lines(number) {
       const { page, pdf } = await (await open()).page(number);
       const { width, height } = page.getViewport({ scale: 1 });
-      const scale = Math.min(DOTS_PER_INCH / 72, Math.sqrt(MOST_PIXELS / (width * height)));
+      const scale = Math.min(DOTS_PER_INCH / 72, Math.sqrt(MAX_PIXELS / (width * height)));
       const viewport = page.getViewport({ scale });
       const factory = pdf.canvasFactory as CanvasFactory;
       const drawn = factory.create(Math.ceil(viewport.width), Math.ceil(viewport.height));

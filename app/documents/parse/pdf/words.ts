@@ -61,7 +61,7 @@ export function wordsOf(glyphs: readonly Glyph[], page: PageSize): Map<Turn, Pag
 }
 
 /** Of one text on one page; a page that repeats a word more often is no text. */
-const MOST_SAME = 1000;
+const MAX_REPEATED_GLYPHS = 1000;
 
 /** Bold is often made by drawing a word twice, a little apart: it is one word. */
 function once(words: readonly PageWord[]): PageWord[] {
@@ -69,7 +69,7 @@ function once(words: readonly PageWord[]): PageWord[] {
   return words.filter((word) => {
     const same = seen.get(word.text) ?? [];
     const near = word.size * 0.12;
-    for (let at = same.length - 1; at >= Math.max(0, same.length - MOST_SAME); at--) {
+    for (let at = same.length - 1; at >= Math.max(0, same.length - MAX_REPEATED_GLYPHS); at--) {
       const one = same[at] as PageWord;
       if (Math.abs(one.left - word.left) < near && Math.abs(one.baseline - word.baseline) < near) return false;
     }

@@ -105,7 +105,7 @@ test('a larger context is loaded for the message that needs it', async () => {
   const text = story.repeat(60);
   await expect(client.call('turns.send', { chatId, text })).rejects.toMatchObject({ code: 'context-full' });
   await client.call('settings.set', { contextLength: 2048 });
-  const ready = next(client, 'engine.status', (status) => status.at === 'busy' && status.contextLength === 2048);
+  const ready = next(client, 'engine.status', (status) => status.phase === 'busy' && status.contextLength === 2048);
   const sent = await client.call('turns.send', { chatId, text });
   await ready;
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished' });

@@ -49,12 +49,12 @@ test('a full disk is said once; the text stays readable, and all of it is writte
   writer.flush();
   writer.cut('thinking', 3, 3);
   writer.text('answer', ' end', [4]);
-  writer.set({ state: { at: 'done', reason: 'stop' } }, 'end');
+  writer.set({ state: { status: 'done', reason: 'stop' } }, 'end');
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(troubles).toEqual(['disk-full']);
   expect(done()).toBe(0);
   const shown = writer.overlay(getMessage(db, answerId));
-  expect([shown.text, shown.thinking, shown.state]).toEqual([`${big} end`, 'Bef', { at: 'done', reason: 'stop' }]);
+  expect([shown.text, shown.thinking, shown.state]).toEqual([`${big} end`, 'Bef', { status: 'done', reason: 'stop' }]);
 
   fill(false);
   await until(() => done() === 1);

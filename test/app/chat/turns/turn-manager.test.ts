@@ -48,7 +48,7 @@ test('stopped by the user: no token after it, and going on continues in the same
   const end = await heard.end(sent.turnId);
   expect(end).toMatchObject({ type: 'finished', reason: 'cancelled' });
   const before = await readMessage(client, chat.id, sent.messageId);
-  expect(before.state).toEqual({ at: 'done', reason: 'cancelled' });
+  expect(before.state).toEqual({ status: 'done', reason: 'cancelled' });
 
   await client.call('chats.update', { chatId: chat.id, sampling: { ...wordy, maxTokens: 12 } });
   const more = await client.call('turns.resume', { messageId: sent.messageId });
@@ -87,7 +87,7 @@ test('what is sent meanwhile waits, can be changed or taken back, and goes on it
   const second = await client.call('turns.send', { chatId: chat.id, text: 'Hello' });
   const third = await client.call('turns.send', { chatId: chat.id, text: 'never mind' });
   expect([second.turnId, third.turnId]).toEqual([null, null]);
-  expect((await readMessage(client, chat.id, second.messageId)).state.at).toBe('queued');
+  expect((await readMessage(client, chat.id, second.messageId)).state.status).toBe('queued');
   await client.call('turns.editQueued', { messageId: second.messageId, text: 'Hello!' });
   await client.call('turns.editQueued', { messageId: third.messageId, text: null });
 

@@ -44,7 +44,7 @@ test('add, list, search, ask, rm, with the exit codes of what happened', async (
   writeFileSync(broken, 'no PDF at all');
 
   const added = await longhand('add', lease, ...data);
-  expect(added).toMatchObject({ code: 0, said: { documents: [{ fileName: 'lease.md', state: { at: 'ready' } }] } });
+  expect(added).toMatchObject({ code: 0, said: { documents: [{ fileName: 'lease.md', state: { status: 'ready' } }] } });
   expect((await longhand('add', broken, ...data)).code).toBe(1);
 
   const listed = await longhand('list', '--collection', 'Documents', ...data);

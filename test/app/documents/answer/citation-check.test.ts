@@ -26,7 +26,7 @@ const grounding: Grounding = {
 };
 
 test('a quote says where its own words begin, be it on another page than its passage', () => {
-  const place = (page: number) => ({ at: 'page' as const, page, rectangles: [] });
+  const place = (page: number) => ({ kind: 'page' as const, page, rectangles: [] });
   const spans = [
     { start: 0, end: 16, place: place(3) },
     { start: 17, end: 40, place: place(4) },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSplitter } from '../../../../app/documents/chunk/chunker.ts';
-import { MOST_PIECE, portionsOf } from '../../../../app/documents/chunk/portions.ts';
+import { MAX_PIECE, portionsOf } from '../../../../app/documents/chunk/portions.ts';
 import { unpackSpans } from '../../../../app/documents/chunk/span-codec.ts';
 import { countTokens } from '../../../../app/documents/chunk/token-estimate.ts';
 import { type Piece, row } from '../../../../app/documents/element.ts';
@@ -12,8 +12,8 @@ function split(pieces: readonly Piece[]) {
   const splitter = createSplitter({ most: MOST });
   return [...pieces.flatMap((piece) => splitter.add(piece).passages), ...splitter.end()];
 }
-const paragraph = (text: string): Piece => ({ kind: 'paragraph', text, where: { at: 'block' } });
-const heading = (level: number, text: string): Piece => ({ kind: 'heading', level, text, where: { at: 'block' } });
+const paragraph = (text: string): Piece => ({ kind: 'paragraph', text, where: { kind: 'block' } });
+const heading = (level: number, text: string): Piece => ({ kind: 'heading', level, text, where: { kind: 'block' } });
 const sentences = (count: number, of: string) =>
   Array.from({ length: count }, (_, at) => `Sentence ${at} is about the ${of} and nothing else.`).join(' ');
 
@@ -70,7 +70,7 @@ test('the head of a table stands over every part of it', () => {
     cells,
     text: cells.join(' | '),
     ...(at === 0 && { head: true }),
-    where: { at: 'cells', sheet: 'S', range: `A${at + 1}:B${at + 1}` },
+    where: { kind: 'cells', sheet: 'S', range: `A${at + 1}:B${at + 1}` },
   });
   const passages = split(
     Array.from({ length: 200 }, (_, at) => row(at === 0 ? ['Name', 'Height'] : [`Mount ${at}`, `${at * 10} m`], at)),
@@ -104,10 +104,10 @@ test('a span of a page passage is the word at its place', () => {
     page: 1 + Math.floor(at / 100),
     box: [at, at, 1, 1] as [number, number, number, number],
   }));
-  const passages = split([{ kind: 'paragraph', text, where: { at: 'page', words } }]);
+  const passages = split([{ kind: 'paragraph', text, where: { kind: 'page', words } }]);
   for (const passage of passages) {
     for (const { start, end, place } of unpackSpans(passage.spans)) {
-      if (place.at !== 'page') throw new Error('a page is expected');
+      if (place.kind !== 'page') throw new Error('a page is expected');
       const word = words[place.rectangles[0]?.[0] ?? -1];
       expect(passage.text.slice(start, end)).toBe(text.slice(word?.start, word?.end));
       expect(place.page).toBe(word?.page);
@@ -122,8 +122,8 @@ test('a piece that is far too long goes on in portions, each where it stands', (
   expect(portions.length).toBeGreaterThan(5);
   expect(portions.map(({ text }) => text).join('\n')).toBe(whole.text);
   for (const { text, where } of portions) {
-    expect(text.length).toBeLessThanOrEqual(MOST_PIECE);
-    if (where.at !== 'lines') throw new Error('lines are expected');
+    expect(text.length).toBeLessThanOrEqual(MAX_PIECE);
+    if (where.kind !== 'lines') throw new Error('lines are expected');
     const own = text.split('\n');
     expect(where.starts).toHaveLength(own.length);
     for (const [at, start] of where.starts.entries()) {
@@ -135,11 +135,11 @@ test('a piece that is far too long goes on in portions, each where it stands', (
   const paged = {
     kind: 'paragraph',
     text: 'word word '.repeat(3000),
-    where: { at: 'page', words },
+    where: { kind: 'page', words },
   } as unknown as Piece;
   let place = 0;
   for (const { text, where } of portionsOf(paged)) {
-    if (where.at !== 'page') throw new Error('a page is expected');
+    if (where.kind !== 'page') throw new Error('a page is expected');
     for (const { start, end, box } of where.words) {
       expect(box[0]).toBe(place++);
       expect(text.slice(start, end)).toBe('word word');
@@ -147,11 +147,11 @@ test('a piece that is far too long goes on in portions, each where it stands', (
   }
   expect(place).toBe(3000);
   const cells = ['short', 'x'.repeat(20_000), ...Array.from({ length: 5000 }, (_, at) => `cell ${at}`)];
-  const rows = [...portionsOf(row(cells, { at: 'block' }))];
+  const rows = [...portionsOf(row(cells, { kind: 'block' }))];
   expect(rows.flatMap((one) => one.cells ?? []).join('')).toBe(cells.join(''));
-  for (const one of rows) expect(one.text.length).toBeLessThanOrEqual(MOST_PIECE + 10);
+  for (const one of rows) expect(one.text.length).toBeLessThanOrEqual(MAX_PIECE + 10);
   expect(
-    [...portionsOf({ kind: 'paragraph', text: '\u{1f600}'.repeat(9000), where: { at: 'block' } })]
+    [...portionsOf({ kind: 'paragraph', text: '\u{1f600}'.repeat(9000), where: { kind: 'block' } })]
       .map(({ text }) => text)
       .join(''),
   ).toBe('\u{1f600}'.repeat(9000));

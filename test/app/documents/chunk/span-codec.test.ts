@@ -8,13 +8,13 @@ const twentieths = fc.integer({ min: -20_000, max: 400_000 }).map((value) => val
 const rectangle = fc.tuple(twentieths, twentieths, twentieths, twentieths);
 const place: fc.Arbitrary<Place> = fc.oneof(
   fc.record({
-    at: fc.constant('page' as const),
+    kind: fc.constant('page' as const),
     page: fc.integer({ min: 1, max: 10_000 }),
     rectangles: fc.array(rectangle, { maxLength: 3 }),
   }),
-  fc.record({ at: fc.constant('block' as const), block: fc.nat(), start: fc.nat(), end: fc.nat() }),
+  fc.record({ kind: fc.constant('block' as const), block: fc.nat(), start: fc.nat(), end: fc.nat() }),
   fc.record({
-    at: fc.constant('cells' as const),
+    kind: fc.constant('cells' as const),
     sheet: fc.string(),
     range: fc.string(),
     block: fc.nat(),
@@ -46,7 +46,14 @@ test('a word takes about ten bytes', () => {
   const words = Array.from({ length: 250 }, (_, at): Span => {
     const [row, column] = [Math.floor(at / 10), at % 10];
     const box: [number, number, number, number] = [60 + column * 45.35, 80 + row * 14.2, 38.4 + (at % 5), 12.3];
-    return { start: at * 7, end: at * 7 + 6, place: { at: 'page', page: 3, rectangles: [box] } };
+    return { start: at * 7, end: at * 7 + 6, place: { kind: 'page', page: 3, rectangles: [box] } };
   });
   expect(packSpans(words).length).toBeLessThan(250 * 10);
+});
+
+test('places of an older version, which said `at`, are read', () => {
+  const old = { at: 'cells', sheet: 'Sales', range: 'A2:C2', block: 3 };
+  const bytes = packSpans([{ start: 2, end: 9, place: old as unknown as Place }]);
+  const { at, ...rest } = old;
+  expect(unpackSpans(bytes)).toEqual([{ start: 2, end: 9, place: { kind: at, ...rest } }]);
 });

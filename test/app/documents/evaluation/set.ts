@@ -48,11 +48,11 @@ export const report = readSet('report');
 const MANUALS =
   `zod hono ws fast-check vitest katex shiki i18next pdfjs-dist fflate zustand semver debug acorn cmdk uplot virtua
   react-markdown cmake-js electron-builder`.split(/\s+/);
-const MOST_CHARACTERS = 6000;
+const MAX_CHARACTERS = 6000;
 
 export const manuals: Record<string, string> = Object.fromEntries(
   MANUALS.flatMap((name) => {
     const path = join(root, 'node_modules', name, 'README.md');
-    return existsSync(path) ? [[`${name}.md`, readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS)]] : [];
+    return existsSync(path) ? [[`${name}.md`, readFileSync(path, 'utf8').slice(0, MAX_CHARACTERS)]] : [];
   }),
 );

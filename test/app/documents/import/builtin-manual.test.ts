@@ -9,7 +9,7 @@ async function settled(shelf: Shelf, documents: number) {
     async () => {
       const about = (await shelf.call('documents.collections', undefined)).find(({ builtIn }) => builtIn);
       const list = about ? await shelf.call('documents.list', { collectionId: about.id }) : [];
-      expect(list.filter(({ state }) => state.at === 'ready')).toHaveLength(documents);
+      expect(list.filter(({ state }) => state.status === 'ready')).toHaveLength(documents);
       if (!about) throw new Error('no collection');
       return { about, list };
     },

@@ -28,11 +28,11 @@ test('a picture is read, and its words have rectangles in its pixels', async () 
   const picture = await drawPage(typed);
   const shelf = await openShelf();
   const [document] = await shelf.add({ 'photo.png': picture.png });
-  expect(document).toMatchObject({ kind: 'image', pages: 1, state: { at: 'ready' } });
+  expect(document).toMatchObject({ kind: 'image', pages: 1, state: { status: 'ready' } });
   const { passage } = await firstPassage(shelf, 'lighthouse keeper');
   expect(passage.text).toContain(SENTENCES[0]);
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end) === 'lighthouse');
-  if (span?.place.at !== 'page') throw new Error('a page is expected');
+  if (span?.place.kind !== 'page') throw new Error('a page is expected');
   const [x, y, width, height] = span.place.rectangles[0] ?? [0, 0, 0, 0];
   // "The " is four times 8.4 points wide; the line stands 142 points below the top. Drawn at twice the size.
   expect(Math.abs(x / 2 - 72 - 4 * 8.4)).toBeLessThan(3);
@@ -44,19 +44,19 @@ test('a picture is read, and its words have rectangles in its pixels', async () 
 test('a scanned PDF fails with the remedy, and is read when that is taken', async () => {
   const shelf = await openShelf();
   const [scan] = await shelf.add({ 'scan.pdf': scannedPdf([await drawPage(typed)]) });
-  expect(scan?.state).toMatchObject({ at: 'failed', remedy: 'ocr', failure: { code: 'unreadable' } });
+  expect(scan?.state).toMatchObject({ status: 'failed', remedy: 'ocr', failure: { code: 'unreadable' } });
   if (!scan) throw new Error('it is in the list');
   await shelf.call('documents.retry', { documentId: scan.id, ocr: true });
   await shelf.documents.idle();
   const [read] = await shelf.call('documents.list', {});
   expect(read).toMatchObject({
-    state: { at: 'ready' },
+    state: { status: 'ready' },
     pages: 1,
     notices: ['Page 1 is recognised from pictures (English).'],
   });
   const { passage } = await firstPassage(shelf, 'fog from the north');
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end) === 'Fog');
-  if (span?.place.at !== 'page') throw new Error('a page is expected');
+  if (span?.place.kind !== 'page') throw new Error('a page is expected');
   const [x, y] = span.place.rectangles[0] ?? [0, 0];
   // In points of the page again.
   expect(Math.abs(x - 72)).toBeLessThan(4);
@@ -72,17 +72,17 @@ test('a page that has nothing but a picture, however small, offers to recognise 
     'bare.pdf': scannedPdf([tiny], '/pic Do'),
     'empty.pdf': makePdf({ pages: [{ texts: [] }] }),
   });
-  expect(stamp?.state).toMatchObject({ at: 'failed', remedy: 'ocr' });
-  expect(bare?.state).toMatchObject({ at: 'failed', remedy: 'ocr' });
-  expect(empty).toMatchObject({ state: { at: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
+  expect(stamp?.state).toMatchObject({ status: 'failed', remedy: 'ocr' });
+  expect(bare?.state).toMatchObject({ status: 'failed', remedy: 'ocr' });
+  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
 });
 
 test('a picture without text, and one that is none, say so', async () => {
   const shelf = await openShelf();
   const blank = await drawPage(makePdf({ pages: [{ texts: [] }] }), 0.5);
   const [empty, broken] = await shelf.add({ 'blank.png': blank.png, 'broken.png': Buffer.from('no picture at all') });
-  expect(empty).toMatchObject({ state: { at: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
-  expect(broken?.state).toMatchObject({ at: 'failed', failure: { code: 'unreadable' } });
+  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
+  expect(broken?.state).toMatchObject({ status: 'failed', failure: { code: 'unreadable' } });
 });
 
 test('where the system reads pictures its words and places are taken; a picture that it fails at is left to Tesseract', async () => {
@@ -115,11 +115,11 @@ test('where the system reads pictures its words and places are taken; a picture 
     },
   });
   const [photo] = await shelf.add({ 'photo.png': picture.png });
-  expect(photo).toMatchObject({ state: { at: 'ready' }, notices: [] });
+  expect(photo).toMatchObject({ state: { status: 'ready' }, notices: [] });
   const { passage } = await firstPassage(shelf, 'umbrellas');
   expect(passage.text).toBe('Umbrellas 灯台');
   expect(passage.spans[0]?.place).toEqual({
-    at: 'page',
+    kind: 'page',
     page: 1,
     rectangles: [[40, 60, 90, 24]],
   });
@@ -138,6 +138,6 @@ test('where the system reads pictures its words and places are taken; a picture 
   const [other] = await shelf.add({
     'other.png': (await drawPage(typed, 1.5)).png,
   });
-  expect(other?.state).toMatchObject({ at: 'ready' });
+  expect(other?.state).toMatchObject({ status: 'ready' });
   expect((await firstPassage(shelf, 'lighthouse keeper', other?.id)).passage.text).toContain(SENTENCES[0]);
 });

@@ -101,7 +101,7 @@ test('pause keeps what is there, resume goes on', async () => {
   const { id } = downloads.start(repository, repository.files, 'Tiny');
   await until(() => (downloads.list()[0]?.done ?? 0) > BLOCK);
   downloads.pause(id);
-  await until(() => downloads.list()[0]?.status.at === 'paused');
+  await until(() => downloads.list()[0]?.status.phase === 'paused');
   const bytes = hub.seen.bytes;
   await new Promise((go) => setTimeout(go, 100));
   expect(hub.seen.bytes - bytes).toBeLessThan(BLOCK);
@@ -143,7 +143,7 @@ test.each<[string, (...given: Parameters<Shelf['accept']>) => Promise<void>]>([
   const seen: Download[][] = [];
   const first = open(seen, dying);
   first.start(repository, repository.files, 'tiny');
-  await until(() => seen.at(-1)?.[0]?.status.at === 'failed');
+  await until(() => seen.at(-1)?.[0]?.status.phase === 'failed');
   await first.close();
   open();
   await until(() => made.length === 1);
@@ -159,7 +159,7 @@ test('cancel leaves nothing behind', async () => {
   hub.faults.bytesPerSecond = 1_000_000;
   const downloads = open();
   const { id } = downloads.start(repository, repository.files, 'Tiny');
-  await until(() => downloads.list()[0]?.status.at === 'running');
+  await until(() => downloads.list()[0]?.status.phase === 'running');
   await downloads.cancel(id);
   expect(downloads.list()).toEqual([]);
   expect(readdirSync(join(folder, 'models', 'incoming'))).toEqual([]);
@@ -207,9 +207,9 @@ test('a failure stays in the list with its reason and can be tried again', async
   hub.faults.html = true;
   const downloads = open();
   const { id } = downloads.start(repository, repository.files, 'Tiny');
-  await until(() => downloads.list()[0]?.status.at === 'failed');
+  await until(() => downloads.list()[0]?.status.phase === 'failed');
   expect(downloads.list()[0]?.status).toMatchObject({ code: 'wrong-content' });
-  expect(told).toEqual([{ name: 'Tiny', at: 'failed' }]);
+  expect(told).toEqual([{ name: 'Tiny', kind: 'failed' }]);
   hub.faults.html = false;
   downloads.resume(id);
   await until(() => made.length === 1);
@@ -234,11 +234,11 @@ test('a new version is begun only when the old files are gone, however often the
   const downloads = open();
   const old = repository.files.map((file) => ({ ...file, etag: '"of another file"' }));
   const { id } = downloads.start(repository, old, 'Tiny');
-  await until(() => downloads.list()[0]?.status.at === 'changed');
+  await until(() => downloads.list()[0]?.status.phase === 'changed');
   const renewed = downloads.renew(id, { commit: 'newer', files: repository.files });
   for (let turn = 0; turn < 50; turn++) {
     downloads.wake();
-    if (downloads.row(id).commit !== 'newer') expect(downloads.list()[0]?.status.at).toBe('changed');
+    if (downloads.row(id).commit !== 'newer') expect(downloads.list()[0]?.status.phase).toBe('changed');
     await Promise.resolve();
   }
   expect(() => downloads.resume(id)).toThrow('fetched again');
@@ -258,7 +258,7 @@ test('what fails at the end is called by its name and not the disk', async () =>
   for (const [error, code] of failures) {
     const downloads = open([], shelf, () => Promise.reject(error));
     const { id } = downloads.start(repository, repository.files, 'Tiny');
-    await until(() => downloads.list()[0]?.status.at === 'failed');
+    await until(() => downloads.list()[0]?.status.phase === 'failed');
     expect(downloads.list()[0]?.status).toMatchObject({ code });
     await downloads.cancel(id);
   }

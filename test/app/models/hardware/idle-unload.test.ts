@@ -5,7 +5,7 @@ import type { EngineStatus, ModelId } from '../../../../app/protocol/index.ts';
 
 const minuteMs = 60_000;
 const at = (status: 'ready' | 'busy'): EngineStatus => ({
-  at: status,
+  phase: status,
   modelId: 'model' as ModelId,
   backEnd: 'cpu',
   memoryBytes: 1,

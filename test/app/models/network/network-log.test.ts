@@ -41,7 +41,7 @@ test('with the network off nothing is asked; a download waits and goes on when i
   await expect(client.call('models.search', { text: 'tiny' })).rejects.toMatchObject(off);
   await vi.waitFor(async () => {
     const [item] = await client.call('downloads.list');
-    expect(item?.status).toMatchObject({ at: 'failed', code: 'off' });
+    expect(item?.status).toMatchObject({ phase: 'failed', code: 'off' });
   });
   const refused = (await client.call('privacy.contacts')).filter(({ allowed }) => !allowed);
   expect(refused).toContainEqual(expect.objectContaining({ host: new URL(hub.url).host, reason: 'search', bytes: 0 }));

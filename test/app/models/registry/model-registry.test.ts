@@ -52,7 +52,7 @@ test('a folder by its path, or by one of its files, is one model; gone files are
   expect(again.id).toBe(added.id);
 
   await client.call('models.load', { modelId: added.id });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: added.id });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: added.id });
   renameSync(folder, `${folder}-away`);
   expect((await client.call('models.list')).find((one) => one.id === added.id)?.missing).toBe(true);
   await expect(client.call('models.load', { modelId: added.id })).rejects.toMatchObject({ code: 'model-missing' });

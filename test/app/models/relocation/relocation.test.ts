@@ -119,7 +119,9 @@ test('copied, read again, switched, the old one deleted; hard links stay hard li
   expect(statSync(join(target, MODEL, 'model.safetensors')).nlink).toBe(2);
   expect(await shelf.frees(join(target, MODEL))).toBe(bytes);
   expect(await shelf.has(sha('model.safetensors'), files['model.safetensors'].length)).toBe(true);
-  expect(seen.map(({ move }) => move?.status.at)).toEqual(expect.arrayContaining(['copying', 'switching', 'clearing']));
+  expect(seen.map(({ move }) => move?.status.phase)).toEqual(
+    expect.arrayContaining(['copying', 'switching', 'clearing']),
+  );
 });
 
 test('and back again to the data folder, where links to files of others have stayed', async () => {
@@ -254,10 +256,10 @@ test('paused, it waits over a restart; then it goes on', async () => {
   const { pause, go, close, until } = await heldMove();
   pause();
   go();
-  await until(({ move }) => move?.status.at === 'paused');
+  await until(({ move }) => move?.status.phase === 'paused');
   await close();
   const again = mover();
-  expect(again.state().move?.status.at).toBe('paused');
+  expect(again.state().move?.status.phase).toBe('paused');
   expectWhole(place.home);
   again.resume();
   await again.rest();
@@ -378,7 +380,7 @@ test('a full disk in the middle stops it with a sentence, and it goes on when th
       .mockResolvedValue(undefined),
   });
   await made.begin(target);
-  await made.until(({ move }) => move?.status.at === 'stopped');
+  await made.until(({ move }) => move?.status.phase === 'stopped');
   expect(made.state().move?.status).toMatchObject({ failure: { code: 'disk-full' } });
   expectWhole(place.home);
   made.resume();
@@ -398,7 +400,7 @@ test('the old drive goes away after the switch: what is on it is deleted when it
     },
   });
   await made.begin(elsewhere);
-  await made.until(({ move }) => move?.status.at === 'clearingLater');
+  await made.until(({ move }) => move?.status.phase === 'clearingLater');
   expectWhole(elsewhere);
   await made.cancel();
   await made.rest();

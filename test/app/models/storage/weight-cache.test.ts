@@ -105,9 +105,9 @@ async function withModel() {
   return { ...core, id, folder, file: join(folder, `${id}.panels`), asked };
 }
 
-async function heard(client: Client, work: () => Promise<unknown>): Promise<EngineStatus['at'][]> {
-  const states: EngineStatus['at'][] = [];
-  const stop = client.on('engine.status', ({ at }) => states.push(at));
+async function heard(client: Client, work: () => Promise<unknown>): Promise<EngineStatus['phase'][]> {
+  const states: EngineStatus['phase'][] = [];
+  const stop = client.on('engine.status', ({ phase }) => states.push(phase));
   await work();
   stop();
   return states;
@@ -124,7 +124,7 @@ test('switching it on or off counts from the next load, and reloads nothing', as
   expect(asked.at(-1)).toBe(file);
   await client.call('settings.set', { keepPacked: false });
   expect(await heard(client, () => load(id))).not.toContain('loading');
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: id });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: id });
 }, 60_000);
 
 test('a quantised model is prepared once, then read from its copy, also while that is deleted', async () => {
@@ -150,7 +150,7 @@ test('a quantised model is prepared once, then read from its copy, also while th
   expect(statSync(copy).ino).toBe(ino);
   // Linux and macOS keep what is mapped.
   expect(await client.call('packed.clear')).toEqual({ freed: size });
-  expect(await client.call('engine.status')).toMatchObject({ at: 'ready', modelId: id });
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: id });
   await load();
   await written();
   expect(statSync(copy).size).toBe(size);

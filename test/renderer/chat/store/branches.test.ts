@@ -51,8 +51,8 @@ test('each branch has what no other has, in the order of the tree', () => {
 });
 
 test('what waits to be sent is no branch, what is being written is one', () => {
-  const running = { at: 'running', turnId: 'turn' as never } as const;
-  const messages = tree(['q1', null], ['a1', 'q1', { state: running }], ['q2', 'q1', { state: { at: 'queued' } }]);
+  const running = { status: 'running', turnId: 'turn' as never } as const;
+  const messages = tree(['q1', null], ['a1', 'q1', { state: running }], ['q2', 'q1', { state: { status: 'queued' } }]);
   expect(shown(messages)).toEqual([['a1', 'q1', null, 2]]);
   expect(branchesOf(messages)[0]?.writing).toBe(true);
 });
@@ -67,7 +67,7 @@ test('messages whose chain is broken or goes in a circle are no reason to stop',
 });
 
 test('the newest way through a message ends at the youngest sent message below it; a circle ends too', () => {
-  const queued = { state: { at: 'queued' } } as const;
+  const queued = { state: { status: 'queued' } } as const;
   const messages = tree(['q1', null], ['a1', 'q1'], ['a1b', 'q1'], ['q2', 'a1b'], ['q3', 'a1'], ['q4', 'q2', queued]);
   expect(newestEnd(messages, 'q1' as MessageId)).toBe('q2');
   expect(newestEnd(messages, 'a1' as MessageId)).toBe('q3');

@@ -22,7 +22,7 @@ const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1, thinkingMs: 1, tot
 function opened(): { data: ChatData; answer: Message } {
   const chat = newChat();
   const question = newMessage(chat.id, 'user', { text: 'why?' });
-  const answer = newMessage(chat.id, 'assistant', { parentId: question.id, state: { at: 'running', turnId } });
+  const answer = newMessage(chat.id, 'assistant', { parentId: question.id, state: { status: 'running', turnId } });
   return { data: withOpened(withChat(noChats, chat), { ...chat, leafId: answer.id }, [question, answer]), answer };
 }
 
@@ -72,9 +72,9 @@ describe('events of a turn', () => {
     const { data, answer } = opened();
     const { chat } = data.open as NonNullable<ChatData['open']>;
     expect(data.busy.get(chat.id)).toBe('writing');
-    const paused = withOpened(data, chat, [{ ...answer, state: { at: 'paused', turnId } }]);
+    const paused = withOpened(data, chat, [{ ...answer, state: { status: 'paused', turnId } }]);
     expect(paused.busy.get(chat.id)).toBe('waiting');
-    const done = withOpened(paused, chat, [{ ...answer, state: { at: 'done', reason: 'stop' } }]);
+    const done = withOpened(paused, chat, [{ ...answer, state: { status: 'done', reason: 'stop' } }]);
     expect(done.busy.has(chat.id)).toBe(false);
   });
 
@@ -96,13 +96,13 @@ describe('events of a turn', () => {
       0,
     );
     expect(paused.busy.get(answer.chatId)).toBe('waiting');
-    expect(messageOf(paused, answer).state.at).toBe('paused');
+    expect(messageOf(paused, answer).state.status).toBe('paused');
     const ended = withTurnEvents(
       paused,
       happened(answer, { type: 'decided', choice: 'stop' }, { type: 'finished', reason: 'cancelled', usage, timings }),
       1,
     );
-    expect(messageOf(ended, answer)).toMatchObject({ state: { at: 'done', reason: 'cancelled' }, usage, timings });
+    expect(messageOf(ended, answer)).toMatchObject({ state: { status: 'done', reason: 'cancelled' }, usage, timings });
     expect(ended.live.size).toBe(0);
     expect(ended.busy.size).toBe(0);
   });
@@ -136,7 +136,7 @@ describe('events of a turn', () => {
       happened(answer, { type: 'delta', kind: 'answer', text: 'half', tokens: 1 }, { type: 'failed', failure }),
       0,
     );
-    expect(messageOf(next, answer)).toMatchObject({ text: 'half', state: { at: 'failed', failure } });
+    expect(messageOf(next, answer)).toMatchObject({ text: 'half', state: { status: 'failed', failure } });
   });
 
   test('an answer in a chat that is not on screen makes it unread, and opening it reads it', () => {
@@ -192,7 +192,7 @@ describe('the tree', () => {
     const chat = newChat();
     const a = newMessage(chat.id, 'user');
     const b = newMessage(chat.id, 'assistant', { parentId: a.id });
-    const c = newMessage(chat.id, 'user', { parentId: b.id, state: { at: 'queued' } });
+    const c = newMessage(chat.id, 'user', { parentId: b.id, state: { status: 'queued' } });
     const messages = new Map([a, b, c].map((message) => [message.id, message]));
     expect(branchOf(messages, c.id).map((message) => message.id)).toEqual([a.id, b.id]);
     expect(queueOf(messages).map((message) => message.id)).toEqual([c.id]);
@@ -200,7 +200,7 @@ describe('the tree', () => {
 
   test('what waits goes by its place, of two in one place the older first', () => {
     const chat = newChat();
-    const waits = (place?: number) => newMessage(chat.id, 'user', { state: { at: 'queued', place } });
+    const waits = (place?: number) => newMessage(chat.id, 'user', { state: { status: 'queued', place } });
     const [second, third, first, last] = [waits(), waits(0), waits(-1), waits(2)];
     const messages = new Map([last, third, second, first].map((message) => [message.id, message]));
     expect(queueOf(messages).map(({ id }) => id)).toEqual([first, second, third, last].map(({ id }) => id));

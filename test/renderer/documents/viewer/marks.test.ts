@@ -16,7 +16,7 @@ const rectangle = (y: number): Rectangle => [50, y, 200, 12];
 const onPage = (start: number, end: number, page: number, ...ys: number[]): Span => ({
   start,
   end,
-  place: { at: 'page', page, rectangles: ys.map(rectangle) },
+  place: { kind: 'page', page, rectangles: ys.map(rectangle) },
 });
 const mark = (text: string, spans: Span[], evidence: Mark['evidence'] = []): Mark => ({
   key: 'k',
@@ -28,7 +28,7 @@ const block = (text: string, number = 3): Block => ({ number, kind: 'paragraph',
 const inBlock = (start: number, end: number, place: { start?: number; end?: number } = {}): Span => ({
   start,
   end,
-  place: { at: 'block', block: 3, ...place },
+  place: { kind: 'block', block: 3, ...place },
 });
 
 describe('on pages', () => {
@@ -64,7 +64,7 @@ describe('on pages', () => {
     const word = (start: number, x: number, y: number): Span => ({
       start,
       end: start + 3,
-      place: { at: 'page', page: 1, rectangles: [[x, y, 30, 10]] },
+      place: { kind: 'page', page: 1, rectangles: [[x, y, 30, 10]] },
     });
     const line = mark('one two six ten', [word(0, 50, 100), word(4, 84, 101), word(8, 300, 100), word(12, 50, 114)]);
     expect(pageMarks(line, 1).map(({ rectangle }) => rectangle)).toEqual([

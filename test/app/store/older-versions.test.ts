@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { listDocuments, requeueUnsettled } from '../../../app/store/documents.ts';
+import { unsettled } from '../../../app/store/message-chunks.ts';
+import { messagesOf } from '../../../app/store/messages.ts';
+import { migrate, readMigrations } from '../../../app/store/migrate.ts';
+import { salvage } from '../../../app/store/recover.ts';
+import { migrations, newFolder, open } from './support.ts';
+
+//  Databases as older versions wrote them, row by row: what stands in them is read after the update, and out of a damaged one.
+
+function older(version: number): Database {
+  const db = openDatabase(join(newFolder(), 'longhand.db'), { vectors: true });
+  onTestFinished(() => db.close());
+  migrate(db, readMigrations(migrations).slice(0, version));
+  return db;
+}
+
+const update = (db: Database, from: number) => migrate(db, readMigrations(migrations).slice(from));
+
+const TEXT = 'it says "place":{"at":"page"} and {"at":"done"}';
+const GROUNDING = {
+  found: true,
+  by: 'words',
+  question: TEXT,
+  sources: [
+    {
+      number: 1,
+      name: 'a.pdf',
+      label: 'p. 3',
+      text: TEXT,
+      spans: [{ start: 0, end: 4, place: { at: 'page', page: 3, rectangles: [[1, 2, 3, 4]] } }],
+      cited: true,
+    },
+  ],
+  support: [],
+  quote: null,
+};
+
+/** A chat with a question, an answer from documents and one that is being written, and two documents. */
+function fill(db: Database) {
+  db.run("INSERT INTO chats (id, title, created_at, updated_at) VALUES ('c', 'Old', 1, 1)");
+  const message = (id: string, parent: string | null, role: string, state: object, grounding: object | null = null) =>
+    db.run(
+      `INSERT INTO messages (id, chat_id, parent_id, role, created_at, text, state, grounding)
+       VALUES (?, 'c', ?, ?, 1, ?, ?, ?)`,
+      id,
+      parent,
+      role,
+      TEXT,
+      JSON.stringify(state),
+      grounding && JSON.stringify(grounding),
+    );
+  message('q', null, 'user', { at: 'done', reason: null });
+  message('a', 'q', 'assistant', { at: 'done', reason: 'stop' }, GROUNDING);
+  message('w', 'a', 'assistant', { at: 'running', turnId: 't' });
+  db.run("INSERT INTO collections (id, name, created_at) VALUES ('k', 'Papers', 1)");
+  const document = (id: string, state: { at: string }) =>
+    db.run(
+      `INSERT INTO documents (id, collection_id, name, file_name, kind, bytes, added_at, source_path, source_changed_at, at, state)
+       VALUES (?, 'k', ?, ?, 'pdf', 1, 1, ?, 1, ?, ?)`,
+      id,
+      id,
+      `${id}.pdf`,
+      `${id}.pdf`,
+      state.at,
+      JSON.stringify(state),
+    );
+  document('r', { at: 'ready' });
+  document('h', { at: 'reading', ...{ step: 'ocr', done: 1, total: 2 } });
+}
+
+function expectRead(db: Database) {
+  const [question, answer, written] = messagesOf(db, 'c' as never);
+  expect(question).toMatchObject({ text: TEXT, state: { status: 'done', reason: null } });
+  expect(answer?.state).toEqual({ status: 'done', reason: 'stop' });
+  expect(answer?.grounding).toMatchObject({
+    question: TEXT,
+    sources: [{ text: TEXT, spans: [{ place: { kind: 'page', page: 3, rectangles: [[1, 2, 3, 4]] } }] }],
+  });
+  expect(written?.state).toEqual({ status: 'running', turnId: 't' });
+}
+
+test('states and places of version 14 are read after the update', () => {
+  const db = older(14);
+  fill(db);
+  update(db, 14);
+  expectRead(db);
+  expect(unsettled(db)).toEqual(['w']);
+  requeueUnsettled(db);
+  expect(listDocuments(db, null).map(({ document }) => [document.id, document.state])).toEqual([
+    ['r', { status: 'ready' }],
+    ['h', { status: 'queued' }],
+  ]);
+});
+
+test('a damaged database of version 14 is brought up to date before its rows are put back', async () => {
+  const source = older(14);
+  fill(source);
+  source.run("INSERT INTO models (id, name, path, added_at) VALUES ('m', 'Mine', '/models/mine', 1)");
+  source.run("UPDATE library SET folder = '/drive/models'");
+  const { db } = await open();
+  expect(salvage(db, source.path, readMigrations(migrations))).toEqual({ chats: 1, messages: 3 });
+  expectRead(db);
+  expect(db.get('SELECT name FROM models')).toEqual({ name: 'Mine' });
+  expect(db.get('SELECT folder FROM library')).toEqual({ folder: '/drive/models' });
+});
