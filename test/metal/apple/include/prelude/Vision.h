@@ -1,0 +1,3 @@
+#pragma once
+#import <CoreGraphics/CoreGraphics.h>
+#import <Foundation/Foundation.h>
