@@ -151,7 +151,10 @@ describe('npm start opens', () => {
 });
 
 test('a skip is expected only for a known reason, where the reason holds', () => {
-  const skips = ['needs a Mac: Vision', 'needs Linux: /proc', 'needs an Apple7 GPU: x', 'flaky', ''].map((reason) => ({ name: 't', reason }));
+  const skips = ['needs a Mac: Vision', 'needs Linux: /proc', 'needs an Apple7 GPU: x', 'flaky', ''].map((reason) => ({
+    name: 't',
+    reason,
+  }));
   const machine = { platform: 'linux' as const, arch: 'x64' as const, root: true };
   expect(judged(skips, machine).map(({ expected }) => expected)).toEqual([true, false, false, false, false]);
 });
