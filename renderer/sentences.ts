@@ -6,9 +6,15 @@ import { t } from './i18n.ts';
 
 /** One or two plain sentences: what happened, and the way on. */
 export function sentenceOf({ code, hint, details }: Failure): string {
+  return causeOf({ hint, details }) ?? `${t(`errors.${code}.what`)}. ${t(`errors.${code}.way`)}`;
+}
+
+/** Under a title that says what happened. */
+export const wayOf = (failure: Failure): string => causeOf(failure) ?? t(`errors.${failure.code}.way`);
+
+function causeOf({ hint, details }: Pick<Failure, 'details'> & { hint?: string | undefined }): string | undefined {
   const reason = FailureReason.safeParse(details?.reason).data;
-  if (reason) return t(`trouble.${reason}`);
-  return hint ?? `${t(`errors.${code}.what`)}. ${t(`errors.${code}.way`)}`;
+  return reason ? t(`trouble.${reason}`) : hint;
 }
 
 /** The same for a code that stands alone: of a download, or of a failure. */

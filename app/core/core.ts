@@ -10,7 +10,7 @@ import { createSendOrder } from '../chat/turns/send-order.ts';
 import { createTurns } from '../chat/turns/turn-manager.ts';
 import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
-import { createEngine } from '../engine/client/engine-client.ts';
+import { createEngine, type EngineOptions } from '../engine/client/engine-client.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import { createMetrics } from '../metrics/service.ts';
@@ -57,6 +57,7 @@ export type HostOptions = {
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
   models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'patience'>;
+  heartbeat?: EngineOptions['heartbeat'];
   now?: () => number;
 };
 
@@ -112,6 +113,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   const engine = createEngine({
     startEngine: options.startEngine,
     report,
+    ...(options.heartbeat && { heartbeat: options.heartbeat }),
     onStatus(status) {
       for (const listener of statusListeners) listener(status);
     },

@@ -144,6 +144,9 @@ export type AskName = keyof Asks;
 /** Engine states as the engine process itself knows them; the supervisor adds the rest. */
 export type InnerStatus = Extract<EngineStatus, { phase: 'idle' | 'loading' | 'ready' | 'busy' }>;
 
+/** How native threads get on: jobs that run, steps they have taken since the process began. */
+export type Pulse = { running: number; steps: number; loading: boolean };
+
 export type ToEngine =
   | { [Name in AskName]: { id: number; ask: Name; input: Asks[Name]['input'] } }[AskName]
   | { generate: Generation }
@@ -151,12 +154,14 @@ export type ToEngine =
   | { cancelLoad: true }
   | { answerNow: TurnId }
   | { decide: TurnId; choice: Choice }
+  | { beat: true }
   | { quit: true };
 
 export type FromEngine =
   | { id: number; value: unknown }
   | { id: number; failure: Failure }
   | { turnId: TurnId; updates: TurnUpdate[] }
+  | { pulse: Pulse }
   | { status: InnerStatus };
 
 export type EngineProcess = Supervised<ToEngine, FromEngine>;

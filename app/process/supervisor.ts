@@ -6,6 +6,7 @@ import { type EngineStatus, type Failure, failureOf, LonghandError, type Pipe } 
 //                       ▲    │ restart(): kill         └─▶ stopped   third end in five minutes
 //                       └────┘                             │ restart()
 //                       ▲──────────────────────────────────┘
+//  abandon(): one that hangs is given up at once, and killed; whoever waited for it need not wait for its end.
 //  close(): quit is said, then after two seconds the process is killed. A process is started only when the one before has
 //  ended, so there are never two.
 
@@ -28,6 +29,8 @@ export type SupervisorStatus =
 export type Supervisor<Out> = {
   start(): void;
   restart(): Promise<void>;
+  /** It runs, but is of no use any more. */
+  abandon(failure: Failure): void;
   /** Sends to the running process. @throws LonghandError `engine-lost` when there is none */
   send(message: Out): void;
   close(): Promise<void>;
@@ -41,7 +44,7 @@ export type SupervisorOptions<Out, In> = {
   quit: Out;
   onStatus: (status: SupervisorStatus) => void;
   onMessage: (message: In) => void;
-  /** The process is gone and with it everything it was asked. */
+  /** The process is gone, or given up, and with it everything it was asked. */
   onLost: (failure: Failure) => void;
   waits?: readonly number[];
   quitWaitMs?: number;
@@ -83,10 +86,15 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     } finally {
       starting = false;
     }
-    running.pipe.onMessage(options.onMessage);
-    if (closed) running.kill();
+    const mine = running;
+    mine.pipe.onMessage((message) => {
+      // Nothing is heard of one that was given up.
+      if (running === mine) options.onMessage(message);
+    });
+    if (closed) mine.kill();
     else options.onStatus({ phase: 'up' });
-    const ending = await running.ended;
+    const ending = await mine.ended;
+    if (!running) return;
     running = null;
     last = lostFailure(name, ending);
     options.onLost(last);
@@ -121,6 +129,14 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       const ending = life;
       running?.kill();
       await ending;
+    },
+    abandon(failure) {
+      if (!running) return;
+      const hung = running;
+      running = null;
+      last = failure;
+      hung.kill();
+      options.onLost(failure);
     },
     send(message) {
       if (!running) throw new LonghandError('engine-lost', `[${name}] the process is not running`);

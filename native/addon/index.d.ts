@@ -258,6 +258,9 @@ export function recognise(picture: Uint8Array): Promise<RecognisedLine[]>;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;
+/** Of all native threads of this process: jobs that run, and steps that were taken (layers computed, weights prepared). A
+ *  count of steps that stands still for minutes while a job runs means that it hangs. */
+export function pulse(): { running: number; steps: number };
 /** Version of the addon's source, for caches and metrics. */
 export const build: { version: string; commit: string; compiler: string; backEnds: BackEnd[] };
 /** Direct access to single ops and block formats for tests: see test/ops. */

@@ -1,5 +1,9 @@
 // Test hooks of the engine: what has no other way out.
+#include <chrono>
+#include <thread>
+
 #include "addon/errors.h"
+#include "addon/jobs.h"
 #include "addon/options.h"
 #include "addon/registry.h"
 #include "addon/values.h"
@@ -28,10 +32,19 @@ Napi::Value dry_biases_of(const Napi::CallbackInfo& info) {
   });
 }
 
+// hang() -> a promise that never settles: a native thread that does what a stuck driver does.
+Napi::Value hang(const Napi::CallbackInfo& info) {
+  return on_own_thread(info.Env(), []() -> Operation::Convert {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  });
+}
+
 }  // namespace
 
 void register_testing_engine(Napi::Env env, Napi::Object exports) {
-  testing_object(env, exports).Set("dryBiases", Napi::Function::New(env, dry_biases_of, "dryBiases"));
+  Napi::Object testing = testing_object(env, exports);
+  testing.Set("dryBiases", Napi::Function::New(env, dry_biases_of, "dryBiases"));
+  testing.Set("hang", Napi::Function::New(env, hang, "hang"));
 }
 
 }  // namespace longhand

@@ -1,6 +1,7 @@
 #include "engine/encode.h"
 
 #include "engine/error.h"
+#include "engine/pulse.h"
 #include "formats/error.h"
 
 namespace longhand {
@@ -38,8 +39,10 @@ Matrix last_states(Model& model, std::span<const int32_t> lengths, const std::at
   Pass pass(backend, lengths);
   backend.begin({.cancel = cancel});
   Tensor x = begin(pass);
-  for (size_t i = 0; i < model.facts().layers.size(); ++i)
+  for (size_t i = 0; i < model.facts().layers.size(); ++i) {
     x = pass->recycle_except(model.architecture().layer(pass, i, x));
+    pulse.step();
+  }
   backend.finish();
   return read_back(backend, x);
 }

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "engine/available_memory.h"
+#include "engine/pulse.h"
 #include "engine/shape_limits.h"
 #include "formats/error.h"
 #include "formats/verify.h"
@@ -29,6 +30,14 @@ void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
   if (cancel && cancel->load()) throw Cancelled{};
 }
 
+LoadProgress counted(LoadProgress progress) {
+  return {[report = std::move(progress.report)](size_t done, size_t total) {
+            pulse.step();
+            if (report) report(done, total);
+          },
+          progress.cancel};
+}
+
 }  // namespace
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
@@ -40,7 +49,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   check_room(verdict);
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
-  loaded_ = load_architecture(checkpoint, *backend_, std::move(request.progress));
+  loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
   memory_pressure_ = std::make_shared<MemoryPressure>(*backend_);
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {

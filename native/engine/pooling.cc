@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "formats/error.h"
+#include "formats/mapped_file.h"
 
 namespace longhand {
 
@@ -15,19 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t largest_file = 1 << 20;
+constexpr size_t largest_file = 1 << 20;
 // GGUF's numbers (model-specs 13.2).
 constexpr int64_t gguf_mean = 1, gguf_first = 2;
 
 std::optional<Json> read_json(const fs::path& path) {
-  std::error_code none;
-  const uintmax_t size = fs::file_size(path, none);
-  if (none) return std::nullopt;
-  if (size > largest_file) throw FormatError("[pooling] " + path.filename().string() + " is larger than 1 MB");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return Json::parse(text.str(), path.filename().string());
+  std::error_code unknown;
+  if (!fs::exists(path, unknown)) return std::nullopt;
+  return Json::parse(read_text(path.string(), "pooling", largest_file), "pooling", path.filename().string());
 }
 
 std::string text_of(const Json& object, const char* key) {

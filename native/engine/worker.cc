@@ -1,5 +1,7 @@
 #include "engine/worker.h"
 
+#include "engine/pulse.h"
+
 namespace longhand {
 
 namespace {
@@ -15,9 +17,12 @@ void run_jobs(const std::shared_ptr<Worker::State>& state) {
     state->running_owner = job.owner;
     state->running_cancel = job.cancel;
     lock.unlock();
+    pulse.running.fetch_add(1);
+    pulse.step();
     job.run(closed);
     // What the job holds may be the last of a session or of this worker: let go without the lock.
     job = {};
+    pulse.running.fetch_sub(1);
     lock.lock();
     state->running_owner = nullptr;
     state->running_cancel = nullptr;

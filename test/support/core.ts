@@ -42,7 +42,10 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
 export async function startCore(
-  options: { dataFolder?: string; startEngine?: StartEngine; models?: HostOptions['models']; now?: () => number } = {},
+  options: { dataFolder?: string; startEngine?: StartEngine; now?: () => number } & Pick<
+    HostOptions,
+    'models' | 'heartbeat'
+  > = {},
 ): Promise<{ host: Host; client: Client; dataFolder: string }> {
   const dataFolder = options.dataFolder ?? newFolder();
   const host = await createHost({
@@ -52,6 +55,7 @@ export async function startCore(
     startEngine: options.startEngine ?? realEngine(),
     startReader: realReader(),
     ...(options.models && { models: options.models }),
+    ...(options.heartbeat && { heartbeat: options.heartbeat }),
     ...(options.now && { now: options.now }),
     about: { version: '0', commit: '', shell: 'browser' },
   });

@@ -21,6 +21,7 @@ import type {
   ToEngine,
   TurnUpdate,
 } from '../ipc-protocol.ts';
+import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 
 export type Engine = {
   status(): EngineStatus;
@@ -50,9 +51,11 @@ export type EngineOptions = {
   onStatus: (status: EngineStatus) => void;
   /** What a listener threw; printed where nobody asks for it. */
   report?: Report;
+  heartbeat?: Partial<HeartbeatLimits>;
 } & Pick<SupervisorOptions<ToEngine, FromEngine>, 'waits' | 'quitWaitMs' | 'now'>;
 
-export function createEngine({ onStatus, startEngine, report = console.error, ...supervision }: EngineOptions): Engine {
+export function createEngine(options: EngineOptions): Engine {
+  const { onStatus, startEngine, report = console.error, heartbeat: limits, ...supervision } = options;
   const told = guarded(report, onStatus);
   let status: EngineStatus = { phase: 'idle' };
   let outer: SupervisorStatus = { phase: 'starting' };
@@ -73,6 +76,20 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
     onMessage: guarded(report, receive),
     onLost: guarded(report, lost),
   });
+
+  const heartbeat = createHeartbeat(() => tell({ beat: true }), hung, limits);
+
+  /** What it hung on is not loaded again by itself. */
+  function hung(seen: string) {
+    wanted = null;
+    supervisor.abandon({
+      code: 'engine-lost',
+      message: `[engine] the process hung (${seen}) and was ended`,
+      details: { reason: 'hung' },
+    });
+  }
+
+  const watch = () => heartbeat.needed(asks.size > 0 || turns.size > unsent.size);
 
   function show(next: EngineStatus) {
     status = next;
@@ -96,8 +113,10 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   function receive(message: FromEngine) {
     if ('status' in message) return innerChanged(message.status);
     if ('turnId' in message) return updateTurn(message.turnId, message.updates);
+    if ('pulse' in message) return heartbeat.answered(message.pulse);
     const waiting = asks.get(message.id);
     asks.delete(message.id);
+    watch();
     if (!waiting) return;
     if ('failure' in message) {
       const { code, message: text, details } = message.failure;
@@ -116,6 +135,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
     if (!listener) return;
     const ended = updates.some(({ event }) => event.type === 'finished' || event.type === 'failed');
     if (ended) turns.delete(turnId);
+    watch();
     try {
       listener(updates);
     } catch (error) {
@@ -131,13 +151,14 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   }
 
   function lost(failure: Failure) {
-    up.reject(lostError());
+    up.reject(lostError(failure));
     up = deferred();
     loading = null;
-    for (const waiting of asks.values()) waiting.reject(lostError());
+    for (const waiting of asks.values()) waiting.reject(lostError(failure));
     asks.clear();
     unsent.clear();
     for (const turnId of [...turns.keys()]) updateTurn(turnId, [{ event: { type: 'failed', failure } }]);
+    watch();
   }
 
   async function ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
@@ -146,6 +167,7 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
     return new Promise((resolve, reject) => {
       const id = ++lastId;
       asks.set(id, { resolve, reject });
+      watch();
       try {
         supervisor.send({ id, ask: name, input } as ToEngine);
       } catch (error) {
@@ -204,7 +226,11 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
       if (outer.phase === 'stopped') return updateTurn(turnId, [lostUpdate()]);
       // A process that is being started, or started again, is waited for.
       unsent.add(turnId);
-      const send = () => unsent.delete(turnId) && supervisor.send({ generate: generation });
+      const send = () => {
+        if (!unsent.delete(turnId)) return;
+        supervisor.send({ generate: generation });
+        watch();
+      };
       up.promise.then(send).catch(() => updateTurn(turnId, [lostUpdate()]));
     },
     cancel(turnId) {
@@ -221,7 +247,10 @@ export function createEngine({ onStatus, startEngine, report = console.error, ..
   };
 }
 
-const lostError = () => new LonghandError('engine-lost', '[engine] the process ended');
+const lostError = (failure: Partial<Failure> = {}) =>
+  new LonghandError('engine-lost', failure.message ?? '[engine] the process ended', {
+    ...(failure.details && { details: failure.details }),
+  });
 const lostUpdate = (): TurnUpdate => ({
   event: { type: 'failed', failure: { code: 'engine-lost', message: '[engine] the process ended' } },
 });

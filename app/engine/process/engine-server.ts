@@ -217,6 +217,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     else if ('cancelLoad' in message) loading?.signal.set();
     else if ('cancel' in message) turns.get(message.cancel)?.cancel();
     else if ('answerNow' in message) turns.get(message.answerNow)?.answerNow();
+    else if ('beat' in message) send({ pulse: { ...addon.pulse(), loading: loading !== null } });
     else if ('decide' in message) turns.get(message.decide)?.decide(message.choice);
     else endProcess();
   });

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Failure, Message } from '../../../app/protocol/index.ts';
 import { useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
+import { wayOf } from '../../sentences.ts';
 import { useUnsaved } from '../../shell/notices.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -59,7 +60,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
           </>
         }
       >
-        {[failure.hint ?? t(`errors.${failure.code}.way`), safe, engine].filter(Boolean).join(' ')}
+        {[wayOf(failure), safe, engine].filter(Boolean).join(' ')}
       </Notice>
     </div>
   );
