@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readRegularSync } from '../app/store/open-regular.ts';
 
 const Bounds = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const WindowState = z.object({ bounds: Bounds, maximized: z.boolean() });
@@ -9,7 +10,7 @@ export type Bounds = z.infer<typeof Bounds>;
 /** Where the window was, unless that is nowhere any more: a display can be gone. */
 export function readWindowState(file: string, displays: readonly { workArea: Bounds }[]): WindowState | null {
   try {
-    const state = WindowState.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const state = WindowState.parse(JSON.parse(readRegularSync(file, 4096).toString()));
     return displays.some(({ workArea }) => reachable(state.bounds, workArea)) ? state : null;
   } catch {
     // Not written yet, or damaged: the window opens where the system puts it.

@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
+import { readRegular } from '../store/open-regular.ts';
 import { countingOf } from './context/context-usage.ts';
 import type { Core } from './deps.ts';
 
@@ -15,7 +14,7 @@ export async function attachFile(
   file: { chatId: ChatId; path: string; name: string },
 ): Promise<Attachment> {
   getChat(core.db, file.chatId);
-  const bytes = await readFileUpTo(file.path, file.name);
+  const bytes = await readRegular(file.path, maxBytes);
   const text = decodeText(bytes, file.name);
   const tokens = await countedBy(core, file.chatId, text).catch(() => null);
   return addAttachment(core.db, file.chatId, { name: file.name, bytes: bytes.length, tokens, text }, core.now());
@@ -24,28 +23,6 @@ export async function attachFile(
 /** By the model of the chat, which need not be in memory. */
 const countedBy = async (core: Core, chatId: ChatId, text: string) =>
   core.engine.ask('countText', { model: countingOf(core, chatId).target, text });
-
-async function readFileUpTo(path: string, name: string): Promise<Buffer> {
-  const failed = (error: NodeJS.ErrnoException): never => {
-    const code = error.code === 'ENOENT' ? 'not-found' : error.code === 'EIO' ? 'unreadable' : 'permission';
-    throw new LonghandError(code, `[attachment] ${name}: ${error.message}`);
-  };
-  // A pipe that nobody writes to would keep the opening waiting for ever.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(failed);
-  try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new LonghandError('unreadable', `[attachment] ${name} is not a file`);
-    if (stat.size > maxBytes) {
-      throw new LonghandError(
-        'too-large',
-        `[attachment] ${name} has ${stat.size} bytes, at most ${maxBytes} are read as text`,
-      );
-    }
-    return await handle.readFile().catch(failed);
-  } finally {
-    await handle.close();
-  }
-}
 
 /** UTF-8, or UTF-16 with a mark. Bytes that no text has mean a picture, a program, an archive. */
 export function decodeText(bytes: Buffer, name: string): string {

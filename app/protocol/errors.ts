@@ -91,6 +91,7 @@ export class LonghandError extends Error {
 const SYSTEM: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'not-found',
   ENOTDIR: 'not-found',
+  ENAMETOOLONG: 'not-found',
   EACCES: 'permission',
   EPERM: 'permission',
   EBUSY: 'conflict',
@@ -104,6 +105,8 @@ const SYSTEM: Readonly<Record<string, ErrorCode>> = {
   EISDIR: 'unreadable',
   ELOOP: 'unreadable',
   EIO: 'unreadable',
+  ENXIO: 'unreadable', // a socket, a device that is not there
+  ENODEV: 'unreadable',
 };
 
 /** The code for an error of a file or a disk; null for any other error. */

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularSync } from '../store/open-regular.ts';
 
 export const defaultPort = 4817;
 
@@ -9,7 +10,7 @@ const fileIn = (folder: string) => join(folder, 'browser-port');
 
 export function lastPort(folder: string): number {
   try {
-    const port = Number(readFileSync(fileIn(folder), 'utf8'));
+    const port = Number(readRegularSync(fileIn(folder), 16));
     return Number.isInteger(port) && port > 0 && port < 65_536 ? port : defaultPort;
   } catch {
     return defaultPort;

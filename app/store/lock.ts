@@ -1,8 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 import { type Database, openDatabase } from './database.ts';
+import { readRegularSync } from './open-regular.ts';
 import { makePrivate, othersFolder } from './permissions.ts';
+
+const MAX_NOTE = 4096;
 
 /** Where the holder can be reached, and with what. */
 export type Reach = { address: string; key: string };
@@ -71,7 +74,7 @@ export function reachOf(note: unknown): Reach | null {
 /** Who holds the folder, as far as it says. */
 export function readHolder(note: string): Holder | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(note, 'utf8'));
+    const value: unknown = JSON.parse(readRegularSync(note, MAX_NOTE).toString());
     return typeof value === 'object' && value !== null && 'pid' in value ? (value as Holder) : null;
   } catch {
     return null;

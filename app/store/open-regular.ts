@@ -9,17 +9,27 @@ import { codeOfSystem, LonghandError } from '../protocol/index.ts';
 /** Windows knows neither. */
 const {
   O_RDONLY,
+  O_RDWR,
+  O_CREAT,
   O_NONBLOCK = 0,
   O_NOCTTY = 0,
-} = constants as { O_RDONLY: number } & Record<string, number | undefined>;
+} = constants as { O_RDONLY: number; O_RDWR: number; O_CREAT: number } & Record<string, number | undefined>;
 const FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+const WRITE_FLAGS = O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY;
 
 /** Opens a regular file for reading. The caller closes it.
  *  @throws LonghandError `unreadable` for anything that is no regular file, else what `fileFailure` says */
-export async function openRegular(path: string): Promise<FileHandle> {
+export const openRegular = (path: string): Promise<FileHandle> => opened(path, FLAGS);
+
+/** The same for reading and writing: one that is not there is made, for its owner alone. Nothing is cut off.
+ *  @throws LonghandError as `openRegular` */
+export const openRegularToWrite = (path: string): Promise<FileHandle> => opened(path, WRITE_FLAGS);
+
+async function opened(path: string, flags: number): Promise<FileHandle> {
   try {
-    demandFile(path, await stat(path));
-    const handle = await open(path, FLAGS);
+    const there = flags === WRITE_FLAGS ? await stat(path).catch(() => null) : await stat(path);
+    if (there) demandFile(path, there);
+    const handle = await open(path, flags, 0o600);
     try {
       demandFile(path, await handle.stat());
       return handle;
@@ -105,7 +115,8 @@ export async function* piecesOfRegular(
 
 /** What crosses the border for what the system said about a file. Any other error stays what it is. */
 export function fileFailure(path: string, error: unknown): unknown {
-  const code = codeOfSystem(error);
+  // Node says of a name with a zero byte that it is no argument; for whoever named it, there is no such file.
+  const code = path.includes('\0') ? 'not-found' : codeOfSystem(error);
   return code === null
     ? error
     : new LonghandError(code, `[file] ${path}: ${(error as Error).message}`, { cause: error });

@@ -28,7 +28,12 @@ export const CLASSES = {
   },
   files: {
     title: 'Files, links and folders',
-    files: ['attack/files.test.ts', 'app/documents/import.test.ts', 'app/models/silent-disks.test.ts'],
+    files: [
+      'attack/files.test.ts',
+      'attack/pipes.test.ts',
+      'app/documents/import.test.ts',
+      'app/models/silent-disks.test.ts',
+    ],
   },
   databases: { title: 'Databases', files: ['app/store/store.test.ts', 'app/chat/kills.test.ts'] },
 } as const satisfies Record<string, AttackClass>;

@@ -35,6 +35,7 @@ export const LAWS: readonly Law[] = [
       'app/documents/parse/fork-parser.ts',
       'app/store/data-dir.ts',
       'app/store/lock.ts',
+      'app/store/open-regular.ts',
       'app/store/temporary-folders.ts',
       'app/protocol',
     ],

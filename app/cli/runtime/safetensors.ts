@@ -1,8 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
+import { readRegularSync } from '../../store/open-regular.ts';
 import { UsageError } from './command.ts';
+
+/** What one buffer of Node holds everywhere. */
+const MAX_BYTES = 2 ** 32;
 
 export type Tensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
 
@@ -59,7 +63,7 @@ export function readSafetensors(file: string): Tensor[] {
   const broken = (reason: string) => new LonghandError('unreadable', `[${file}] ${reason}`);
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readRegularSync(file, MAX_BYTES);
   } catch (error) {
     throw broken(error instanceof Error ? error.message : String(error));
   }

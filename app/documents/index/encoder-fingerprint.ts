@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { piecesOfRegular } from '../../store/open-regular.ts';
 
 /** Tells the files of an encoder apart by their content. Hashed once for as long as size and time stay as they are. */
 export function createFingerprints() {
@@ -35,6 +34,6 @@ async function weightFiles(path: string): Promise<string[]> {
 
 async function hashOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of files) await pipeline(createReadStream(file), hash, { end: false });
+  for (const file of files) for await (const piece of piecesOfRegular(file)) hash.update(piece);
   return hash.digest('hex');
 }

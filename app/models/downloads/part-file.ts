@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failureOf, LonghandError } from '../../protocol/index.ts';
+import { openRegularToWrite } from '../../store/open-regular.ts';
 import { BLOCK, type BlockMap } from '../storage/block-map.ts';
 import { isDiskFull } from '../storage/disk-space.ts';
 import { type Bytes, codeOfFailed, DownloadError } from './download-state.ts';
@@ -23,7 +24,7 @@ export async function roomOn(path: string): Promise<Bytes> {
 export async function openPartFile(path: string, size: Bytes) {
   await mkdir(dirname(path), { recursive: true });
   const existing = await stat(path).catch(() => null);
-  const handle = await open(path, existing ? 'r+' : 'w+').catch(translate);
+  const handle = await openRegularToWrite(path).catch((error) => translate(error.cause ?? error));
   if (existing?.size !== size) {
     await handle.truncate(size).catch(async (error) => {
       await handle.close();

@@ -1,7 +1,8 @@
-import { lstat, mkdir, open, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Adoptable, LonghandError } from '../../protocol/index.ts';
+import { openRegular } from '../../store/open-regular.ts';
 import { findAdoptable } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
@@ -36,7 +37,7 @@ export async function removeLink(path: string): Promise<void> {
 }
 
 async function magicOf(path: string): Promise<string> {
-  const file = await open(path);
+  const file = await openRegular(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FILE_MAGIC.length), 0, FILE_MAGIC.length, 0);
     return buffer.toString('latin1', 0, bytesRead);

@@ -1,7 +1,12 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Adoptable } from '../../protocol/index.ts';
+import { readRegular } from '../../store/open-regular.ts';
+
+/** A manifest lists a dozen layers in a few KB; the name of a commit has 40 letters. */
+const MAX_MANIFEST = 1024 * 1024;
+const MAX_REF = 4096;
 
 export type Homes = { home: string; env: Record<string, string | undefined> };
 
@@ -28,8 +33,8 @@ async function* huggingFace({ home, env }: Homes): AsyncGenerator<Adoptable> {
     if (!match) continue;
     const snapshots = join(hub, repository.name, 'snapshots');
     const commits = await folders(snapshots);
-    const current = await readFile(join(hub, repository.name, 'refs', 'main'), 'utf8').catch(() => '');
-    const commit = commits.find((entry) => entry.name === current.trim()) ?? commits.at(-1);
+    const current = await readRegular(join(hub, repository.name, 'refs', 'main'), MAX_REF).catch(() => '');
+    const commit = commits.find((entry) => entry.name === String(current).trim()) ?? commits.at(-1);
     if (commit) yield* modelsIn('Hugging Face cache', `${match[1]}/${match[2]}`, join(snapshots, commit.name));
   }
 }
@@ -86,7 +91,7 @@ async function* ollama({ home, env }: Homes): AsyncGenerator<Adoptable> {
 
 async function modelLayer(manifest: string): Promise<string | null> {
   try {
-    const { layers } = JSON.parse(await readFile(manifest, 'utf8')) as {
+    const { layers } = JSON.parse((await readRegular(manifest, MAX_MANIFEST)).toString()) as {
       layers?: { mediaType?: string; digest?: string }[];
     };
     const layer = layers?.find((candidate) => candidate.mediaType === 'application/vnd.ollama.image.model');

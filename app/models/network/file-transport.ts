@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { piecesOfRegular } from '../../store/open-regular.ts';
 import type { Answered, Open } from './transport.ts';
 
 /** Answers for `file:` addresses as a server with ranges does: so that a folder on the network or on another disk is a source
@@ -20,9 +20,16 @@ export const openFile: Open = async (url, asked, signal) => {
     ...(range && { 'content-range': `bytes ${first}-${last}/${found.size}` }),
   };
   if (found.size === 0) return empty(200, headers);
-  const body = createReadStream(path, { start: first, end: last, highWaterMark: 1 << 18, signal });
-  return { ...empty(range ? 206 : 200, headers), body, cancel: () => void body.destroy() };
+  const body = until(signal, piecesOfRegular(path, { start: first, end: last + 1, atOnce: 1 << 18 }));
+  return { ...empty(range ? 206 : 200, headers), body, cancel: () => void body.return(undefined) };
 };
+
+async function* until(signal: AbortSignal, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Array, undefined> {
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    yield piece;
+  }
+}
 
 const empty = (status: number, headers: Record<string, string> = {}): Answered => ({
   status,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { piecesOfRegular } from '../../store/open-regular.ts';
 import { type Manifest, readManifest, writeManifest } from '../storage/blob-store.ts';
 import { bytesOf, damagedIn } from '../storage/block-repair.ts';
 
@@ -57,12 +57,10 @@ async function damageOf(
 
 async function wholeHash(path: string, count: (bytes: number) => void, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, {
-    highWaterMark: 1 << 20,
-    signal,
-  })) {
-    hash.update(chunk as Buffer);
-    count((chunk as Buffer).length);
+  for await (const piece of piecesOfRegular(path)) {
+    signal.throwIfAborted();
+    hash.update(piece);
+    count(piece.length);
   }
   return hash.digest('hex');
 }

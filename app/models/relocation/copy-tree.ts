@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, truncate, utimes } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
+import { openRegular, openRegularToWrite, readRegular } from '../../store/open-regular.ts';
 import { building, isManifest, isModelFolder } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import { isMark } from '../storage/library-location.ts';
@@ -107,7 +108,7 @@ async function carry(source: string, target: string, piece: Piece, options: Mirr
   const there = await stat(target).catch(() => null);
   const same = there?.size === piece.size && Math.abs(there.mtimeMs - piece.mtimeMs) < MTIME_MS;
   // A description may have been written anew within the time that a volume keeps.
-  if (same && (piece.size >= CHUNK || (await readFile(source)).equals(await readFile(target)))) {
+  if (same && (piece.size >= CHUNK || (await readRegular(source, CHUNK)).equals(await readRegular(target, CHUNK)))) {
     return progress(piece.size, piece.size);
   }
   if (mayLink && (await linked(source, target))) return progress(piece.size, piece.size);
@@ -138,9 +139,13 @@ async function copy(
   const at = before - (before % CHUNK);
   const hash = createHash('sha256');
   await readInto(hash, source, at, signal, progress);
-  if (before > 0) await truncate(begun, at);
-  const [from, to] = [await open(source, 'r'), await open(begun, before > 0 ? 'r+' : 'w')];
+  const from = await openRegular(source);
+  const to = await openRegularToWrite(begun).catch(async (error) => {
+    await from.close();
+    throw error;
+  });
   try {
+    await to.truncate(at);
     const buffer = Buffer.allocUnsafe(CHUNK);
     for (let place = at; ; ) {
       signal.throwIfAborted();
@@ -168,7 +173,7 @@ async function readInto(
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<void> {
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
   try {
     const buffer = Buffer.allocUnsafe(CHUNK);
     for (let at = 0; at < upTo; ) {

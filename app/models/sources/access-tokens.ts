@@ -1,6 +1,7 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { LonghandError, SourceId } from '../../protocol/index.ts';
+import { readRegularSync } from '../../store/open-regular.ts';
 
 //  Tokens of sources. With a keychain (Electron's safeStorage, handed in by the shell) the file holds what the keychain
 //  sealed; without one it holds the token itself and only its owner may read it. Nothing here is ever logged.
@@ -15,12 +16,15 @@ export type Tokens = {
   write(source: SourceId, token: string | null): Promise<void>;
 };
 
+/** A token has some forty letters, sealed some hundreds. */
+const MAX_BYTES = 64 * 1024;
+
 const Stored = z.partialRecord(SourceId, z.object({ sealed: z.boolean(), text: z.string() }));
 
 export function createTokens(file: string, cipher: Cipher | null): Tokens {
   const load = (): z.infer<typeof Stored> => {
     try {
-      return Stored.parse(JSON.parse(readFileSync(file, 'utf8')));
+      return Stored.parse(JSON.parse(readRegularSync(file, MAX_BYTES).toString()));
     } catch {
       return {}; // none yet, or damaged: then it is asked for again
     }

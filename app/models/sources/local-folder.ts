@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FoundModel } from '../../protocol/index.ts';
+import { openRegular } from '../../store/open-regular.ts';
 import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
 import { safePath } from '../storage/safe-path.ts';
 import type { FileEntry, Repository, Source } from './source.ts';
@@ -42,6 +43,9 @@ export function folderSource(folder: () => string | null): Source {
       const path = wholePath(given);
       const place = await stat(path).catch(() => null);
       if (!place) throw new DownloadError('not-found', `[folder] nothing is at ${path}`);
+      if (!place.isFile() && !place.isDirectory()) {
+        throw new DownloadError('not-a-model', `[folder] ${path} is neither a file nor a folder, which are allowed`);
+      }
       const blob = place.isFile() && !path.toLowerCase().endsWith('.gguf');
       const name = blob || !place.isFile() ? path : dirname(path);
       const entries = blob ? [await blobEntry(path)] : await entriesOf(name);
@@ -78,7 +82,7 @@ const etagOf = ({ size, mtimeMs }: { size: number; mtimeMs: number }) => `"${siz
 
 /** @throws DownloadError `not-a-model` when it is no GGUF file */
 async function blobEntry(path: string): Promise<FileEntry> {
-  const handle = await open(path, 'r');
+  const handle = await openRegular(path);
   try {
     const magic = Buffer.alloc(4);
     await handle.read(magic, 0, 4, 0);

@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import type { ModelId } from '../../protocol/index.ts';
@@ -13,6 +13,7 @@ import {
   setBlocksOfBlob,
 } from '../../store/downloads.ts';
 import { findModel } from '../../store/models.ts';
+import { openRegularToWrite, piecesOfRegular, readRegular } from '../../store/open-regular.ts';
 import { damagedIn } from './block-repair.ts';
 import { exists } from './fs-probe.ts';
 import type { Place } from './library-location.ts';
@@ -84,6 +85,8 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 const MANIFEST = '.longhand.json';
+/** A repository of 10,000 files, 200 bytes for each, and room. */
+const MAX_MANIFEST = 16 * 1024 * 1024;
 export const isManifest = (path: string): boolean => basename(path) === MANIFEST;
 /** What a model's folder is called before it is whole, and while it is removed. */
 export const building = (folder: string): string => `${folder}.new`;
@@ -94,7 +97,7 @@ const never = new AbortController().signal;
 /** Null for a folder that was not made by `assemble`. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   try {
-    return Manifest.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')));
+    return Manifest.parse(JSON.parse((await readRegular(join(folder, MANIFEST), MAX_MANIFEST)).toString()));
   } catch {
     return null;
   }
@@ -229,6 +232,16 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM' && error.code !== 'ENOTSUP' && error.code !== 'EXDEV' && error.code !== 'EMLINK')
       throw error;
-    await copyFile(from, to);
+    await copy(from, to);
   });
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const target = await openRegularToWrite(to);
+  try {
+    await target.truncate();
+    for await (const piece of piecesOfRegular(from)) await target.writeFile(piece);
+  } finally {
+    await target.close();
+  }
 }

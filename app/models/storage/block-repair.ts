@@ -1,5 +1,6 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { openRegular } from '../../store/open-regular.ts';
 import type { RemoteFile } from '../downloads/download-state.ts';
 import type { Journal } from '../downloads/journal.ts';
 import { hashOf } from '../downloads/part-file.ts';
@@ -17,7 +18,7 @@ export async function damagedIn(
 ): Promise<number[]> {
   const map = new BlockMap(size);
   const damaged: number[] = [];
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
   try {
     const buffer = Buffer.allocUnsafe(BLOCK);
     for (let block = 0; block < map.count; block++) {

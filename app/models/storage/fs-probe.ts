@@ -1,9 +1,13 @@
-import { access, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { access, readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../../store/open-regular.ts';
 
 //  Looking at disks that may not answer. A network drive without its server keeps whoever asks waiting for ever, and each wait
 //  takes one of the few threads that Node has for files. So a look has a time limit, what still lasts is not asked again, and
 //  only a few last at a time: the others go on with what they know.
+
+/** As the engine reads of a config.json (native/formats/checkpoint.cc); marks of a library have one line. */
+const MAX_TEXT = 16 * 1024 * 1024;
 
 /** What is looked at. None of these rejects. */
 export type Disk = {
@@ -17,7 +21,11 @@ export type Kind = 'file' | 'folder' | null;
 export type Names = ReadonlyMap<string, string | null>;
 
 export const disk: Disk = {
-  text: (path) => readFile(path, 'utf8').catch(() => null),
+  text: (path) =>
+    readRegular(path, MAX_TEXT).then(
+      (bytes) => bytes.toString(),
+      () => null,
+    ),
   async names(folder) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
     if (entries === null) return null; // not there, or not readable: so are its files
@@ -28,7 +36,7 @@ export const disk: Disk = {
   },
   kind: (path) =>
     stat(path).then(
-      (found) => (found.isFile() ? 'file' : 'folder'),
+      (found) => (found.isFile() ? 'file' : found.isDirectory() ? 'folder' : null),
       () => null,
     ),
 };
