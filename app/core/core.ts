@@ -150,7 +150,10 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
       engine.generate({ ...benchmarkQuestion(prompt), turnId, priority: 'chat', target }, (updates) => {
         for (const { event } of updates) onEvent(event);
       });
-      signal.addEventListener('abort', () => engine.cancel(turnId));
+      signal.addEventListener(
+        'abort',
+        guarded(report, () => engine.cancel(turnId)),
+      );
       return { model: name };
     },
   });

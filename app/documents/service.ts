@@ -37,6 +37,7 @@ import {
   listDocuments,
   requeueUnsettled,
   restoreDocument,
+  titledDocuments,
   updateDocument,
 } from '../store/documents.ts';
 import { type Answering, createAnswering } from './answer/rag.ts';
@@ -50,6 +51,7 @@ import { createEmbedding, type Encoders } from './index/embedding-index.ts';
 import type { SystemRecogniser } from './parse/assets.ts';
 import type { StartReader } from './parse/fork-parser.ts';
 import { createDocumentReader } from './parse/parser-client.ts';
+import { isTelling } from './parse/title.ts';
 import { hitOf, tellingWords } from './search/fulltext-search.ts';
 import { find } from './search/hybrid-search.ts';
 
@@ -113,6 +115,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     interrupt: importer.interrupt,
     told: collectionsChanged,
     now,
+    report,
   });
 
   const embedding = createEmbedding({
@@ -334,8 +337,15 @@ export function createDocuments(options: DocumentsOptions): Documents {
     await copies.keepOnly(keptNames(db));
   }
 
+  /** Earlier versions took also titles that say nothing. */
+  function forgetEmptyTitles() {
+    for (const { id, name, fileName } of titledDocuments(db))
+      if (!isTelling(name)) tell(updateDocument(db, id, { name: fileName }).document);
+  }
+
   requeueUnsettled(db);
   async function begin() {
+    guarded(report, forgetEmptyTitles)();
     await purge().then(options.purged, () => {}); // tried again at the next start
     if (closed) return;
     importer.wake();
@@ -349,7 +359,13 @@ export function createDocuments(options: DocumentsOptions): Documents {
   // After the start: neither the first window nor the first question waits for it.
   const timers = [setTimeout(guarded(report, begin), SOON_MS)];
   const { help } = options;
-  if (help !== null) timers.push(setTimeout(() => void beginHelp(help).catch(() => {}), LATER_MS));
+  if (help !== null)
+    timers.push(
+      setTimeout(
+        guarded(report, () => beginHelp(help)),
+        LATER_MS,
+      ),
+    );
 
   return {
     handlers,

@@ -105,8 +105,8 @@ export type Preview = { own: string | null; text: string };
 export type Inspected = {
   description: ModelDescription;
   thinking: NonNullable<ModelEntry['thinking']>;
-  /** What a GGUF file calls itself. */
-  name: string | null;
+  /** What a GGUF file calls itself, the best first. */
+  names: string[];
 };
 
 /** What can be read of a model without its weights. */

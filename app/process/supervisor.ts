@@ -1,4 +1,4 @@
-import { type EngineStatus, type Failure, failureOf, LonghandError, type Pipe } from '../protocol/index.ts';
+import { type EngineStatus, type Failure, failureOf, guarded, LonghandError, type Pipe } from '../protocol/index.ts';
 
 //                       ┌────────── waiting ◀──────────┐
 //                       ▼  0.5, 2, 8 s                 │ ended by itself
@@ -87,10 +87,11 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       starting = false;
     }
     const mine = running;
-    mine.pipe.onMessage((message) => {
+    const hear = (message: In) => {
       // Nothing is heard of one that was given up.
       if (running === mine) options.onMessage(message);
-    });
+    };
+    mine.pipe.onMessage(guarded(console.error, hear));
     if (closed) mine.kill();
     else options.onStatus({ phase: 'up' });
     const ending = await mine.ended;
@@ -115,7 +116,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     }
     const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
     options.onStatus({ phase: 'restarting', attempt: ends.length, waitMs });
-    timer = setTimeout(start, waitMs);
+    timer = setTimeout(guarded(console.error, start), waitMs);
   }
 
   return {
@@ -147,7 +148,10 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       clearTimeout(timer);
       if (!life) return;
       running?.pipe.send(options.quit);
-      const kill = setTimeout(() => running?.kill(), quitWaitMs);
+      const kill = setTimeout(
+        guarded(console.error, () => running?.kill()),
+        quitWaitMs,
+      );
       await life;
       clearTimeout(kill);
     },
@@ -165,9 +169,10 @@ const keptCharacters = 4000;
 /** Keeps the end of an error output, and passes all of it on. */
 export function listenToErrors(output: NodeJS.ReadableStream | null | undefined): () => string {
   let text = '';
-  output?.on('data', (chunk: Buffer | string) => {
-    process.stderr.write(chunk);
+  const hear = guarded(console.error, (chunk: Buffer | string) => {
     text = (text + String(chunk)).slice(-keptCharacters);
+    process.stderr.write(chunk);
   });
+  output?.on('data', hear);
   return () => text;
 }

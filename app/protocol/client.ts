@@ -1,3 +1,4 @@
+import { guarded } from './background.ts';
 import type { CallName, RequestInput, Response } from './calls.ts';
 import { LonghandError } from './errors.ts';
 import type { EventName, EventPayload } from './events.ts';
@@ -90,8 +91,8 @@ export function createClient(onFault: (fault: unknown) => void = console.error):
         previous.close();
       }
       pipe = next;
-      next.onMessage(receive);
-      next.onClose(() => lost(next));
+      next.onMessage(guarded(console.error, receive));
+      next.onClose(guarded(console.error, () => lost(next)));
       const early = unsent ?? [];
       unsent = null;
       for (const frame of early) next.send(frame);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guarded } from './background.ts';
 import { type CallName, calls, type Request, type Response } from './calls.ts';
 import { failureOf, LonghandError } from './errors.ts';
 import type { EventName, EventPayload } from './events.ts';
@@ -68,11 +69,13 @@ export function createSwitchboard(handlers: Handlers) {
     add(pipe: Pipe<CoreFrame, CallFrame>) {
       pipes.add(pipe);
       pipe.onClose(() => pipes.delete(pipe));
-      pipe.onMessage(async (frame) => {
+      const answer = async (frame: CallFrame) => {
         const reply = await dispatch(handlers, frame);
         if (reply === null) pipe.close();
         else if (pipes.has(pipe)) pipe.send(reply);
-      });
+      };
+      // A client that cannot be answered connects anew and asks again.
+      pipe.onMessage(guarded(() => pipe.close(), answer));
     },
     close() {
       for (const pipe of [...pipes]) pipe.close();

@@ -128,7 +128,8 @@ export function endWithSignals(close: () => Promise<void>, timeoutMs = 10_000) {
     if (ending) process.exit(1);
     ending = true;
     setTimeout(() => process.exit(1), timeoutMs);
-    await close();
+    // What could not be closed ends with the process.
+    await close().catch(console.error);
     process.exit(0);
   };
   process.on('SIGINT', end);

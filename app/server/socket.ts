@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { type CallFrame, type CoreFrame, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type CallFrame, type CoreFrame, guarded, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
 import type { Access } from './auth.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
@@ -28,7 +28,7 @@ export function serveSockets(server: Server, { access, welcome, connect, heartbe
   });
   const alive = new WeakSet<WebSocket>();
 
-  server.on('upgrade', (request, stream, head) => {
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     const { host, origin } = request.headers;
     const path = request.url?.split('?', 1)[0];
     if (path !== socketPath || !access.hostAllowed(host)) return refuse(stream, '400 Bad Request');
@@ -42,14 +42,16 @@ export function serveSockets(server: Server, { access, welcome, connect, heartbe
       socket.on('pong', () => alive.add(socket));
       connect(pipeOfSocket(socket));
     });
-  });
+  };
+  server.on('upgrade', guarded(console.error, upgrade));
 
-  const heartbeat = setInterval(() => {
+  const beat = () => {
     for (const socket of sockets.clients) {
       if (!alive.delete(socket)) socket.terminate();
       else socket.ping();
     }
-  }, heartbeatMs);
+  };
+  const heartbeat = setInterval(guarded(console.error, beat), heartbeatMs);
 
   return {
     close() {
@@ -81,13 +83,14 @@ function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, CallFrame> {
       else socket.send(JSON.stringify(frame));
     },
     onMessage(listener) {
-      socket.on('message', (data, isBinary) => {
+      const hear = guarded(console.error, (data: RawData, isBinary: boolean) => {
         const frame = isBinary ? undefined : parse(String(data));
         if (frame === undefined) socket.close(1007, 'not JSON');
         else listener(frame as CallFrame);
       });
+      socket.on('message', hear);
     },
-    onClose: (listener) => void socket.on('close', listener),
+    onClose: (listener) => void socket.on('close', guarded(console.error, listener)),
     close: () => socket.close(1008, 'not a call'),
   };
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { codeOfSystem, LonghandError, type Upload } from '../protocol/index.ts';
+import { codeOfSystem, guarded, LonghandError, type Upload } from '../protocol/index.ts';
 import { emptyFolder } from '../store/temporary-folders.ts';
 
 export const uploadLimits = {
@@ -90,10 +90,10 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
       throw uploadError(error, name);
     }
     const timer = setTimeout(
-      () => {
+      guarded(console.error, () => {
         timers.delete(timer);
-        discard(path).catch(() => {}); // what stays goes at the next start
-      },
+        return discard(path); // what stays goes at the next start
+      }),
       set === undefined ? limits.keptMs : limits.modelKeptMs,
     ).unref();
     timers.add(timer);

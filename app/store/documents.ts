@@ -178,6 +178,10 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
   return getDocument(db, id);
 }
 
+/** Those that are called otherwise than their files. */
+export const titledDocuments = (db: Database): Pick<Document, 'id' | 'name' | 'fileName'>[] =>
+  db.all('SELECT id, name, file_name AS fileName FROM documents WHERE name <> file_name AND deleted_at IS NULL');
+
 /** What was being read when the app ended is read anew. */
 export function requeueUnsettled(db: Database): void {
   db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}' WHERE status = 'reading'`);

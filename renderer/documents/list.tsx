@@ -14,7 +14,7 @@ import { SEARCH_FIELD } from './focus.ts';
 import { ImportGroup } from './import-group.tsx';
 import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from './state.ts';
 import { collectionById, hitsIn, useDocuments } from './store.ts';
-import { aboutDocument, passages } from './words.ts';
+import { aboutDocument, hasTitle, KIND_ICONS, passages } from './words.ts';
 
 /** Search, what is on its way in, and the documents with the passages that were found in them. */
 export function DocumentColumn() {
@@ -206,10 +206,22 @@ const Line = memo(function Line({ row, stop, current }: LineProps) {
           onClick={() => open(row.document.id)}
           className={`flex w-full items-center gap-3 px-4 py-2.25 ring-inset-focus ${current ? 'bg-ink-soft' : 'hover:bg-hover'}`}
         >
-          <Icon name="file" className={current ? 'text-ink-text' : 'text-fg-3'} />
+          <Icon name={KIND_ICONS[row.document.kind]} className={current ? 'text-ink-text' : 'text-fg-3'} />
           <span className="min-w-0 flex-1">
-            <bdi className={`block truncate ${current ? 'font-semibold' : 'font-medium'}`}>{row.document.name}</bdi>
-            <span className="block truncate text-xs text-fg-3 tabular-nums">
+            <span className="flex items-baseline gap-3">
+              <bdi className={`min-w-0 flex-1 truncate text-start ${current ? 'font-semibold' : 'font-medium'}`}>
+                {row.document.fileName}
+              </bdi>
+              <time
+                dateTime={new Date(row.document.addedAt).toISOString()}
+                title={t('documents.addedOn', { day: formats.date(row.document.addedAt) })}
+                className="text-xs whitespace-nowrap text-fg-3 tabular-nums"
+              >
+                {formats.dayOf(row.document.addedAt, Date.now())}
+              </time>
+            </span>
+            <span className="block truncate text-start text-xs text-fg-3 tabular-nums">
+              {hasTitle(row.document) && <bdi className="me-2 text-fg-2">{row.document.name}</bdi>}
               {aboutDocument(row.document, row.hits, t, formats)}
             </span>
           </span>

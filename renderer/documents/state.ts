@@ -46,11 +46,11 @@ const isComing = (document: Document): boolean =>
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** The documents of a collection, or all, by name. */
+/** The documents of a collection, or all, by the names of their files, as a file manager shows them. */
 export function documentsIn(documents: Documents, collectionId: CollectionId | null): Document[] {
   return [...documents.values()]
     .filter((document) => collectionId === null || document.collectionId === collectionId)
-    .sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => byName.compare(a.fileName, b.fileName) || (a.id < b.id ? -1 : 1));
 }
 
 /** Collections of one's own by name; what ships with the app comes last. */
@@ -116,7 +116,8 @@ export type Row =
 
 const SHOWN_HITS = 4;
 
-/** Without a search every document; with one the documents with passages, best first, then the others. */
+/** Without a search every document; with one the documents with passages, best first, each with its best passage, then the
+ *  others. */
 export function rowsOf(
   shown: readonly Document[],
   hits: readonly PassageHit[] | null,
@@ -133,9 +134,8 @@ export function rowsOf(
   const rows: Row[] = found.length > 0 ? [{ kind: 'heading', name: 'found', count: found.length }] : [];
   found.forEach(({ document, all }, at) => {
     rows.push({ kind: 'document', document, hits: all.length });
-    const listed = document.id === open || (open === null && at === 0) || unfolded.has(document.id);
-    if (!listed) return;
-    const most = unfolded.has(document.id) ? all.length : SHOWN_HITS;
+    const first = document.id === open || (open === null && at === 0);
+    const most = unfolded.has(document.id) ? all.length : first ? SHOWN_HITS : 1;
     all.slice(0, most).forEach((hit, index) => {
       rows.push({ kind: 'hit', hit, index });
     });

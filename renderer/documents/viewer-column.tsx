@@ -195,6 +195,7 @@ function Tools({ document, view, inverted, onInvert, onZoom, onFind }: ToolsProp
           {t('documents.zoomOut', { share: formats.percent(view.scale) })}
         </MenuItem>
         <MenuItem onSelect={() => onZoom('fit')}>{t('documents.fit')}</MenuItem>
+        {document.kind === 'pdf' && <MenuItem onSelect={() => onZoom('column')}>{t('documents.fitColumn')}</MenuItem>}
         <MenuCheck checked={inverted} onChange={onInvert}>
           {t('documents.invert')}
         </MenuCheck>

@@ -1,8 +1,29 @@
 import type { TFunction } from 'i18next';
 import type { Document, Failure } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
+import type { IconName } from '../ui/icon.tsx';
 
 //  What is said about a document in one line.
+
+/** Whether it has a title that says more than the name of its file. */
+export const hasTitle = ({ name, fileName }: Pick<Document, 'name' | 'fileName'>): boolean =>
+  name !== fileName && name !== fileName.replace(/\.[^.]+$/, '');
+
+export const KIND_ICONS: Readonly<Record<Document['kind'], IconName>> = {
+  pdf: 'pdf',
+  docx: 'page',
+  text: 'page',
+  markdown: 'page',
+  xlsx: 'table',
+  csv: 'table',
+  pptx: 'slides',
+  epub: 'book',
+  html: 'web',
+  json: 'code',
+  code: 'code',
+  email: 'mail',
+  image: 'image',
+};
 
 /** "62 pages, 9 passages" or "Word, 21 pages"; a PDF needs no name of its kind. */
 export function aboutDocument(document: Document, hits: number, t: TFunction, formats: Formats): string {

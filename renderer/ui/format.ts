@@ -22,6 +22,7 @@ export function createFormats(language: string) {
   const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
+  const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const unit = (figure: string, name: string) => `${figure}${SPACE}${name}`;
 
@@ -82,6 +83,14 @@ export function createFormats(language: string) {
     change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
     clock: (time: number) => clock.format(time),
     day: (time: number) => day.format(time),
+    /** "14 Nov 2025". */
+    date: (time: number) => dayOfYear.format(time),
+    /** "today", "yesterday", "14 Nov", "14 Nov 2025" of another year. */
+    dayOf(time: number, now: number) {
+      const period = periodOf(time, now);
+      if (period !== 'earlier') return relative.format(period === 'today' ? 0 : -1, 'day');
+      return (new Date(time).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(time);
+    },
     /** "today 09:12", "yesterday 17:40", "14 Nov". */
     when(time: number, now: number) {
       const period = periodOf(time, now);

@@ -357,6 +357,62 @@ test.describe('over a core in memory', () => {
     await expect(page.getByText(/not found in the sources/)).toHaveCount(0);
   });
 
+  test('a row begins with the name of its file, and each document that was found shows its best passage', async ({
+    page,
+    scene,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await scene('documents');
+    const rows = page.locator('[data-documents] [data-row]');
+    const notes = rows.filter({ hasText: 'Notes on recall.docx' });
+    await expect(notes).toHaveText(/^Notes on recall\.docxtoday.*Notes on recall, draft 3.*Word, 21 pages/);
+    // The title that only repeats the name of the file stands once.
+    await expect(rows.filter({ hasText: 'Benchmarks 2026' })).toHaveText(/^Benchmarks 2026\.xlsxtodaySpreadsheet/);
+    const hits = page.locator('[data-documents] [data-hit]');
+    await expect(hits.filter({ hasText: 'A state of fixed size against a store' })).toBeVisible();
+    await expect(hits.filter({ hasText: 'keeps as a sum' })).toBeVisible();
+  });
+
+  test('the panel shows the column of the passage, as large as it fits; the whole page is one click away', async ({
+    page,
+    scene,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await scene('sources');
+    const paper = panel(page).locator('[data-page="14"]');
+    const width = async () => (await paper.boundingBox())?.width ?? 0;
+    const box = (await panel(page).boundingBox())?.width ?? 0;
+    await expect(paper).toBeVisible();
+    await expect.poll(width).toBeGreaterThan(box);
+    const inView = () =>
+      panel(page).evaluate((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        const marks = [...element.querySelectorAll('[data-mark]')].map((mark) => mark.getBoundingClientRect());
+        return marks.length > 0 && marks.every((mark) => mark.left >= left && mark.right <= right);
+      });
+    await expect.poll(inView).toBe(true);
+    await panel(page).getByRole('button', { name: 'Fit page' }).click();
+    await expect.poll(width).toBeLessThan(box);
+    await panel(page).getByRole('button', { name: 'Fit column' }).click();
+    await expect.poll(width).toBeGreaterThan(box);
+    await expect.poll(inView).toBe(true);
+  });
+
+  test('the viewer fits the column that is read, without a passage too', async ({ page, scene }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await scene('documents');
+    const paper = page.locator('section[aria-label="Pages"] [data-page], [data-page]').first();
+    await expect(paper).toBeVisible();
+    const width = async () => (await paper.boundingBox())?.width ?? 0;
+    const whole = await width();
+    await page.getByRole('button', { name: 'View and file options' }).click();
+    await page.getByRole('menuitem', { name: 'Fit column' }).click();
+    await expect.poll(width).toBeGreaterThan(whole * 1.05);
+    await page.getByRole('button', { name: 'View and file options' }).click();
+    await page.getByRole('menuitem', { name: 'Fit width' }).click();
+    await expect.poll(width).toBe(whole);
+  });
+
   test('ten thousand documents: a few rows are drawn, and the keys walk through them', async ({ page, scene }) => {
     await scene('documents-many');
     const rows = page.locator('[data-documents] [data-row]');

@@ -105,7 +105,11 @@ function serve(
   });
   const answers: Partial<Record<AskName, (input: never) => unknown>> = {
     devices: () => [],
-    inspect: () => ({ description: { ...description, parameters }, thinking: { able: false, byDefault: false } }),
+    inspect: () => ({
+      description: { ...description, parameters },
+      thinking: { able: false, byDefault: false },
+      names: [],
+    }),
     bandwidth: () => 1e10,
     load(target: LoadTarget) {
       send({ status: { phase: 'ready', ...facts(target) } });

@@ -1,5 +1,5 @@
 import type { LoopEvidence, Message, MessageId, StatsSample } from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { guarded, LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
 import { addPiece, cutBack, joinPieces } from '../../store/message-chunks.ts';
 import { addLoop, type MessagePatch, updateMessage } from '../../store/messages.ts';
@@ -71,7 +71,7 @@ export function createWriter({
     const now = performance.now();
     waitsSince ??= now;
     if (!failing && now - waitsSince >= flushMs) flush();
-    else timer ??= setTimeout(flush, failing ? retryMs : flushMs);
+    else timer ??= setTimeout(guarded(console.error, flush), failing ? retryMs : flushMs);
   }
 
   function flush(): boolean {

@@ -264,7 +264,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   }
 
   // Whoever called has to know this turn before it says anything.
-  queueMicrotask(() => void start());
+  queueMicrotask(guarded(saving.report, start));
   return {
     turnId,
     message,

@@ -1,7 +1,14 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { type CollectionId, type Document, type DocumentId, failureOf } from '../../protocol/index.ts';
+import {
+  type CollectionId,
+  type Document,
+  type DocumentId,
+  failureOf,
+  guarded,
+  type Report,
+} from '../../protocol/index.ts';
 import { listWatched, type WatchedFolder, watchFolder } from '../../store/collections.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -36,6 +43,7 @@ export type WatcherOptions = {
   /** A folder has a problem, or no longer has one. */
   told(): void;
   now: () => number;
+  report?: Report;
 };
 
 const SETTLE_MS = 700;
@@ -45,7 +53,7 @@ const PRESENT_MS = 2000;
 const AGAIN_MS = 5 * 60 * 1000;
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { db, copies, changed, removed, wake, interrupt, told, now } = options;
+  const { db, copies, changed, removed, wake, interrupt, told, now, report = console.error } = options;
   const watchers = new Map<string, { lost(): void; stop(): void }>();
   const looking = new Map<string, Promise<void>>();
   /** Files whose content the collection has already, as they were when that was found. */
@@ -69,7 +77,16 @@ export function createWatcher(options: WatcherOptions): Watcher {
     let identity = '';
     const soon = () => {
       if (timer) clearTimeout(timer);
-      timer = setTimeout(() => void look(folder), SETTLE_MS);
+      timer = setTimeout(
+        guarded(report, () => look(folder)),
+        SETTLE_MS,
+      );
+    };
+    const forget = () => {
+      system?.close();
+      system = null;
+      identity = '';
+      soon();
     };
     const listen = (found: string) => {
       system?.close();
@@ -78,12 +95,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (found === '') return;
       try {
         system = watch(folder.path, { recursive: true }, soon);
-        system.on('error', () => {
-          system?.close();
-          system = null;
-          identity = '';
-          soon();
-        });
+        system.on('error', guarded(report, forget));
       } catch {
         identity = ''; // gone again; looked for again
       }
@@ -94,15 +106,19 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const check = async () => {
       if (asking) return;
       asking = true;
-      const found = await identityOf(folder.path);
-      asking = false;
+      const found = await identityOf(folder.path).finally(() => {
+        asking = false;
+      });
       if (stopped || found === identity) return;
       listen(found);
       soon();
     };
-    void check();
-    const present = setInterval(() => void check(), PRESENT_MS).unref();
-    const again = setInterval(() => void look(folder), AGAIN_MS).unref();
+    guarded(report, check)();
+    const present = setInterval(guarded(report, check), PRESENT_MS).unref();
+    const again = setInterval(
+      guarded(report, () => look(folder)),
+      AGAIN_MS,
+    ).unref();
     watchers.set(keyOf(folder), {
       // It may be back before it is asked for again, but nothing listens any more.
       lost: () => listen(''),

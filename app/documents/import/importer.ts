@@ -1,5 +1,5 @@
 import type { Document, DocumentId, DocumentState } from '../../protocol/index.ts';
-import { failureOf, LonghandError } from '../../protocol/index.ts';
+import { failureOf, guarded, LonghandError } from '../../protocol/index.ts';
 import { addContent, removeContent } from '../../store/chunks.ts';
 import { listWatched } from '../../store/collections.ts';
 import type { Database } from '../../store/database.ts';
@@ -202,7 +202,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
   /** The database itself would not be written: it is held, or the disk is full. */
   function tryLater() {
     if (closed) return;
-    again = setTimeout(beginAnew, pauseMs);
+    again = setTimeout(guarded(console.error, beginAnew), pauseMs);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
 

@@ -1,4 +1,4 @@
-import { type DocumentKind, LonghandError } from '../../protocol/index.ts';
+import { type DocumentKind, guarded, LonghandError } from '../../protocol/index.ts';
 import type { Source } from '../element.ts';
 import type { SystemRecogniser } from './assets.ts';
 import type { ReaderProcess, StartReader } from './fork-parser.ts';
@@ -71,7 +71,7 @@ export function createDocumentReader({ start, patience: given, recognise = null 
   function begin(): Promise<ReaderProcess> {
     served = 0;
     const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
-      child.pipe.onMessage((message) => heard(message));
+      child.pipe.onMessage(guarded(console.error, (message: FromProcess) => heard(message)));
       const lost = () => {
         if (running === starting) running = null;
       };
@@ -133,7 +133,9 @@ export function createDocumentReader({ start, patience: given, recognise = null 
       };
       // Its last words come before its end; one that was killed from outside says nothing.
       void child.ended.then(({ how }) => fail(lostError(how, source)));
-      const onAbort = () => fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`));
+      const onAbort = guarded(console.error, () =>
+        fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`)),
+      );
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
       else child.pipe.send({ read: source, kind });
@@ -144,7 +146,7 @@ export function createDocumentReader({ start, patience: given, recognise = null 
         heard = () => {};
         // What one document has left behind is not the fault of the next.
         if (megabytes > memoryMb / 2) return stop();
-        idle = setTimeout(() => void stop(), patience.idleMs).unref();
+        idle = setTimeout(guarded(console.error, stop), patience.idleMs).unref();
       });
     },
     close: stop,
@@ -157,8 +159,9 @@ function createClock(patience: Patience, { fileName }: Source, fail: (error: Err
   let spentAtProgress = 0;
   let allowed = patience.spentMs;
   const seconds = (ms: number) => Math.round(ms / 1000);
-  const still = () =>
-    fail(tooMuch('unreadable', 'time', `[documents] ${fileName} stood still for ${seconds(patience.stillMs)} seconds`));
+  const still = guarded(console.error, () =>
+    fail(tooMuch('unreadable', 'time', `[documents] ${fileName} stood still for ${seconds(patience.stillMs)} seconds`)),
+  );
   let timer = setTimeout(still, patience.stillMs);
   return {
     progress(picture: boolean) {

@@ -1,3 +1,4 @@
+import { guarded } from '../../protocol/index.ts';
 import type { Pulse } from '../ipc-protocol.ts';
 
 //  An engine that hangs answers nothing, or says that it works and gets nowhere: a driver that waits for ever, a file on a drive
@@ -49,14 +50,16 @@ export function createHeartbeat(
 
   const seconds = (beats: number) => `${Math.round((beats * everyMs) / 1000)} s`;
 
+  function beat() {
+    if (waiting >= unanswered) return end(`no answer for ${seconds(waiting)}`);
+    waiting++;
+    ask();
+  }
+
   return {
     needed(is) {
       if (!is) return stop();
-      timer ??= setInterval(() => {
-        if (waiting >= unanswered) return end(`no answer for ${seconds(waiting)}`);
-        waiting++;
-        ask();
-      }, everyMs);
+      timer ??= setInterval(guarded(console.error, beat), everyMs);
     },
     answered(pulse) {
       if (!timer) return;

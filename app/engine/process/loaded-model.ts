@@ -98,14 +98,22 @@ export async function inspectModel(
   return {
     description,
     thinking: await thinkingOf(addon, renderer, path, known),
-    name: await declaredName(addon, path),
+    names: await declaredNames(addon, path),
   };
 }
 
-async function declaredName(addon: typeof Addon, path: string): Promise<string | null> {
-  if (!path.toLowerCase().endsWith('.gguf')) return null;
-  const name = (await addon.ggufMetadata(path))['general.name'];
-  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+/** The whole name, and what it is made of: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md#general-metadata */
+async function declaredNames(addon: typeof Addon, path: string): Promise<string[]> {
+  if (!path.toLowerCase().endsWith('.gguf')) return [];
+  const metadata = await addon.ggufMetadata(path);
+  const said = (key: string) => {
+    const value = metadata[key];
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const base = said('general.basename');
+  const parts = [base, said('general.size_label'), said('general.finetune'), said('general.version')];
+  const whole = base === '' ? '' : parts.filter((part) => part !== '').join(' ');
+  return [said('general.name'), whole].filter((name) => name !== '');
 }
 
 async function thinkingOf(

@@ -4,6 +4,7 @@ import {
   type DownloadNews,
   type DownloadStatus,
   failureOf,
+  guarded,
   LonghandError,
 } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
@@ -237,7 +238,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     }
   }
 
-  queueMicrotask(runNext);
+  queueMicrotask(guarded(console.error, runNext));
   return {
     list,
     start(repository, files, name) {

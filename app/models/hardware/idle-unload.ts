@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/client/engine-client.ts';
-import type { EngineStatus } from '../../protocol/index.ts';
+import { type EngineStatus, guarded } from '../../protocol/index.ts';
 
 export type KeepAliveOptions = {
   engine: Pick<Engine, 'unload'>;
@@ -18,7 +18,7 @@ const minuteMs = 60_000;
  *  loads it again. */
 export function createKeepAlive({ engine, minutes, memoryIsShort }: KeepAliveOptions) {
   let idleSince: number | null = null;
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(guarded(console.error, look), LOOK_MS);
   timer.unref();
 
   function look() {

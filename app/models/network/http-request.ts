@@ -1,3 +1,4 @@
+import { guarded } from '../../protocol/index.ts';
 import { type Address, type Bytes, DownloadError } from '../downloads/download-state.ts';
 import { openFile } from './file-transport.ts';
 import { openHttp } from './http-transport.ts';
@@ -149,7 +150,9 @@ async function* chunks({ body }: Answered, { stall, signal, heard }: Reading) {
 /** Aborts when nothing arrives for `ms`. */
 function stallGuard(outer: AbortSignal, ms: number) {
   const stalled = new AbortController();
-  const expire = () => stalled.abort(new DOMException(`no byte for ${ms / 1000} s`, 'TimeoutError'));
+  const expire = guarded(console.error, () =>
+    stalled.abort(new DOMException(`no byte for ${ms / 1000} s`, 'TimeoutError')),
+  );
   let timer = setTimeout(expire, ms);
   return {
     signal: AbortSignal.any([outer, stalled.signal]),

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { guarded } from '../../protocol/index.ts';
 import type { Bytes } from '../downloads/download-state.ts';
 import type { Open } from './transport.ts';
 
@@ -36,20 +37,23 @@ function flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   let ended = false;
   let failure: Error | null = null;
   let wake = () => {};
-  response.on('data', (piece: Uint8Array) => {
+  const take = (piece: Uint8Array) => {
     pieces.push(piece);
     held += piece.length;
     if (held >= MAX_HELD) response.pause();
     wake();
-  });
-  response.on('error', (error) => {
+  };
+  const fail = (error: Error) => {
     failure = error;
     wake();
-  });
-  response.on('close', () => {
+  };
+  const end = () => {
     ended = true;
     wake();
-  });
+  };
+  response.on('data', guarded(console.error, take));
+  response.on('error', guarded(console.error, fail));
+  response.on('close', guarded(console.error, end));
 
   async function* read(): AsyncGenerator<Uint8Array> {
     try {

@@ -1,4 +1,4 @@
-import type { Contact } from '../../protocol/index.ts';
+import { type Contact, guarded } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
 import { addContact, listContacts } from '../../store/network-log.ts';
 import { DownloadError } from '../downloads/download-state.ts';
@@ -40,7 +40,7 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
       known.times += contact.times;
       known.bytes += contact.bytes;
     } else waiting.set(key, contact);
-    timer ??= setTimeout(write, WRITE_MS);
+    timer ??= setTimeout(guarded(console.error, write), WRITE_MS);
     timer.unref();
   }
 

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/client/engine-client.ts';
 import {
   type Checked,
   type Emit,
+  guarded,
   LonghandError,
   type ModelDetails,
   type ModelEntry,
@@ -125,7 +126,10 @@ export function createKeeper({ library, shelf, place, packed, gate, engine, emit
   }
 
   function finishLater(modelId: ModelId): NodeJS.Timeout {
-    const timer = setTimeout(() => void finish(modelId).catch(() => {}), UNDO_MS); // the next start tries again
+    const timer = setTimeout(
+      guarded(console.error, () => finish(modelId)), // the next start tries again
+      UNDO_MS,
+    );
     timer.unref();
     return timer;
   }

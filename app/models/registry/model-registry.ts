@@ -33,7 +33,7 @@ import type { Presences } from '../storage/availability.ts';
 import type { Disk, Glance, Kind } from '../storage/fs-probe.ts';
 import type { Place } from '../storage/library-location.ts';
 import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
-import { declaredName, isName, plainName, stemOf, withLabel } from '../storage/model-name.ts';
+import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
 import type { Packed } from '../storage/weight-cache.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
@@ -162,7 +162,7 @@ export function createLibrary(options: LibraryOptions): Library {
         },
       );
     }
-    const called = plainName(await nameOf(path, facts.name, name)) || 'Model';
+    const called = plainName(await nameOf(path, facts.names, name)) || 'Model';
     // Asked last: whoever else added it meanwhile was faster, and it is in the list once.
     const before = findModelByPath(db, path);
     const id = before?.id ?? (newId(now()) as ModelId);
@@ -283,13 +283,14 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
-   *  there the repository's name is used. `declared`: what a GGUF file says; `given`: by whoever brought it, which counts unless
+   *  there the repository's name is used. `declared`: what a GGUF file says, the best first; `given`: by whoever brought it, which counts unless
    *  it only repeats the name of the file. */
-  async function nameOf(path: string, declared: string | null, given?: string): Promise<string> {
+  async function nameOf(path: string, declared: readonly string[], given?: string): Promise<string> {
     const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
     if (given !== undefined && given !== stemOf(path)) return given;
-    const own = isName(declared) ? withLabel(declared, labelOf(basename(path))) : null;
-    return own ?? repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
+    const own = declared.map(readableName).find((name) => name !== null);
+    if (own !== undefined && own !== null) return withLabel(own, labelOf(basename(path)));
+    return repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
   }
 
   const loadFirst = async () => engine.load(target(null).target);

@@ -2,6 +2,7 @@ import { rmdir } from 'node:fs/promises';
 import {
   type Failure,
   failureOf,
+  guarded,
   type Library,
   type LibraryMove,
   type LibraryPlan,
@@ -167,7 +168,7 @@ export function createMover(options: MoverOptions): Mover {
     await run?.ended;
   };
 
-  queueMicrotask(start);
+  queueMicrotask(guarded(console.error, start));
   return {
     state,
     async plan(folder) {

@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path';
-import type { Report } from '../../protocol/index.ts';
+import { guarded, type Report } from '../../protocol/index.ts';
 import { createGlance, type Disk, disk as disks, type Glance, type Names } from './fs-probe.ts';
 import type { Place } from './library-location.ts';
 
@@ -131,7 +131,7 @@ export function watchDrives({
     looking = look()
       .catch(report)
       .finally(() => {
-        if (!closed) timer = setTimeout(next, everyMs).unref();
+        if (!closed) timer = setTimeout(guarded(report, next), everyMs).unref();
       });
   };
   next();

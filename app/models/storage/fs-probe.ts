@@ -1,5 +1,6 @@
 import { access, readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { guarded } from '../../protocol/index.ts';
 import { readRegular } from '../../store/open-regular.ts';
 
 //  Looking at disks that may not answer. A network drive without its server keeps whoever asks waiting for ever, and each wait
@@ -57,7 +58,7 @@ export type Patience = (what: string, over: () => void) => () => void;
 
 const LIMIT_MS = 3000;
 const patient: Patience = (_, over) => {
-  const timer = setTimeout(over, LIMIT_MS);
+  const timer = setTimeout(guarded(console.error, over), LIMIT_MS);
   return () => clearTimeout(timer);
 };
 /** Of the four threads that Node has. */

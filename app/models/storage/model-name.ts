@@ -24,10 +24,51 @@ export function declaredName(text: string | null): string | null {
 /** The name of a file without its ending. */
 export const stemOf = (path: string): string => basename(path).replace(/\.gguf$/i, '');
 
-/** Whether a GGUF file says what it is called: some hold a path or a word that names nothing. */
-export const isName = (declared: string | null): declared is string =>
-  declared !== null && /\p{L}{2}/u.test(declared) && !/[\\/]/.test(declared) && !EMPTY_NAME.test(declared.trim());
-const EMPTY_NAME = /^(unnamed|unknown|model|untitled|tmp|temp|hf|gguf|llama)$/i;
+/** What a GGUF file says it is called, as a person would write it; null where that names nothing. Many hold the folder they were
+ *  converted in, the name of a file, or a hash. */
+export function readableName(declared: string): string | null {
+  const last = plainName(declared.split(/[\\/]/).findLast((part) => part.trim() !== '') ?? '').replace(/\.gguf$/i, '');
+  if (!/\p{L}{2}/u.test(last) || EMPTY_NAME.test(last) || isId(last)) return null;
+  return SLUG.test(last) ? spelledOut(last) : last;
+}
+
+/** What converters and trainers call everything. */
+const EMPTY_NAME =
+  /^(llama|((ggml|my|the|base|merged?|final|output|converted)[-_ ])?(unnamed|unknown|models?|untitled|te?mp|hf|gguf|ggml|out(put)?|merged?|checkpoint|snapshots?|main|test)([-_ ]?(\d+|gguf|hf|merged|i?q\d\w*|f16|f32|bf16))*)$/i;
+
+/** A hash, a number that a database gave, or a step of a training. */
+const isId = (name: string): boolean =>
+  /^(sha256[-:])?[0-9a-f]{12,}$/i.test(name) ||
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ||
+  /^(checkpoint|step|epoch|run)[-_]?\d+$/i.test(name);
+
+/** A name of a file: no space, no capital letter. */
+const SLUG = /^(?=.*[-_])[a-z0-9]+([-_.][a-z0-9.]+)*$/;
+
+/** How their makers write them; what is not here begins with a capital letter. */
+const SPELLED = new Map(
+  `AI BGE CodeLlama DeepSeek DPO EXAONE GLM GPT HF InternLM IT LFM LLM MiniCPM MiniLM MLX MoE ModernBERT OLMo OLMoE OpenChat
+  OpenHermes OSS RL RWKV SALA SFT SmolLM StableLM StarCoder TinyLlama VL WizardLM`
+    .split(/\s+/)
+    .map((word) => [word.toLowerCase(), word]),
+);
+
+/** "qwen3.5-4b-instruct-q4_k_m" → "Qwen3.5 4B Instruct Q4_K_M". */
+function spelledOut(slug: string): string {
+  const quantisation = /(?:^|[-_.])((?:i?q\d(?:_[a-z0-9]+)*|mxfp4|nvfp4|bf16|f16|f32))$/.exec(slug);
+  const words = slug.slice(0, quantisation?.index ?? slug.length).split(/[-_]/);
+  const named = words.filter((word) => word !== '' && word !== 'gguf').map(spelled);
+  return [...named, ...(quantisation?.[1] ? [quantisation[1].toUpperCase()] : [])].join(' ');
+}
+
+function spelled(word: string): string {
+  // Sizes: 4b, 1.7b, a3b, 8x7b, 128k; versions keep their small letter.
+  if (/^(a|e|\d+x)?\d+(\.\d+)?[bmkt]$/.test(word))
+    return word.replace(/^[ae]|[bmkt]$/g, (letter) => letter.toUpperCase());
+  if (/^v\d/.test(word)) return word;
+  const [, letters = word, number = ''] = /^([a-z]+)([\d.]+)$/.exec(word) ?? [];
+  return (SPELLED.get(letters) ?? letters.charAt(0).toUpperCase() + letters.slice(1)) + number;
+}
 
 /** Two forms of one model say the same name; the label of the file tells them apart, where it is one and not the whole name. */
 export const withLabel = (name: string, label: string): string =>

@@ -122,6 +122,8 @@ function Sources({ message, source, quoted }: SourcesProps) {
   const mark = useMark(message, source, quoted);
   useSteps(message, sources, source.number);
   const { page, pages, showPage } = view;
+  /** A column of print fills the panel; a whole page in it is too small to read. */
+  const [whole, setWhole] = useState(false);
   const inDocuments = () => useDocuments.getState().openSource(source, mark);
   return (
     <>
@@ -143,6 +145,14 @@ function Sources({ message, source, quoted }: SourcesProps) {
         </span>
         {page !== null && (
           <>
+            {document && (
+              <IconButton
+                small
+                icon={whole ? 'zoomIn' : 'zoomOut'}
+                label={t(whole ? 'documents.fitColumn' : 'documents.fitPage')}
+                onClick={() => setWhole(!whole)}
+              />
+            )}
             <IconButton
               small
               icon="up"
@@ -166,7 +176,7 @@ function Sources({ message, source, quoted }: SourcesProps) {
           document={document}
           mark={mark}
           others={noMarks}
-          zoom="fit"
+          zoom={whole ? 'fit' : 'column'}
           inverted={false}
           find={null}
           onState={onState}

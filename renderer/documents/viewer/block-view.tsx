@@ -74,7 +74,7 @@ function Sheet({
   const scroller = useRef<HTMLElement>(null);
   const sheet = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const scale = zoom === 'fit' ? 1 : zoom;
+  const scale = typeof zoom === 'number' ? zoom : 1;
   const marks = useMemo(() => marksByBlock(mark, others, blocks), [mark, others, blocks]);
   const first = useMemo(() => firstMarked(marks, mark, blocks), [marks, mark, blocks]);
   const shown = useRef<string | null>(null);

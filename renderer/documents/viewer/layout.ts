@@ -9,14 +9,30 @@ const WIDEST = 860;
 const LOWEST = 0.25;
 const HIGHEST = 5;
 
-export type Zoom = 'fit' | number;
+/** `column`: of the passage that is shown; where none is known, all of the page. */
+export type Zoom = 'fit' | 'column' | number;
 
-/** Scale of points to pixels. A page fits the width, but is not blown up beyond what reads well. */
-export function scaleOf(zoom: Zoom, first: PageSize, available: number): number {
-  if (zoom !== 'fit') return zoom;
+/** Beside a column that fills the width. */
+const COLUMN_EDGE = 16;
+/** Print of ten points is then as large as a title. */
+const LARGEST_COLUMN = 2;
+
+/** Scale of points to pixels. A page or a column fits the width, but is not blown up beyond what reads well. */
+export function scaleOf(zoom: Zoom, first: PageSize, available: number, column: Sides | null = null): number {
+  if (typeof zoom === 'number') return zoom;
   const width = Math.max(120, Math.min(WIDEST, available - 2 * EDGE));
-  return width / first.width;
+  const page = width / first.width;
+  if (zoom === 'fit' || !column) return page;
+  const scale = (available - 2 * COLUMN_EDGE) / (column.right - column.left);
+  return Math.max(page, Math.min(LARGEST_COLUMN, scale));
 }
+
+/** On a page, in points. */
+type Sides = { left: number; right: number };
+
+/** How far a column of pages is scrolled sideways to show the middle of one of print; nothing where all of it is on screen. */
+export const sidewaysTo = ({ left, right }: Sides, scale: number, available: number): number =>
+  Math.max(0, ((left + right) / 2) * scale - available / 2);
 
 const STEPS = [0.25, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5];
 

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Mark } from '../state.ts';
+import { type Column, columnOf, columnOnScreen } from './column.ts';
 import {
   GAP,
   type Layout,
@@ -8,6 +9,7 @@ import {
   pageAt,
   scaleOf,
   scrollFor,
+  sidewaysTo,
   topOfPage,
   type Zoom,
 } from './layout.ts';
@@ -38,7 +40,10 @@ export function usePages({ count, first, sizes, zoom, mark, key }: PagesOptions)
   const scroller = useRef<HTMLElement>(null);
   const [box, setBox] = useState({ width: 0, height: 0 });
   const [scrollTop, setScrollTop] = useState(0);
-  const scale = scaleOf(zoom, first, box.width);
+  const ofMark = useMemo(() => columnOf(mark), [mark]);
+  const [onScreen, setOnScreen] = useState<Column | null>(null);
+  const column = zoom === 'column' ? (ofMark ?? onScreen) : null;
+  const scale = scaleOf(zoom, first, box.width, column);
   const layout = useMemo(() => layoutOf(count, first, sizes, scale), [count, first, sizes, scale]);
   const before = useRef({ layout, scale });
 
@@ -67,6 +72,17 @@ export function usePages({ count, first, sizes, zoom, mark, key }: PagesOptions)
     element.scrollTop = topOfPage(layout, anchor) + into;
   }, [layout, scale]);
 
+  useLayoutEffect(() => {
+    if (column && scroller.current) scroller.current.scrollLeft = sidewaysTo(column, scale, box.width);
+  }, [column, scale, box.width]);
+
+  // Without a passage the column is the one that is being read when it is asked for.
+  const drawn = useRef({ page: 1, scale });
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    setOnScreen(zoom === 'column' && element ? columnOnScreen(element, drawn.current.page, drawn.current.scale) : null);
+  }, [zoom]);
+
   const current = useRef(layout);
   current.current = layout;
   const showPage = useCallback((page: number) => {
@@ -89,11 +105,16 @@ export function usePages({ count, first, sizes, zoom, mark, key }: PagesOptions)
       top === null ? topOfPage(layout, page) - GAP : scrollFor(topOfPage(layout, page) + top * scale, box.height);
   }, [mark, key, layout, scale, box.height]);
 
+  const page = pageAt(layout, scrollTop + box.height / 3);
+  useEffect(() => {
+    drawn.current = { page, scale };
+  }, [page, scale]);
+
   return {
     scroller,
     layout,
     scale,
-    page: pageAt(layout, scrollTop + box.height / 3),
+    page,
     scrollTop,
     height: box.height,
     showPage,

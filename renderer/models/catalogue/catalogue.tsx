@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CatalogueModel } from '../../../app/protocol/index.ts';
+import type { CatalogueModel, ModelEntry } from '../../../app/protocol/index.ts';
 import { useEngine, useOnGpu } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
 import { matchOf } from '../../lib/word-match.ts';
@@ -8,6 +8,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { fetchModel, useFetching } from '../downloads/fetch-model.ts';
 import { FitTag } from '../fit-tag.tsx';
+import { chatWith } from '../installed/chat-with.ts';
 import { type Ability, bestFor, FILTERS, fitOf, fittingFirst, leastBytes, likelyDescription } from '../memory-fit.ts';
 import { type Place, useChosenContext, useModels } from '../store.ts';
 import { Consent } from './consent.tsx';
@@ -60,7 +61,7 @@ export function Catalogue({ query }: { query: string }) {
                 model={model}
                 best={model.id === best?.id}
                 current={model.id === current?.id}
-                here={models.some((one) => madeFrom(one.name, model))}
+                here={models.find((one) => madeFrom(one.name, model)) ?? null}
                 verdict={fitOf(likelyDescription(model), machine, chosen).verdict}
                 onOpen={() => choose(placeOf(model))}
               />
@@ -89,7 +90,7 @@ type RowProps = {
   model: CatalogueModel;
   best: boolean;
   /** One of its forms is in the list of models. */
-  here: boolean;
+  here: ModelEntry | null;
   current: boolean;
   verdict: 'fits' | 'tight' | 'too-large';
   onOpen: () => void;
@@ -121,15 +122,24 @@ function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
         </span>
         <span className="text-xs text-fg-2">{purpose}</span>
       </button>
-      <IconButton
-        icon="download"
-        label={t('models.downloadModel', { name: model.name, size })}
-        disabled={busy}
-        onClick={() => {
-          onOpen();
-          void fetchModel(placeOf(model));
-        }}
-      />
+      {here ? (
+        <IconButton
+          icon="chat"
+          label={t('models.chatWith', { name: here.name })}
+          disabled={here.missing}
+          onClick={() => chatWith(here.id)}
+        />
+      ) : (
+        <IconButton
+          icon="download"
+          label={t('models.downloadModel', { name: model.name, size })}
+          disabled={busy}
+          onClick={() => {
+            onOpen();
+            void fetchModel(placeOf(model));
+          }}
+        />
+      )}
     </div>
   );
 }

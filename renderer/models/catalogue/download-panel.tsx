@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CatalogueModel, Machine } from '../../../app/protocol/index.ts';
+import { useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
 import { sentenceOf } from '../../sentences.ts';
 import { useSettings } from '../../settings/store.ts';
@@ -9,7 +10,8 @@ import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choice.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ContextSlider } from '../context-slider.tsx';
-import { fetchModel, rowsOf, useFetching } from '../downloads/fetch-model.ts';
+import { fetchModel, nameOf, rowsOf, useFetching } from '../downloads/fetch-model.ts';
+import { chatWith } from '../installed/chat-with.ts';
 import { MemoryBar } from '../memory-bar.tsx';
 import { FILTERS, fitOf, type KvType, leastBytes, likelyDescription, suggestedVariant } from '../memory-fit.ts';
 import { type Place, useChosenContext, useModels } from '../store.ts';
@@ -44,6 +46,10 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
     rows.find((row) => row.reference === variant?.reference && row.variant.id === variant.id) ??
     rows.find((row) => row.variant === suggested) ??
     null;
+  // The chosen form of it, once that is downloaded.
+  const here = useEngine(({ models }) =>
+    models.find(({ name }) => name === (current && nameOf(place, current.variant))),
+  );
   const description = current?.variant.description ?? (known && likelyDescription(known));
   const fit = description && fitOf(description, machine, chosen);
   const failed = place.references.flatMap((reference) => {
@@ -75,16 +81,29 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
               : t('models.unknown')}
           </p>
         </div>
-        <Button
-          large
-          kind="primary"
-          icon="download"
-          className="flex-none"
-          disabled={busy || current?.variant.description.supported === false}
-          onClick={() => void fetchModel(place, current)}
-        >
-          {size}
-        </Button>
+        {here ? (
+          <Button
+            large
+            kind="primary"
+            icon="chat"
+            className="flex-none"
+            disabled={here.missing}
+            onClick={() => chatWith(here.id)}
+          >
+            {t('models.useNow')}
+          </Button>
+        ) : (
+          <Button
+            large
+            kind="primary"
+            icon="download"
+            className="flex-none"
+            disabled={busy || current?.variant.description.supported === false}
+            onClick={() => void fetchModel(place, current)}
+          >
+            {size}
+          </Button>
+        )}
       </div>
       {problem && (
         <div className="mt-4">

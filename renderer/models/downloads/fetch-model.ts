@@ -83,5 +83,5 @@ const nothingRuns = ({ name }: Place): Failure => ({
 });
 
 /** Two forms of one model must not have one name. */
-const nameOf = (place: Place, variant: Variant): string =>
+export const nameOf = (place: Place, variant: Variant): string =>
   variant.label === '' ? place.name : `${place.name} ${variant.label}`;

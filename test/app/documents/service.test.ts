@@ -144,6 +144,19 @@ test.each([['Untitled Love Story of a Bee'], ['The Document of Rivers'], ['1984 
   },
 );
 
+test('a name that an earlier version took from an empty title becomes that of the file; a real one stays', async () => {
+  const shelf = await openShelf();
+  const [lease, bees] = await shelf.add({ 'lease.txt': 'The rent is due.', 'bees.md': '# Bees\n\nBees sting.\n' });
+  shelf.db.run("UPDATE documents SET name = '(anonymous)' WHERE id = ?", lease?.id ?? '');
+  await shelf.close();
+
+  const again = await openShelf({ dataFolder: shelf.dataFolder });
+  await expect.poll(() => again.of('document.changed').map(({ name }) => name)).toEqual(['lease.txt']);
+  const names = (await again.call('documents.list', {})).map(({ name }) => name);
+  expect(names).toEqual(['lease.txt', bees?.name]);
+  expect(bees?.name).toBe('Bees');
+});
+
 /** The passage where most of the asked words stand is far down. */
 const RULES = `# House rules
 

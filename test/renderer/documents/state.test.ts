@@ -50,6 +50,11 @@ describe('the list', () => {
     const documents = known(doc('Lecture 10'), doc('lecture 2'), other);
     expect(documentsIn(documents, papers).map(({ name }) => name)).toEqual(['lecture 2', 'Lecture 10']);
     expect(documentsIn(documents, null)).toHaveLength(3);
+    const [scan, lease] = [doc('A lease'), doc('Zebras')].map((one, at) => ({ ...one, fileName: `${2 - at}.pdf` }));
+    expect(documentsIn(known(scan as Document, lease as Document), papers).map(({ name }) => name)).toEqual([
+      'Zebras',
+      'A lease',
+    ]);
   });
 
   test('what ships with the app comes after the collections of the user', () => {
@@ -61,7 +66,7 @@ describe('the list', () => {
     expect(told(rowsOf([doc('a'), doc('b', failed), doc('c', reading(1, 2))], null, new Set(), null))).toEqual(['a']);
   });
 
-  test('passages stand under their document, best document first, four of the open one until it is unfolded', () => {
+  test('passages stand under their document, best document first: four of the open one, the best of others, until unfolded', () => {
     const [a, b, c] = [doc('a'), doc('b'), doc('c')];
     const hits = [...['1', '2', '3', '4', '5', '6'].map((label) => hit(b, label)), hit(a, '9')];
     const shown = [a, b, c];
@@ -74,6 +79,7 @@ describe('the list', () => {
       '4',
       '+2',
       'a',
+      '9',
       'without',
       'c',
     ]);

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isName, withLabel } from '../../../../app/models/storage/model-name.ts';
+import { readableName, withLabel } from '../../../../app/models/storage/model-name.ts';
 import {
   type Client,
   type Failure,
@@ -183,9 +183,43 @@ test('the same files added twice at once are in the list once', async () => {
 });
 
 test('a GGUF file is called what it says of itself, with its quantisation, unless that names nothing', () => {
-  expect(isName('Otter 4B Instruct')).toBe(true);
-  for (const none of [null, '', '.', 'model', 'Unnamed', '/home/me/otter', 'D:\\models\\otter', '7'])
-    expect(isName(none)).toBe(false);
+  for (const name of [
+    'Otter 4B Instruct',
+    'Meta-Llama-3.1-8B-Instruct',
+    'Llama 2',
+    'Models of Thought 7B',
+    'tinyotter',
+  ])
+    expect(readableName(name)).toBe(name);
+  const empty = [
+    '',
+    '.',
+    '..',
+    '/',
+    'model',
+    'Unnamed',
+    'ggml-model-q4_0',
+    'merged_model',
+    'Model 2',
+    'llama',
+    '7',
+    '/tmp/hf',
+  ];
+  const ids = ['5f0b02c75b57c5855da9ae460ce51323ea669d8a', 'sha256-5f0b02c75b57c585', 'checkpoint-1200'];
+  const uuid = '0194d0a2-7c1e-7f00-8a34-2b1c5d6e7f80';
+  for (const none of [...empty, ...ids, uuid, `/cache/snapshots/${ids[0]}`]) expect(readableName(none)).toBeNull();
+  const readable = {
+    'qwen3.5-4b-instruct': 'Qwen3.5 4B Instruct',
+    'llama-3.2-1b-instruct-q4_k_m': 'Llama 3.2 1B Instruct Q4_K_M',
+    'qwen3-30b-a3b-gguf': 'Qwen3 30B A3B',
+    'mixtral-8x7b-v0.1': 'Mixtral 8x7B v0.1',
+    'minicpm4.1-8b': 'MiniCPM4.1 8B',
+    'deepseek-r1_distill': 'DeepSeek R1 Distill',
+    '/home/me/models/otter-7b': 'Otter 7B',
+    'D:\\models\\Otter 7B.gguf': 'Otter 7B',
+    'models/Otter-7B/': 'Otter-7B',
+  };
+  expect(Object.keys(readable).map(readableName)).toEqual(Object.values(readable));
   expect(withLabel('Otter 4B', 'Q4_K_M')).toBe('Otter 4B Q4_K_M');
   expect(withLabel('Otter 4B q4_k_m', 'Q4_K_M')).toBe('Otter 4B q4_k_m');
 });

@@ -6,6 +6,7 @@ import {
   pageAt,
   scaleOf,
   scrollFor,
+  sidewaysTo,
   topOfPage,
   visiblePages,
   zoomStep,
@@ -46,4 +47,14 @@ test('zoom goes in known steps from wherever it is', () => {
   expect(zoomStep(0.7, -1)).toBe(0.67);
   expect(zoomStep(5, 1)).toBe(5);
   expect(zoomStep(0.25, -1)).toBe(0.25);
+});
+
+test('a column fills the width, is never smaller than its page nor larger than twice its print, and stands in the middle', () => {
+  const left = { left: 50, right: 290 };
+  expect(scaleOf('column', a4, 392, left)).toBe(1.5);
+  expect(scaleOf('column', a4, 392, null)).toBe(scaleOf('fit', a4, 392));
+  expect(scaleOf('column', a4, 392, { left: 0, right: 800 })).toBe(scaleOf('fit', a4, 392));
+  expect(scaleOf('column', a4, 2000, left)).toBe(2);
+  expect(sidewaysTo({ left: 310, right: 550 }, 1.5, 392)).toBe(430 * 1.5 - 196);
+  expect(sidewaysTo({ left: 0, right: 200 }, 1, 392)).toBe(0);
 });
