@@ -178,6 +178,8 @@ export const Quote = z.object({
   end: z.number().int(),
   /** Where these words begin; the source's own label says where its passage does. */
   label: z.string(),
+  /** Other documents that say the same, by their names: this one is the newest. */
+  alsoIn: z.array(z.string()).optional(),
 });
 export type Quote = z.infer<typeof Quote>;
 

@@ -25,6 +25,8 @@ export type StoredPassage = NewPassage & {
   /** Of the document, and of its file. */
   name: string;
   fileName: string;
+  /** When that file was changed last. */
+  changedAt: number;
   /** In the order of the document, from 1. */
   position: number;
 };
@@ -36,6 +38,7 @@ export type PassageRow = {
   collectionId: CollectionId;
   name: string;
   fileName: string;
+  changedAt: number;
   position: number;
   text: string;
   overlap: number;
@@ -46,7 +49,7 @@ export type PassageRow = {
 
 /** For queries over `passages p JOIN documents d ON d.number = p.document`. */
 export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_id AS collectionId, d.name,
-  d.file_name AS fileName, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
+  d.file_name AS fileName, d.source_changed_at AS changedAt, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
 
 export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
 

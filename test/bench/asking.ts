@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Scored } from '../../app/documents/answer/answer-scoring.ts';
+import type { Scored } from '../../app/documents/answer/scored-statement.ts';
 import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../app/documents/service.ts';
 import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';

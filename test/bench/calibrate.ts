@@ -5,7 +5,7 @@
 // FILE keeps the vectors of all texts for the next run.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import type { Scored } from '../../app/documents/answer/answer-scoring.ts';
+import type { Scored } from '../../app/documents/answer/scored-statement.ts';
 import { statementsOf } from '../../app/documents/chunk/sentence-splitter.ts';
 import { certainty, chances } from '../../app/documents/search/ranking-features.ts';
 import { type Example, fitWeights, type Model } from '../app/documents/evaluation/fit.ts';

@@ -64,7 +64,11 @@ function report(terminal: Context['terminal'], { text, grounding, state }: Messa
     terminal.note(terminal.dim('stopped: the answer was repeating itself'));
   if (!grounding) return;
   const quoted = quotedIn(grounding) ?? closestIn(grounding);
-  if (quoted) terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${quoted.where}\n`);
+  if (quoted) {
+    const also = grounding.quote?.alsoIn?.join(', ');
+    const where = also ? `${quoted.where}; also in: ${also}` : quoted.where;
+    terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${where}\n`);
+  }
   const cited = citedIn(text);
   const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
   const title = grounding.found ? 'Cited:' : 'Closest passages:';

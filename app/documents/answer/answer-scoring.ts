@@ -4,9 +4,9 @@ import type { StoredPassage } from '../../store/chunks.ts';
 import type { Database } from '../../store/database.ts';
 import type { Range } from '../chunk/sentence-splitter.ts';
 import type { Embedding } from '../index/embedding-index.ts';
+import { answersIn, columnsOf, sectionOf, withWhatFollows } from '../search/answer-candidates.ts';
 import { type FoundNear, find, weighWords } from '../search/hybrid-search.ts';
 import {
-  answersIn,
   BY_MEANING,
   BY_READING,
   BY_WORDS,
@@ -14,11 +14,12 @@ import {
   certainty,
   chances,
   featuresOf,
-  headOf,
   type Question,
   scoreOf,
 } from '../search/ranking-features.ts';
 import { contentWords } from '../search/stemming.ts';
+import { mergeEqual } from './equal-statements.ts';
+import type { Scored } from './scored-statement.ts';
 
 //  Which statement of the documents answers a question best, and how sure that is.
 //
@@ -35,7 +36,6 @@ export type Examined = {
   candidates: Scored[];
   statements: Scored[];
 };
-export type Scored = { passage: StoredPassage; score: number; statement: Range; features: number[] };
 
 const CANDIDATES = 10;
 /** The likeliest statements, which the reader reads with the question. */
@@ -43,7 +43,7 @@ const READ = 12;
 /** Statements that were not read stay behind those that were. */
 const UNREAD = -30;
 /** A passage of many short lines must not make everybody wait. */
-const STATEMENTS_EACH = 14;
+const STATEMENTS_EACH = 40;
 
 export type Examine = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
 
@@ -59,14 +59,14 @@ export function createExaminer({ db, embedding }: { db: Database; embedding: Emb
         ? await byMeaning(question, statements, target, query)
         : statements.map((one) => byWords(question, one));
     const read = target ? await byReading(question, scored, target) : null;
-    const judged = read ?? scored;
+    const judged = mergeEqual(read ?? scored);
     const candidates = by === 'words' ? bestOfEach(judged) : byChance(judged, read ? certainty : (chance) => chance);
     const { threshold } = read ? BY_READING : by === 'words' ? BY_WORDS : BY_MEANING;
     return {
       by,
       read: read !== null,
       sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold,
-      candidates,
+      candidates: candidates.map((one) => ({ ...one, statement: withWhatFollows(one.passage.text, one.statement) })),
       statements: judged,
     };
   }
@@ -142,21 +142,22 @@ function byChance(scored: readonly Scored[], sure: typeof certainty): Scored[] {
 
 type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candidate: Candidate; range: Range };
 
-/** Name of the document and headings. */
-const contextOf = ({ text, headings, name }: StoredPassage): string[] =>
-  [...new Set([name, ...headings, headOf(text)])].filter((part) => part !== '');
+/** Name of the document, headings, the columns of a table. */
+const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): string[] =>
+  [...new Set([name, ...headings, sectionOf(text, start), columnsOf(text, start)])].filter((part) => part !== '');
 
 /** A statement as the reader was trained on it. */
 export const readable = ({ passage, statement }: Scored): string =>
-  `${contextOf(passage).join(', ')}: ${passage.text.slice(...statement)}`;
+  `${contextOf(passage, statement).join(', ')}: ${passage.text.slice(...statement)}`;
 
 function statementsIn({ passage, similarity, ranks }: FoundNear): Statement[] {
-  const { text } = passage;
-  const context = contextOf(passage).join('\n');
-  const candidate = { text, context };
-  return answersIn(candidate)
+  const { text, overlap } = passage;
+  return answersIn(text, overlap)
     .slice(0, STATEMENTS_EACH)
-    .map((range) => ({ passage, candidate, range, similarity, ranks }));
+    .map((range) => {
+      const candidate = { text, context: contextOf(passage, range).join('\n') };
+      return { passage, candidate, range, similarity, ranks };
+    });
 }
 
 function byWords(question: Question, { passage, candidate, range }: Statement): Scored {

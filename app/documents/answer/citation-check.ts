@@ -1,6 +1,6 @@
 import type { Grounding, Quote, Source, Support } from '../../protocol/index.ts';
 import { type Range, statementsOf } from '../chunk/sentence-splitter.ts';
-import { headOf } from '../search/ranking-features.ts';
+import { headOf } from '../search/answer-candidates.ts';
 import { contentWords } from '../search/stemming.ts';
 import { quoteFrom } from './best-quote.ts';
 import { type Citation, citationsIn, withoutCitations } from './citations.ts';

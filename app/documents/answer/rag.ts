@@ -54,7 +54,8 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
     );
     const [top] = candidates;
     const first = sources.find(({ passageId }) => passageId === top?.passage.id);
-    const quote = top && first ? quoteFrom(first, top.statement) : null;
+    const alsoIn = top?.also?.map((other) => (other.name === top.passage.name ? other.fileName : other.name)) ?? [];
+    const quote = top && first ? { ...quoteFrom(first, top.statement), ...(alsoIn.length > 0 && { alsoIn }) } : null;
     if (!sure) return { found: false, by, question, sources, support: [], quote };
     return { found: true, by: all ? 'whole-documents' : by, question, sources, support: [], quote };
   }

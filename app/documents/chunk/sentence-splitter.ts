@@ -12,8 +12,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 export function statementsOf(text: string): Range[] {
   const found: Range[] = [];
   let start = 0;
-  // A line end always ends a sentence for the segmenter; whether it does is seen below.
-  for (const { segment, index } of segmenter.segment(text.replace(/[\r\n\u2028\u2029]/g, ' '))) {
+  // Whether a line end ends a sentence is seen below.
+  for (const { segment, index } of segmenter.segment(smooth(text))) {
     const end = index + segment.length;
     if (endsNothing(segment) && end < text.length) continue;
     found.push([start, end]);
@@ -22,10 +22,21 @@ export function statementsOf(text: string): Range[] {
   return found.flatMap(([from, to]) => lines(text, from, to));
 }
 
+/** The same length: a line end always ends a sentence for the segmenter, and dot leaders many. Rows are told apart by their
+ *  lines, however their cells end ("approx. | Inc. | 12"). */
+const smooth = (text: string): string =>
+  text
+    .replace(/^.* \| .*$/gm, (row) => row.replace(/[.!?]/g, ','))
+    .replace(/(?:[?!] ?)?(?:[.·…_] ?){4,}/g, (leader) => ' '.repeat(leader.length))
+    .replace(/[\r\n\u2028\u2029]/g, ' ');
+
 const endsNothing = (segment: string): boolean => (SHORT.test(segment) ? shortWord(segment) : INITIAL.test(segment));
 
 /** One letter before the stop is an initial only when it is a capital ("plan b." ends a sentence). */
 const shortWord = (segment: string): boolean => !/\b\p{Ll}\.\s*$/u.test(segment) || /\bp\.\s*$/i.test(segment);
+
+/** Begins with a row of a table. */
+const ROW = /^[^\n]* \| /;
 
 /** A line that stands for itself (an item, a row, a heading) is a sentence; a line that only wrapped is not. */
 function lines(text: string, from: number, to: number): Range[] {
@@ -33,7 +44,8 @@ function lines(text: string, from: number, to: number): Range[] {
   let start = from;
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) {
     const next = text.slice(at + 1, to);
-    if (/^\p{Ll}/u.test(next) && !/[.:;|]\s*$/.test(text.slice(start, at))) continue;
+    const line = text.slice(start, at);
+    if (/^\p{Ll}/u.test(next) && !/[.:;|]\s*$| \| /.test(line) && !ROW.test(next)) continue;
     found.push([start, at]);
     start = at + 1;
   }

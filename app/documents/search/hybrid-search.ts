@@ -3,6 +3,7 @@ import type { Grounding } from '../../protocol/index.ts';
 import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../../store/chunks.ts';
 import type { Database } from '../../store/database.ts';
 import type { Embedding } from '../index/embedding-index.ts';
+import { isContents } from './answer-candidates.ts';
 import { type Found, type Ranks, rarity, searchPassages, type Wanted } from './fulltext-search.ts';
 import { coverage } from './ranking-features.ts';
 import { askedWords, wordsAmong } from './stemming.ts';
@@ -58,7 +59,9 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
   });
   const byWords = searchPassages(db, { ...wanted, limit: Math.max(LOOKED_AT, wanted.limit) });
   if (!near) {
-    const found = byWords.map((one, at) => ({ ...one, similarity: null, ranks: { words: at + 1, meaning: null } }));
+    const found = contentsLast(
+      byWords.map((one, at) => ({ ...one, similarity: null, ranks: { words: at + 1, meaning: null } })),
+    );
     return { by: 'words', found: await ranked(embedding, wanted, found), target: null, query: null };
   }
 
@@ -99,7 +102,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
   });
   return {
     by: 'words-and-meaning',
-    found: await ranked(embedding, wanted, found),
+    found: await ranked(embedding, wanted, contentsLast(found)),
     target: near.target,
     query: near.query,
   };
@@ -116,5 +119,11 @@ async function ranked(embedding: Embedding, { query, limit }: Wanted, found: Fou
   const best = order ? order.flatMap((at) => first[at] ?? []) : first;
   return [...best, ...found.slice(RANKED)].slice(0, limit);
 }
+
+/** What only names where things are said goes behind what says them. */
+const contentsLast = (found: readonly FoundNear[]): FoundNear[] => {
+  const contents = found.filter(({ passage }) => isContents(passage.text));
+  return contents.length === 0 ? [...found] : [...found.filter((one) => !contents.includes(one)), ...contents];
+};
 
 const textOf = ({ text, headings, name }: StoredPassage): string => [name, ...headings, text].join('\n');

@@ -1,4 +1,4 @@
-import { type Range, statementsOf } from '../chunk/sentence-splitter.ts';
+import type { Range } from '../chunk/sentence-splitter.ts';
 import { countedThing, formOf, kindFits } from './answer-type.ts';
 import type { Ranks } from './fulltext-search.ts';
 import { contentWords } from './stemming.ts';
@@ -144,23 +144,3 @@ export function chances(scores: readonly number[]): number[] {
 /** How sure it is that a passage answers: its chance, and once more its share of the chance that any does. So of two that would
  *  be as likely neither is sure. */
 export const certainty = (chance: number, ofAny: number): number => (ofAny === 0 ? 0 : chance ** 2 / ofAny);
-
-/** Statements that can answer: no headings, and no scraps of a line. */
-export const answersIn = ({ text }: Candidate): Range[] => {
-  const all = statementsOf(text);
-  const telling = all.filter((range) => !isHeading(text, range) && wordsIn(text.slice(...range)) >= FEWEST_WORDS);
-  return telling.length > 0 ? telling : all;
-};
-
-const FEWEST_WORDS = 3;
-const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
-
-/** A short line that stands alone and does not end like a sentence. */
-const isHeading = (text: string, [start, end]: Range): boolean =>
-  end - start <= 100 &&
-  !/[.!?:;|]["')\]]?$/.test(text.slice(start, end)) &&
-  (start === 0 || /\n\s*\n$/.test(text.slice(0, start))) &&
-  /^\s*\n\s*\n/.test(text.slice(end));
-
-/** The heading that a passage begins with. */
-export const headOf = (text: string): string => text.match(/^([^\n]{1,120}[^\n.!?:;|])\n\n/)?.[1] ?? '';

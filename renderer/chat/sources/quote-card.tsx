@@ -20,6 +20,7 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
   }, [finished, document]);
   if (!quoted) return null;
   const { text, source } = quoted;
+  const alsoIn = message.grounding?.quote?.alsoIn;
   return (
     <figure className="mt-3">
       <button
@@ -42,6 +43,11 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
           <bdi className="min-w-0 truncate text-fg-2">{source.name}</bdi>
           <span className="flex-none whitespace-nowrap text-fg-3 tabular-nums">{message.grounding?.quote?.label}</span>
         </span>
+        {alsoIn && (
+          <span dir="auto" className="mt-1 block truncate text-xs text-fg-3">
+            {t('sources.alsoIn', { names: alsoIn.join(', ') })}
+          </span>
+        )}
       </button>
     </figure>
   );

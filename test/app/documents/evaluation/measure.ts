@@ -1,4 +1,4 @@
-import type { Scored } from '../../../../app/documents/answer/answer-scoring.ts';
+import type { Scored } from '../../../../app/documents/answer/scored-statement.ts';
 import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/index/embedding-index.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
 import { passagesNumbered } from '../../../../app/store/chunks.ts';

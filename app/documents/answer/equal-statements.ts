@@ -1,0 +1,59 @@
+import type { StoredPassage } from '../../store/chunks.ts';
+import type { Scored } from './scored-statement.ts';
+
+//  What is said more than once is one answer: in the part that two passages share, repeated in a document, in several versions
+//  of it. Otherwise the certainty would be split among equals, and none of them be sure.
+
+/** The best of each, which also names the documents that say the same. Of versions the newest stands for all: a sentence that
+ *  differs from that of another document in nothing but its numbers is a version of it. */
+export function mergeEqual(scored: readonly Scored[]): Scored[] {
+  const groups = new Map<string, Scored[]>();
+  for (const one of scored) {
+    const said = plain(one.passage.text.slice(...one.statement));
+    const known = groups.get(said);
+    if (known) known.push(one);
+    else groups.set(said, [one]);
+  }
+  return versionsOf([...groups.values()]).map(bestOf);
+}
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}%€$£¥.,]+/gu, ' ')
+    .trim();
+
+/** A row of numbers has too little in common with another to be a version of it. */
+const FEWEST_LETTERS = 24;
+
+function versionsOf(groups: readonly Scored[][]): Scored[][] {
+  const merged = new Map<string, Scored[]>();
+  for (const [at, group] of groups.entries()) {
+    const [{ passage, statement }] = group as [Scored];
+    const words = plain(passage.text.slice(...statement)).replace(/\p{N}[\p{N}.,]*/gu, '#');
+    const telling = (words.match(/\p{L}/gu)?.length ?? 0) >= FEWEST_LETTERS;
+    const known = telling ? merged.get(words) : undefined;
+    if (known && apart(known, group)) known.push(...group);
+    else merged.set(known || !telling ? `${words} ${at}` : words, [...group]);
+  }
+  return [...merged.values()];
+}
+
+/** Sentences of one document that differ in a number say different things. */
+const apart = (a: readonly Scored[], b: readonly Scored[]): boolean =>
+  a.every((one) => b.every((other) => one.passage.documentId !== other.passage.documentId));
+
+function bestOf(group: readonly Scored[]): Scored {
+  const score = Math.max(...group.map((one) => one.score));
+  const newest = group.reduce((best, one) => (isBefore(one, best) ? one : best));
+  const others = group.filter(({ passage }) => passage.documentId !== newest.passage.documentId);
+  const also = [...new Map(others.map(({ passage }) => [passage.documentId, passage])).values()];
+  return { ...newest, score, also };
+}
+
+const isBefore = (one: Scored, other: Scored): boolean =>
+  one.passage.documentId === other.passage.documentId
+    ? one.score > other.score
+    : dated(one.passage) > dated(other.passage);
+
+const dated = ({ changedAt }: StoredPassage): number => changedAt;
