@@ -46,7 +46,8 @@ export type StatsSample = z.infer<typeof StatsSample>;
 
 export const LoopEvidence = z.object({
   where: z.enum(['thinking', 'answer']),
-  kind: z.enum(['exact', 'similar', 'collapse']),
+  /** `returns`: paragraphs that take up again what was said, in other words. */
+  kind: z.enum(['exact', 'similar', 'collapse', 'returns']),
   text: z.string(),
   copies: z.number().int(),
   /** Tokens of one copy. */

@@ -13,7 +13,7 @@ export interface Level {
   /** The same for text that repeats by nature: code, tables, numbers, encodings, drawings. */
   readonly dataCopies: number;
   readonly dataTokens: number;
-  /** ... of which a copy that says something needs fewer: this, divided by its different tokens to the power of 1.5, ... */
+  /** ... of which a copy that says something needs fewer: this, divided by (its tokens times its different tokens) to the power of 0.75, ... */
   readonly dataSaid: number;
   /** ... but never fewer than these. */
   readonly dataLeast: number;
@@ -21,12 +21,25 @@ export interface Level {
   readonly similarity: number;
   /** Share of a cycle that must be made of such sentences. */
   readonly coverage: number;
-  /** What a sentence counts as a copy when only one counter moved on ("Attempt 7", "Attempt 8"). */
+  /** What a sentence counts as a copy when only one counter moved on ("Attempt 7", "Attempt 8"); ... */
   readonly counting: number;
-  /** ... and when its numbers or names are new, as in a sum that goes on. */
+  /** ... when all its values stood there before, in an earlier copy; ... */
+  readonly back: number;
+  /** ... the same in a list of such lines (moves, rows, cases), whose values come back by nature; ... */
+  readonly listed: number;
+  /** ... when its numbers or names are others; ... */
   readonly progress: number;
-  /** ... and when it has a word that was not there before. */
+  /** ... and when its words are others, but similar. */
+  readonly reworded: number;
+  /** All that is multiplied by this when a word or a name was never in the text. */
   readonly fresh: number;
+  /** Share of such sentences that a round may have. */
+  readonly freshShare: number;
+  /** Copies without a new word, and the tokens they fill, that are worth a quiet line. */
+  readonly quietCopies: number;
+  readonly quietTokens: number;
+  /** Paragraphs in a row that only take up again what was said; 0: not watched. */
+  readonly returns: number;
   /** Whether an answer to itself, without one clear period, is enough. */
   readonly collapse: boolean;
 }
@@ -37,14 +50,21 @@ const thinking: Level = {
   alikeTokens: 60,
   tokens: 48,
   dataCopies: 32,
-  dataTokens: 1024,
-  dataSaid: 720,
-  dataLeast: 4,
+  dataTokens: 256,
+  dataSaid: 100,
+  dataLeast: 3.75,
   similarity: 0.52,
-  coverage: 0.7,
+  coverage: 0.8,
   counting: 1,
+  back: 0.5,
+  listed: 0,
   progress: 0.03,
-  fresh: 0.7,
+  reworded: 1,
+  fresh: 0.6,
+  freshShare: 0.1,
+  quietCopies: 8,
+  quietTokens: 200,
+  returns: 4,
   collapse: true,
 };
 const answer: Level = {
@@ -53,14 +73,21 @@ const answer: Level = {
   alikeTokens: 120,
   tokens: 48,
   dataCopies: 32,
-  dataTokens: 1024,
-  dataSaid: 720,
-  dataLeast: 4,
+  dataTokens: 256,
+  dataSaid: 100,
+  dataLeast: 3.75,
   similarity: 0.8,
   coverage: 0.9,
   counting: 0.03,
+  back: 0.1,
+  listed: 0,
   progress: 0,
+  reworded: 0.5,
   fresh: 0,
+  freshShare: 0.02,
+  quietCopies: 12,
+  quietTokens: 300,
+  returns: 0,
   collapse: false,
 };
 
@@ -74,9 +101,11 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       tokens: 128,
       dataCopies: 32,
       dataTokens: 2048,
-      dataSaid: 1440,
+      dataSaid: 200,
       dataLeast: 8,
       progress: 0,
+      quietCopies: 14,
+      returns: 0,
       collapse: false,
     },
     answer: {
@@ -86,14 +115,34 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       tokens: 256,
       dataCopies: 32,
       dataTokens: 2048,
-      dataSaid: 1440,
+      dataSaid: 200,
       dataLeast: 8,
       counting: 0,
+      quietCopies: 24,
     },
   },
   balanced: { thinking, answer },
   strict: {
-    thinking: { ...thinking, tokens: 32, dataCopies: 8, dataTokens: 384, dataSaid: 360, dataLeast: 3, progress: 0.1 },
-    answer: { ...answer, copies: 3, tokens: 32, dataCopies: 8, dataTokens: 512, dataSaid: 360, counting: 0.25 },
+    thinking: {
+      ...thinking,
+      tokens: 32,
+      dataCopies: 8,
+      dataTokens: 128,
+      dataSaid: 60,
+      dataLeast: 3,
+      progress: 0.1,
+      quietCopies: 5,
+      returns: 3,
+    },
+    answer: {
+      ...answer,
+      copies: 3,
+      tokens: 32,
+      dataCopies: 8,
+      dataTokens: 128,
+      dataSaid: 60,
+      counting: 0.25,
+      quietCopies: 8,
+    },
   },
 };

@@ -1,10 +1,12 @@
 import type { LoopEvidence } from '../../protocol/index.ts';
+import { type KnownLines, noLines, notice } from './known-lines.ts';
 import { type Level, levels, type Place, type Sensitivity } from './levels.ts';
-import { type Chains, link, noChains } from './near-duplicates.ts';
+import { type Chains, link, noChains, type Round } from './near-duplicates.ts';
 import { collapsed, fading, type Novelty, nothingWritten, observe } from './novelty.ts';
 import { advance, noPeriods, type Periods } from './period.ts';
+import { noReturns, type Returns, turnBack } from './returns.ts';
 import { type Cutter, cut, noText } from './sentences.ts';
-import { isProse, sortOf } from './text-kind.ts';
+import { isGrid, isMarkup, isProse, isUnbroken, sortOf } from './text-kind.ts';
 
 //  watching ──two copies, or little new──▶ suspected ──enough copies──▶ confirmed ──act()──▶ acted ──next token──▶ watching
 //     ▲                                        │
@@ -24,12 +26,20 @@ export interface GuardOptions {
   readonly asked?: readonly number[];
 }
 
-/** Texts of the last tokens, for the evidence. */
-const KEPT = 2048;
+/** Tokens in which a collapse is looked at. */
+const COLLAPSED = 1024;
 const GROUP = 4;
 /** Different tokens from which on a copy of data says something, and the tokens that its copies fill at least. */
 const SAYING = 4;
-const SAID = 192;
+const SAID = 64;
+const MANY = 64;
+/** Copies that another loop needs more after each that was let go on. */
+const EAGER = 2;
+/** Code and markup repeat their lines by nature: of what is not prose, this much must be the same to the letter. */
+const PROSE = 0.6;
+const SAME = 0.9;
+/** Words that lines of a list must have beside their values to be more than data. */
+const LISTED = 6;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
 
@@ -37,17 +47,26 @@ export class LoopGuard {
   state: GuardState = 'watching';
   private readonly options: GuardOptions;
   private readonly askedGroups: ReadonlySet<string>;
-  private readonly pieces: string[] = new Array(KEPT).fill('');
-  private readonly ids = new Int32Array(KEPT);
+  private readonly pieces: string[] = [];
   private written = 0;
   private times = 0;
-  /** Copies that must be passed before asking again ("keep going"), and for how many quiet tokens it has not been near. */
+  /** Copies that must be passed before asking again ("keep going"). */
   private patience = 0;
-  private quiet = 0;
+  private allowed = 0;
+  /** What repeats to the letter now was let go on: nothing else is said about it. */
+  private goesOn = false;
+  private readonly allowedIds = new Set<number>();
+  /** The period of the exact loop that was found last; 0: it was another kind. */
+  private found = 0;
   private place: Place | undefined;
   /** Where the watched stretch (thinking, or the answer) began. */
   private since = 0;
   private periods: Periods = noPeriods();
+  private lines: KnownLines = noLines();
+  /** What a copy of this period, since this place, must fill to be a loop; weighed again when it has doubled. */
+  private measured = { period: 0, first: -1, span: 0, copies: 0, tokens: 0 };
+  private quietPatience = 0;
+  private returns: Returns = noReturns();
   private chains: Chains = noChains();
   private cutter: Cutter = noText();
   private novelty: Novelty = nothingWritten();
@@ -59,15 +78,15 @@ export class LoopGuard {
 
   /** Takes the next token, with the characters it added. Returns what was found when this token confirms a loop. */
   push(id: number, text: string, place: Place): Finding | null {
-    if (place !== this.place) this.start(place);
+    if (place !== this.place) this.enter(place);
     const at = this.written++;
-    this.pieces[at % KEPT] = text;
-    this.ids[at % KEPT] = id;
+    this.pieces.push(text);
     const level = this.level(place);
     if (!level || this.state === 'confirmed') return null;
     this.state = 'watching';
-    const found = this.exact(id, level) ?? this.similar(text, at, level) ?? this.shuffled(id, level);
-    this.cool();
+    const exact = this.exact(id, level);
+    const other = this.similar(text, at, level) ?? this.shuffled(id, level) ?? this.returning(text, at, level);
+    const found = exact ?? (this.goesOn ? null : other);
     return found && this.confirm(found, place);
   }
 
@@ -75,13 +94,16 @@ export class LoopGuard {
   act(copies: number): void {
     this.state = 'acted';
     this.patience = 2 * copies;
-    this.quiet = 0;
+    this.allowed = this.written;
+    if (this.found) this.allowedIds.add(this.sumOf(this.found));
   }
 
   /** Tokens from `length` on never happened (rewind). */
   rewind(length: number): void {
     this.written = Math.min(length, this.written);
-    if (this.place) this.start(this.place);
+    this.pieces.length = this.written;
+    this.since = Math.min(this.since, this.written);
+    this.start();
   }
 
   private level(place: Place): Level | null {
@@ -90,55 +112,103 @@ export class LoopGuard {
     return levels[sensitivity][place];
   }
 
-  private start(place: Place): void {
+  /** What thinking said is known to the answer, but only what the answer repeats counts against it. */
+  private enter(place: Place): void {
     this.place = place;
+    this.since = this.written;
+    this.state = 'watching';
+  }
+
+  private start(): void {
     this.state = 'watching';
     this.patience = 0;
-    this.since = this.written;
+    this.quietPatience = 0;
     this.periods = noPeriods();
     this.chains = noChains();
+    this.lines = noLines();
+    this.returns = noReturns();
     this.cutter = noText();
     this.novelty = nothingWritten();
   }
 
   private exact(id: number, level: Level): Candidate | null {
-    const period = advance(this.periods, id, Math.min(level.tokens, 32));
-    if (period === 0) return null;
-    const span = (this.periods.run[period] as number) + period;
+    this.goesOn = false;
+    const track = advance(this.periods, id);
+    if (!track) return null;
+    const { period } = track;
+    const span = track.run + period;
+    if (span < Math.min(level.tokens, 32)) return null;
     const copies = span / period;
     this.state = 'suspected';
-    if (copies < level.copies || span < level.tokens || copies < this.patience) return null;
     const first = this.written - span;
-    const needed = this.needed(level, period, span);
+    this.goesOn = first < this.allowed;
+    if (copies < level.copies || span < level.tokens || copies < this.patienceOf(period, first)) return null;
+    if (this.written - this.since < Math.min(2 * period, span)) return null;
+    const needed = this.needed(level, period, first, span);
     if (copies < needed.copies || span < needed.tokens) return null;
-    return { kind: 'exact', copies: Math.round(copies), period, first };
+    return { kind: 'exact', degree: 'card', copies: Math.floor(copies), period, first };
+  }
+
+  /** What goes on was allowed up to twice its copies; something else must come oftener than before, but not that often. */
+  private patienceFor(first: number): number {
+    if (this.patience === 0) return 0;
+    return first < this.allowed ? this.patience : EAGER * (this.times + 1);
+  }
+
+  /** ... and what was allowed may come back in another place. */
+  private patienceOf(period: number, first: number): number {
+    if (this.patience === 0) return 0;
+    return first < this.allowed || this.allowedIds.has(this.sumOf(period)) ? this.patience : 0;
+  }
+
+  /** The same for every rotation of a copy. */
+  private sumOf(period: number): number {
+    let sum = 0;
+    for (let back = 0; back < period; back++) sum = (sum + Math.imul(this.idAt(back) + 1, 0x9e3779b1)) | 0;
+    return sum;
+  }
+
+  private idAt(back: number): number {
+    return this.periods.ids[this.periods.length - 1 - back] ?? -1;
+  }
+
+  private needed(level: Level, period: number, first: number, span: number): { copies: number; tokens: number } {
+    const { measured } = this;
+    if (measured.period === period && measured.first === first && span < 1.25 * measured.span) return measured;
+    this.measured = { period, first, span, ...this.weighed(level, period, span) };
+    return this.measured;
   }
 
   /** Words need few copies, data many; words the user wrote himself need more too. */
-  private needed(level: Level, period: number, span: number): { copies: number; tokens: number } {
-    const once = this.text(this.written - period, this.written);
-    const run = this.text(this.written - Math.min(span, KEPT, Math.max(period, 160)), this.written);
+  private weighed(level: Level, period: number, span: number): { copies: number; tokens: number } {
+    const once = this.text(this.written - Math.min(period, 512), this.written);
+    const run = this.text(this.written - Math.min(span, Math.max(period, 160), 512), this.written);
     const { fenced, line } = this.cutter;
-    if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data') return this.ofData(level, period);
+    const pattern = once.trim().split('\n').length > 2;
+    if (pattern && isGrid(run)) return { copies: 6, tokens: 160 };
+    if (period > SAYING && isGrid(run)) return { copies: Math.max(8, 1.5 * period), tokens: 160 };
+    if (isUnbroken(run) && run.includes('\n')) return { copies: 8, tokens: 4 * SAID };
+    if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
+      return this.ofData(level, period, once);
     const factor = this.place === 'answer' && this.wasAsked(period) ? ASKED : 1;
     return { copies: level.copies * factor, tokens: level.tokens * factor };
   }
 
-  /** A ruled line or a row of zeros comes back often, an empty table row some times, a copy of many different tokens hardly:
-   *  in the sound texts of the tuning half nine different tokens stand twelve times at most, and more than nine not even
-   *  three times. */
-  private ofData(level: Level, period: number): { copies: number; tokens: number } {
-    const different = new Set(Array.from({ length: period }, (_, back) => this.ids[(this.written - 1 - back) % KEPT]));
-    if (different.size < SAYING) return { copies: level.dataCopies, tokens: level.dataTokens };
-    const copies = Math.max(level.dataLeast, level.dataSaid / different.size ** 1.5);
+  /** A ruled line or a row of zeros comes back often, an empty table row some times, a copy of many different tokens hardly. */
+  private ofData(level: Level, period: number, once: string): { copies: number; tokens: number } {
+    const different = new Set<number>();
+    for (let back = 0; back < period && different.size < MANY; back++) different.add(this.idAt(back));
+    if (different.size < SAYING && !/\p{L}/u.test(once)) return { copies: level.dataCopies, tokens: level.dataTokens };
+    const copies =
+      (isMarkup(once) ? 3 : 1) * Math.max(level.dataLeast, level.dataSaid / (different.size * period) ** 0.75);
     return { copies: Math.min(level.dataCopies, copies), tokens: SAID };
   }
 
   private wasAsked(period: number): boolean {
     if (this.askedGroups.size === 0 || period < 2 * GROUP - 2) return false;
     let known = 0;
-    for (let at = this.written - period; at < this.written; at++) {
-      const group = Array.from({ length: GROUP }, (_, step) => this.ids[(at + step - GROUP + 1 + KEPT) % KEPT]);
+    for (let back = 0; back < period; back++) {
+      const group = Array.from({ length: GROUP }, (_, step) => this.idAt(back + GROUP - 1 - step));
       if (this.askedGroups.has(group.join(' '))) known += 1;
     }
     // Groups over the border of two copies were never asked for.
@@ -148,59 +218,94 @@ export class LoopGuard {
   private similar(text: string, at: number, level: Level): Candidate | null {
     let found: Candidate | null = null;
     for (const sentence of cut(this.cutter, text, at)) {
+      notice(this.lines, sentence);
       const round = link(this.chains, sentence, level);
-      if (!round) continue;
-      this.state = 'suspected';
-      const { copies, depth, period, first } = round;
-      if (depth >= level.alike && copies >= this.patience && copies * period >= level.alikeTokens) {
-        found = { kind: 'similar', copies, period, first };
-      }
+      if (round) found = this.alike(round, level) ?? found;
     }
-    return found;
+    return found ?? this.known(level);
+  }
+
+  private alike(round: Round, level: Level): Candidate | null {
+    let { depth } = round;
+    const { copies, stale, period, first, listed, fixed, latest, same, counter, prose } = round;
+    this.state = 'suspected';
+    if (latest < this.since) return null;
+    const patience = this.patienceFor(first);
+    const code = prose < PROSE;
+    const enough = code ? level.alike + 2 : level.alike;
+    if (code && same < SAME) depth = 0;
+    if (depth >= enough && copies >= patience && copies * period >= level.alikeTokens)
+      return { kind: 'similar', degree: 'card', copies, period, first, quote: latest };
+    if (listed && fixed < LISTED && same + counter < SAME) return null;
+    const quiet = Math.max(level.quietCopies * factorOf(round), this.quietPatience);
+    if (stale < quiet || copies < patience || (copies - 1) * period < level.quietTokens) return null;
+    return { kind: 'similar', degree: 'quiet', copies, period, first, quote: latest };
+  }
+
+  private known(level: Level): Candidate | null {
+    const { share, tokens, copies, since } = this.lines;
+    const patience = Math.max(4, this.quietPatience, this.patienceFor(since));
+    if (share < 0.9 || tokens < level.quietTokens || copies < patience) return null;
+    const period = Math.max(1, Math.floor((this.written - since) / copies));
+    return { kind: 'collapse', degree: 'quiet', copies: Math.floor(copies), period, first: since };
+  }
+
+  /** Said once, and again when it has gone on as long again. */
+  private returning(text: string, at: number, level: Level): Candidate | null {
+    if (level.returns === 0 || !turnBack(this.returns, text, at)) return null;
+    const { count, first, period } = this.returns;
+    if (count < Math.max(level.returns, this.quietPatience)) return null;
+    return { kind: 'returns', degree: 'quiet', copies: count, period, first, quote: at + 1 - period };
   }
 
   private shuffled(id: number, level: Level): Candidate | null {
     observe(this.novelty, id);
     if (!fading(this.novelty)) return null;
     this.state = 'suspected';
-    if (!level.collapse || !collapsed(this.novelty) || this.novelty.copies < this.patience) return null;
-    const first = Math.max(this.since, this.written - KEPT / 2);
-    if (this.cutter.fenced || !isProse(this.text(first, this.written))) return null;
+    if (!level.collapse || !collapsed(this.novelty) || this.novelty.copies < this.patienceFor(this.written - COLLAPSED))
+      return null;
+    const first = Math.max(this.since, this.written - COLLAPSED);
+    if (this.cutter.fenced || this.lines.listed > 0.3 || !isProse(this.text(first, this.written))) return null;
     const copies = Math.floor(this.novelty.copies);
-    return { kind: 'collapse', copies, period: Math.max(1, Math.floor((this.written - first) / copies)), first };
+    const period = Math.max(1, Math.floor((this.written - first) / copies));
+    return { kind: 'collapse', degree: 'card', copies, period, first };
   }
 
   private confirm(found: Candidate, place: Place): Finding {
-    this.state = 'confirmed';
-    this.times += 1;
-    const { kind, copies, period, first } = found;
-    const from = this.written - first <= KEPT ? first : this.written - period;
+    const { kind, degree, copies, period, first, quote = first } = found;
+    if (degree === 'card') {
+      this.state = 'confirmed';
+      this.times += 1;
+      this.found = kind === 'exact' ? period : 0;
+    } else this.quietPatience = 2 * copies;
     return {
-      degree: 'card',
+      degree,
       where: place,
       kind,
-      text: this.text(from, from + period),
+      text: this.text(quote, quote + period),
       copies,
       period,
       first,
       last: this.written - 1,
       spentTokens: this.written - first - period,
-      times: this.times,
+      times: Math.max(1, this.times),
     };
   }
 
-  /** A loop that was let go on and then ended is forgotten. */
-  private cool(): void {
-    if (this.patience === 0) return;
-    this.quiet = this.state === 'watching' ? this.quiet + 1 : 0;
-    if (this.quiet > KEPT / 8) this.patience = 0;
-  }
-
   private text(from: number, to: number): string {
-    let text = '';
-    for (let at = Math.max(from, this.written - KEPT, 0); at < to; at++) text += this.pieces[at % KEPT];
-    return text;
+    return this.pieces.slice(Math.max(0, from), to).join('');
   }
 }
 
-type Candidate = Pick<Finding, 'kind' | 'copies' | 'period' | 'first'>;
+type Candidate = Pick<Finding, 'kind' | 'degree' | 'copies' | 'period' | 'first'> & {
+  /** Where the copy that is shown begins; else the first one. */
+  quote?: number;
+};
+
+/** Lists, code and rows are alike by nature: there, more copies are worth a line. */
+function factorOf({ same, counter, prose, listed, rows }: Round): number {
+  const code = prose < PROSE;
+  if (same + counter >= SAME) return code ? 3 : 1;
+  if (code) return 6;
+  return listed ? 4 : rows > 0.3 ? 2 : 1;
+}

@@ -1,79 +1,154 @@
 import type { Level } from './levels.ts';
 import type { Sentence } from './sentences.ts';
 
-//  Sentences that say again what an earlier one said form a chain; a text whose every sentence is deep in a chain goes round.
+//  Sentences and lines that say again what an earlier one said form a chain; a text whose every line is deep in a chain goes
+//  round. How much a copy counts is a matter of its values: the same as before, a counter that moved, other numbers, new names.
 
-const KEPT = 64;
+const KEPT = 96;
+/** Below this share of common words two sentences are not even similar. */
+const SIMILAR = 0.5;
 /** Copies of a loop follow each other; a refrain or a quotation comes back after something else. */
 const STRETCH = 1.5;
 /** A song that adds a line each verse gets on: its rounds grow, and a part of each is new. */
 const GROWTH = 1.05;
 const STEADY = 0.97;
+/** A copy that counts less than this takes half of the depth back: loops do not get on in between. */
+const STAYING = 0.1;
+/** Different values from which on a row says something that a grid of zeros does not. */
+export const VALUES = 4;
+/** Words with which a sentence can be told from one that is only built like it. */
+const WORDED = 5;
+/** Tokens of a round of thought; longer copies (clauses, drafts) are made on purpose more often, and must be more alike. */
+const SHORT = 120;
+const LONG_COVERAGE = 0.85;
+const LONG_FRESH = 0.05;
+/** So often in a row a counter is one. */
+const COUNTS = 6;
+/** Words and values of a line that are more than a label. */
+const LONG = 6;
+/** Words of a text that are remembered, so that new ones are known to be new. */
+const MOST_WORDS = 1 << 16;
 
 interface Link extends Sentence {
-  /** Copies up to this one; fractions where a copy brought something new. */
+  /** Copies up to this one, as the level weighs them; fractions where a copy brought something new. */
   readonly depth: number;
+  /** Copies as counted, and those of them that brought no new word. */
+  readonly copies: number;
+  readonly stale: number;
   readonly growing: boolean;
-  /** Says something that no kept sentence said: at least one content word is new. */
+  /** Has a word or a name that was never in this text. */
   readonly fresh: boolean;
-  /** Where its chain began, and the distance to the copy before it, in tokens. */
+  /** Where its chain began, and the distance to the copy before it, in tokens and in sentences. */
   readonly origin: number;
   readonly period: number;
+  readonly index: number;
+  readonly lines: number;
   /** By how much its counter moved, if just one did. */
   readonly step: number | null;
-  /** Slot values of the whole chain, to tell a cycle of values from new ones. */
-  readonly seen: ReadonlySet<string>;
+  /** Copies in a row that differed in it alone. */
+  readonly counts: number;
+  /** What it differs from the copy before in: nothing, a counter, or values. */
+  readonly change: 'same' | 'counter' | 'back' | 'values' | 'words' | 'first';
+  /** Exact texts of the whole chain, to tell a cycle of values from new ones. */
+  readonly seen: ReadonlySet<number>;
 }
 
 export interface Chains {
   readonly links: Link[];
-  /** How many kept sentences have a content word. */
-  readonly words: Map<string, number>;
+  /** Every word and name of the text. */
+  readonly words: Set<string>;
+  /** The last link of each shape. */
+  readonly shapes: Map<number, Link>;
+  count: number;
 }
 
 export interface Round {
   readonly copies: number;
   /** Copies as the level weighs them. */
   readonly depth: number;
+  /** Copies without a new word. */
+  readonly stale: number;
   readonly period: number;
   readonly first: number;
+  /** How much of the latest copy is the same to the letter, and how much but for a counter. */
+  readonly same: number;
+  readonly counter: number;
+  /** How much of it is rows of other values. */
+  readonly rows: number;
+  /** How much of it is prose. */
+  readonly prose: number;
+  /** A list of lines of one shape with few words. */
+  readonly listed: boolean;
+  readonly fixed: number;
+  /** Where the latest copy stands, from the begin of its first sentence on. */
+  readonly latest: number;
 }
 
-export const noChains = (): Chains => ({ links: [], words: new Map() });
+export const noChains = (): Chains => ({ links: [], words: new Set(), shapes: new Map(), count: 0 });
 
 /** Hangs the sentence on its chain. Returns the round that the text is in, if there is any. */
 export function link(chains: Chains, sentence: Sentence, level: Level): Round | null {
-  const before = sentence.telling && sentence.prose ? earlier(chains.links, sentence, level.similarity) : undefined;
-  const fresh = [...sentence.content].some((word) => !chains.words.has(word));
-  remember(chains, before ? follow(before, sentence, fresh, level) : begin(sentence, fresh));
-  const added = chains.links.at(-1);
-  return before && added ? round(chains.links, added, level) : null;
+  const before = earlier(chains, sentence);
+  const fresh = isFresh(chains.words, sentence);
+  const index = chains.count++;
+  const added = before ? follow(before, sentence, fresh, index, level) : begin(sentence, fresh, index);
+  remember(chains, added);
+  return before ? round(chains.links, added, level) : null;
 }
 
-function remember({ links, words }: Chains, added: Link): void {
-  links.push(added);
-  for (const word of added.content) words.set(word, (words.get(word) ?? 0) + 1);
-  if (links.length <= KEPT) return;
-  for (const word of links.shift()?.content ?? []) {
-    const count = words.get(word) ?? 1;
-    if (count > 1) words.set(word, count - 1);
-    else words.delete(word);
+function isFresh(words: Set<string>, { content, names }: Sentence): boolean {
+  let fresh = false;
+  for (const list of [content, names]) {
+    for (const word of list) {
+      if (words.has(word)) continue;
+      fresh = true;
+      if (words.size < MOST_WORDS) words.add(word);
+    }
   }
+  return fresh;
 }
 
-const begin = (sentence: Sentence, fresh: boolean): Link => ({
+function remember({ links, shapes }: Chains, added: Link): void {
+  links.push(added);
+  shapes.set(added.shape, added);
+  if (links.length <= KEPT) return;
+  const gone = links.shift();
+  if (gone && shapes.get(gone.shape) === gone) shapes.delete(gone.shape);
+}
+
+const begin = (sentence: Sentence, fresh: boolean, index: number): Link => ({
   ...sentence,
   fresh,
   growing: false,
   depth: 1,
+  copies: 1,
+  stale: 1,
   origin: sentence.start,
   period: 0,
+  index,
+  lines: 0,
   step: null,
-  seen: new Set([sentence.slots.join(' ')]),
+  counts: 0,
+  change: 'first',
+  seen: new Set([sentence.exact]),
 });
 
-function earlier(links: readonly Link[], sentence: Sentence, similarity: number): Link | undefined {
-  return links.findLast((link) => link.telling && link.prose && alike(link.content, sentence.content) >= similarity);
+function earlier({ links, shapes }: Chains, sentence: Sentence): Link | undefined {
+  const shaped = shapes.get(sentence.shape);
+  if (sentence.row) return shaped && repeatsRow(shaped, sentence) ? shaped : undefined;
+  if (shaped) return shaped;
+  if (!sentence.telling || !sentence.prose) return undefined;
+  for (let at = links.length - 1; at >= 0; at--) {
+    const link = links[at] as Link;
+    if (link.telling && link.prose && alike(link.content, sentence.content) >= SIMILAR) return link;
+  }
+  return undefined;
+}
+
+/** A row says the same again only where it has enough values to say something; or it counts. */
+function repeatsRow(before: Link, { exact, slots }: Sentence): boolean {
+  if (before.exact === exact) return new Set(slots).size >= VALUES;
+  return counted(before.slots, slots) !== null;
 }
 
 function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
@@ -84,25 +159,53 @@ function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   return larger > 3 || common === larger ? common / larger : 0;
 }
 
-function follow(before: Link, sentence: Sentence, fresh: boolean, level: Level): Link {
-  const values = sentence.slots.join(' ');
+function follow(before: Link, sentence: Sentence, fresh: boolean, index: number, level: Level): Link {
   const step = counted(before.slots, sentence.slots);
-  const weight = before.seen.has(values)
-    ? 1
-    : step !== null && (before.step === null || before.step === step)
-      ? level.counting
-      : level.progress;
-  const seen = before.seen.size < KEPT ? new Set(before.seen).add(values) : before.seen;
+  const change = changeOf(before, sentence, step);
+  const lines = index - before.index;
+  const seen = before.seen.size < KEPT && change !== 'same' ? new Set(before.seen).add(sentence.exact) : before.seen;
+  const weight = weightOf(change, level, lines === 1, before, sentence) * (fresh ? level.fresh : 1);
   return {
     ...sentence,
     fresh,
     growing: before.period > 0 && sentence.start - before.start > GROWTH * before.period,
-    depth: before.depth + weight * (fresh ? level.fresh : 1),
+    depth: weight >= STAYING ? before.depth + weight : 1 + (before.depth - 1) / 2 + weight,
+    copies: before.copies + 1,
+    stale: before.stale + (fresh ? 0 : 1),
     origin: before.origin,
     period: sentence.start - before.start,
-    step: step ?? (before.seen.has(values) ? before.step : null),
+    index,
+    lines,
+    step,
+    counts: change === 'counter' ? before.counts + 1 : 0,
+    change,
     seen,
   };
+}
+
+function changeOf(before: Link, sentence: Sentence, step: number | null): Link['change'] {
+  if (before.exact === sentence.exact) return 'same';
+  if (isCounter(before, sentence, step)) return 'counter';
+  if (before.seen.has(sentence.exact)) return 'back';
+  return before.shape === sentence.shape ? 'values' : 'words';
+}
+
+/** In a list of lines of one shape ("2 in row 3, column 4 conflicts"), values that come back are the matter of it. */
+/** In a list, one number differs in many ways before it counts up. */
+function isCounter(before: Link, sentence: Sentence, step = counted(before.slots, sentence.slots)): boolean {
+  if (step === null || before.shape !== sentence.shape) return false;
+  return before.step === step || (before.step === null && !isListed(before, sentence));
+}
+
+const isListed = (before: Sentence, sentence: Sentence) => before.end === sentence.start;
+
+function weightOf(change: Link['change'], level: Level, listed: boolean, before: Link, sentence: Sentence): number {
+  if (change === 'same') return 1;
+  if (change === 'counter') return level.counting;
+  if (change === 'back') return listed ? level.listed : level.back;
+  if (change === 'values') return listed ? 0 : level.progress;
+  if (listed || Math.min(before.content.size, sentence.content.size) < WORDED) return 0;
+  return alike(before.content, sentence.content) >= level.similarity ? level.reworded : 0;
 }
 
 /** The step of a lone counter: every number that changed went from one value to one other, and nothing else changed. */
@@ -122,28 +225,70 @@ function counted(before: readonly string[], after: readonly string[]): number | 
 
 /** In a round, the latest period is made of deep copies, and all that lies between the first copy and it of copies. */
 function round(links: readonly Link[], latest: Link, level: Level): Round | null {
-  const { depth, period } = latest;
-  if (depth < 2 || period <= 0) return null;
-  const copies = Math.round(depth);
+  const { depth, period, copies, stale } = latest;
+  if (copies < 3 || period <= 0 || !(latest.telling || latest.fixed + latest.slots.length > LONG)) return null;
   if (latest.start - latest.origin > STRETCH * (copies - 1) * period) return null;
-  const deep = covered(links, latest.end - period, (link) => link.depth >= depth - 1);
-  const repeated = covered(links, latest.origin + period, (link) => link.depth > 1);
-  if (deep < level.coverage || repeated < level.coverage) return null;
-  if (latest.growing && deep < STEADY) return null;
-  return { copies, depth, period, first: latest.origin };
-}
-
-/** Share of the tokens since `from` that lie in sentences for which `holds`. */
-function covered(links: readonly Link[], from: number, holds: (link: Link) => boolean): number {
+  const from = latest.end - period;
   let all = 0;
-  let held = 0;
+  let rows = 0;
+  let deep = 0;
+  let turned = 0;
+  let same = 0;
+  let counter = 0;
+  let fresh = 0;
+  let prose = 0;
   for (let at = links.length - 1; at >= 0; at--) {
     const link = links[at] as Link;
     if (link.end <= from) break;
-    if (!link.telling && link.prose && !link.fresh) continue;
     const tokens = link.end - Math.max(link.start, from);
+    if (!link.telling && link.slots.length === 0 && !link.fresh) continue;
+    if (link.row && link.copies === 1) {
+      rows += tokens;
+      continue;
+    }
     all += tokens;
-    if (holds(link)) held += tokens;
+    if (link.depth >= depth - 1) deep += tokens;
+    if (link.copies >= Math.min(copies - 1, level.quietCopies)) turned += tokens;
+    if (link.change === 'same') same += tokens;
+    else if (link.change === 'counter') counter += tokens;
+    if (link.fresh) fresh += tokens;
+    if (link.prose) prose += tokens;
   }
-  return all === 0 ? 0 : held / all;
+  const short = period <= SHORT;
+  const coverage = short ? level.coverage : Math.max(level.coverage, LONG_COVERAGE);
+  const freshShare = short ? level.freshShare : Math.min(level.freshShare, LONG_FRESH);
+  if (all === 0 || turned < coverage * all) return null;
+  const weighed =
+    deep >= coverage * (all + rows) &&
+    fresh <= freshShare * all &&
+    !(latest.growing && deep < STEADY * all) &&
+    repeated(links, latest) >= coverage;
+  return {
+    copies,
+    depth: weighed ? depth : 0,
+    stale,
+    period,
+    first: latest.origin,
+    same: same / (all + rows),
+    counter: counter / (all + rows),
+    rows: rows / (all + rows),
+    prose: prose / all,
+    listed: latest.lines === 1 && latest.slots.length > 0 && latest.change !== 'same' && latest.counts < COUNTS,
+    latest: latest.start - period,
+    fixed: latest.fixed,
+  };
+}
+
+/** How much of what was written since the second copy began is copies: a refrain comes back, but not a song. */
+function repeated(links: readonly Link[], { origin, period }: Link): number {
+  let all = 0;
+  let copies = 0;
+  for (let at = links.length - 1; at >= 0; at--) {
+    const link = links[at] as Link;
+    if (link.start < origin + period) break;
+    if (!link.telling && link.slots.length === 0 && !link.fresh) continue;
+    all += link.end - link.start;
+    if (link.copies > 1) copies += link.end - link.start;
+  }
+  return all === 0 ? 0 : copies / all;
 }

@@ -1,60 +1,96 @@
-//  Exact periods of a stream of ids: does what is written now equal what was written p tokens ago, and for how long already?
-//  Only the earlier places of the same id are visited, so ordinary text costs next to nothing and one token for ever 256 steps.
+//  Exact periods of a stream of ids, of any length: the last eight ids are hashed, and where they stood before last is how far
+//  back the text may have begun to repeat itself. How long it has done so is counted on from there, and once backwards when a
+//  distance is new. Every token costs the same, however long the answer is.
 
-export const MAX_PERIOD = 256;
-/** Room for what can still be compared; slid to the front when it is full. */
-const ROOM = 16 * MAX_PERIOD;
-const BUCKETS = 1024;
+/** Ids that must agree before a distance is considered. */
+const GROUP = 8;
+const SLOTS = 1 << 16;
+const FIRST_ROOM = 4096;
+/** Steps backwards that each token pays for. */
+const STEPS = 8;
+const MOST_STEPS = 1 << 15;
+const FACTOR = 0x01000193;
+
+/** Ids at distance `period` agree, for the last `run` of them. */
+interface Track {
+  period: number;
+  run: number;
+}
 
 export interface Periods {
-  readonly ids: Int32Array;
+  ids: Int32Array;
   length: number;
-  /** The place before this one whose id falls into the same bucket, and the last place of each bucket; -1: none. */
-  readonly before: Int32Array;
+  hash: number;
   readonly last: Int32Array;
-  /** run[p]: how many tokens in a row equalled the token p places before them, up to place until[p]. */
-  readonly run: Int32Array;
-  readonly until: Int32Array;
+  /** The longest agreement that goes on, and a shorter period that may take its place. */
+  readonly long: Track;
+  readonly short: Track;
+  steps: number;
 }
 
 export const noPeriods = (): Periods => ({
-  ids: new Int32Array(ROOM),
+  ids: new Int32Array(FIRST_ROOM),
   length: 0,
-  before: new Int32Array(ROOM),
-  last: new Int32Array(BUCKETS).fill(-1),
-  run: new Int32Array(MAX_PERIOD + 1),
-  until: new Int32Array(MAX_PERIOD + 1).fill(-1),
+  hash: 0,
+  last: new Int32Array(SLOTS).fill(-1),
+  long: { period: 0, run: 0 },
+  short: { period: 0, run: 0 },
+  steps: 0,
 });
 
-/** Takes the next id. Returns the smallest period that fills the last `tokens` tokens with at least two copies, or 0. */
-export function advance(periods: Periods, id: number, tokens: number): number {
-  if (periods.length === ROOM) slide(periods);
-  const { ids, before, last, run, until } = periods;
-  const now = periods.length;
-  const bucket = id & (BUCKETS - 1);
-  let found = 0;
-  for (let place = last[bucket] as number; place >= 0 && now - place <= MAX_PERIOD; place = before[place] as number) {
-    if (ids[place] !== id) continue;
-    const period = now - place;
-    const length = until[period] === now - 1 ? (run[period] as number) + 1 : 1;
-    run[period] = length;
-    until[period] = now;
-    if (found === 0 && length >= period && length + period >= tokens) found = period;
+let power = 1;
+for (let at = 0; at < GROUP; at++) power = Math.imul(power, FACTOR);
+const mixed = (id: number) => Math.imul(id + 0x7feb352d, 0x9e3779b1) ^ (id >>> 15);
+
+/** Takes the next id. Returns what repeats now, with at least two whole copies. */
+export function advance(periods: Periods, id: number): Readonly<Track> | null {
+  if (periods.length === periods.ids.length) grow(periods);
+  const { ids, long, short, last } = periods;
+  const at = periods.length++;
+  ids[at] = id;
+  periods.steps = Math.min(MOST_STEPS, periods.steps + STEPS);
+  periods.hash = (Math.imul(periods.hash, FACTOR) + mixed(id)) | 0;
+  if (at >= GROUP) periods.hash = (periods.hash - Math.imul(mixed(ids[at - GROUP] as number), power)) | 0;
+  follow(long, ids, at);
+  follow(short, ids, at);
+  if (at < GROUP - 1) return null;
+  const slot = (periods.hash ^ (periods.hash >>> 16)) & (SLOTS - 1);
+  const before = last[slot] as number;
+  last[slot] = at;
+  if (before >= 0) consider(periods, at, at - before);
+  if (span(short) > 0 && span(short) >= span(long) - long.period) {
+    long.period = short.period;
+    long.run = short.run;
+    short.period = 0;
   }
-  ids[now] = id;
-  before[now] = last[bucket] as number;
-  last[bucket] = now;
-  periods.length = now + 1;
-  return found;
+  return long.period > 0 && long.run >= long.period ? long : null;
 }
 
-function slide(periods: Periods): void {
-  const by = ROOM - MAX_PERIOD;
-  const { ids, before, last, until } = periods;
-  ids.copyWithin(0, by);
-  before.copyWithin(0, by);
-  for (const places of [before, last, until]) {
-    for (let at = 0; at < places.length; at++) places[at] = Math.max(-1, (places[at] as number) - by);
-  }
-  periods.length = MAX_PERIOD;
+const span = ({ period, run }: Track) => (period === 0 ? 0 : period + run);
+
+function follow(track: Track, ids: Int32Array, at: number): void {
+  if (track.period === 0) return;
+  if (ids[at] === ids[at - track.period]) track.run += 1;
+  else track.period = 0;
+}
+
+function consider(periods: Periods, at: number, period: number): void {
+  const { ids, long, short } = periods;
+  if (period === long.period || period === short.period) return;
+  if (long.period > 0 && period > long.period) return;
+  const track = long.period === 0 ? long : short;
+  if (track.period > 0 && track.run >= 2 * GROUP) return;
+  let run = 0;
+  const most = Math.min(at + 1 - period, periods.steps);
+  while (run < most && ids[at - run] === ids[at - run - period]) run += 1;
+  periods.steps -= run;
+  if (run < GROUP) return;
+  track.period = period;
+  track.run = run;
+}
+
+function grow(periods: Periods): void {
+  const larger = new Int32Array(2 * periods.ids.length);
+  larger.set(periods.ids);
+  periods.ids = larger;
 }

@@ -10,8 +10,17 @@ export interface Sentence {
   /** Long enough to be compared. */
   readonly telling: boolean;
   readonly prose: boolean;
+  /** A row of a table, a grid or a list of values: most of it is values. */
+  readonly row: boolean;
+  /** Words that are no values. */
+  readonly fixed: number;
   readonly content: ReadonlySet<string>;
   readonly slots: readonly string[];
+  /** Names among the slots: new ones say that the text gets on, new numbers hardly. */
+  readonly names: readonly string[];
+  /** What it says to the letter, without its number in a list and without spaces; and with every value left out. */
+  readonly exact: number;
+  readonly shape: number;
 }
 
 export interface Cutter {
@@ -19,9 +28,11 @@ export interface Cutter {
   start: number;
   line: string;
   fenced: boolean;
+  /** Words that were names in mid-sentence: they are names at its begin too. */
+  readonly names: Set<string>;
 }
 
-export const noText = (): Cutter => ({ text: '', start: -1, line: '', fenced: false });
+export const noText = (): Cutter => ({ text: '', start: -1, line: '', fenced: false, names: new Set() });
 
 /** Words that carry a sentence rather than its matter; a loop is judged by what it talks about. */
 const light = new Set(
@@ -35,16 +46,29 @@ const light = new Set(
 const numerals = new Map(
   [
     'zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
-    'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth',
+    'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth',
   ].flatMap((row) => row.split(' ').map((numeral, value): [string, string] => [numeral, String(value)])),
 );
+const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+for (const [at, ten] of tens.entries()) {
+  numerals.set(ten, String(10 * (at + 2)));
+  numerals.set(ten.replace('y', 'ieth'), String(10 * (at + 2)));
+}
+for (const [at, name] of ['hundred', 'thousand', 'million'].entries()) {
+  const value = String([100, 1000, 1_000_000][at]);
+  numerals.set(name, value);
+  numerals.set(`${name}th`, value);
+}
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}]+|\p{N}+/gu;
 const digits = /^\p{N}/u;
 /** Listings are set off so; prose is not. */
 const indented = /^\n*(\t| {4})/;
 const LONGEST = 400;
+const MOST_NAMES = 1 << 14;
 /** Content words without which a sentence says too little to be compared. */
 const LEAST = 3;
+/** What numbers the entries of a list says nothing of its own. */
+const enumerator = /^[\s>]*(?:[-*•+]\s+)?(?:[([]?\p{N}{1,5}[.)\]]+\s+)?(?:\*\*)?/u;
 /** The number of a list entry belongs to the sentence after it. */
 const label = /^\s*[-*[(]*\p{N}*[.)\]]*\s*$/u;
 
@@ -81,27 +105,75 @@ const ends = (before: string, letter: string) =>
 function finish(cutter: Cutter, at: number, ended: Sentence[]): void {
   const { text, start, fenced } = cutter;
   if (label.test(text)) return;
-  const { content, slots } = abstract(text);
   if (text.trim() === '') return;
+  const { content, slots, names, shape, fixed } = abstract(text, cutter.names);
   const prose = !fenced && !indented.test(text) && isProse(text);
-  ended.push({ start, end: at + 1, telling: content.size >= LEAST, prose, content, slots });
+  const exact = hashOf(text.replace(enumerator, '').replace(/\s+/g, ''));
+  const row = fixed < 2 || slots.length > 2 * fixed || /^\s*\|/.test(text);
+  ended.push({
+    start,
+    end: at + 1,
+    telling: content.size >= LEAST,
+    prose,
+    row,
+    fixed,
+    content,
+    slots,
+    names,
+    exact,
+    shape,
+  });
   cutter.text = '';
   cutter.start = at + 1;
 }
 
-function abstract(text: string): { content: Set<string>; slots: string[] } {
+/** Words that are values where rows differ by them: a truth table says something new with each. */
+const values = new Set(['true', 'false', 'yes', 'no']);
+
+interface Abstract {
+  readonly content: Set<string>;
+  readonly slots: string[];
+  readonly names: string[];
+  /** Hash of the words and marks that are left when every value is left out. */
+  readonly shape: number;
+  /** How many such words there are. */
+  readonly fixed: number;
+}
+
+function abstract(text: string, known: Set<string>): Abstract {
   const content = new Set<string>();
   const slots: string[] = [];
+  const names: string[] = [];
+  let shape = 0;
+  let fixed = 0;
   let first = true;
-  for (const [found] of text.matchAll(word)) {
+  let valued = false;
+  for (const [found] of text.replace(enumerator, '').matchAll(word)) {
     const lower = found.toLowerCase();
     const number = numerals.get(lower) ?? (digits.test(found) ? found : undefined);
+    let value = true;
     if (number !== undefined) slots.push(number);
-    else if (!light.has(lower)) {
-      if (!first && found !== lower && found.length > 1) slots.push(lower);
-      else content.add(lower);
+    else if (values.has(lower) || (found.length === 1 && found !== lower && !first)) slots.push(lower);
+    else if (found !== lower && found.length > 1 && !light.has(lower) && (!first || known.has(lower))) {
+      slots.push(lower);
+      if (known.size < MOST_NAMES) known.add(lower);
+      names.push(lower);
+    } else {
+      value = false;
+      if (!light.has(lower)) content.add(lower);
+      fixed += 1;
+      shape = (Math.imul(shape, 31) + hashOf(lower)) | 0;
     }
+    // A list of values of any length is one gap.
+    if (value && !valued) shape = (Math.imul(shape, 31) + 7) | 0;
+    valued = value;
     first = false;
   }
-  return { content, slots };
+  return { content, slots, names, shape, fixed };
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
 }

@@ -9,11 +9,16 @@ const brackets = /[()"“”«»;]/g;
 const joined = /[\p{L}\p{N}]\(|\p{L}\.\p{L}{2}|::|--\p{L}|\p{Ll}\p{Lu}/gu;
 /** Base64, hashes, identifiers run together: no word is that long. */
 const unbroken = /[A-Za-z0-9+/=_-]{41}/;
+/** Rows of markup, of a table or of a log come back oftener than other data. */
+export const isMarkup = (once: string): boolean => /^\s*[|<>]|<td|\| *\|/.test(once) || logged.test(once);
+export const isUnbroken = (text: string): boolean => unbroken.test(text);
+/** Addresses, process numbers and long paths: a log or a trace. */
+const logged = /\b0x[\da-f]{6}|==\d+==|(?:\/[\w.-]+){4}/i;
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
 export function isProse(text: string): boolean {
   const solid = text.replace(/\s+/g, '');
-  if (solid.length === 0) return false;
+  if (solid.length === 0 || logged.test(text)) return false;
   if (count(solid, marks) + count(text, joined) > 0.04 * solid.length) return false;
   if (count(solid, brackets) > Math.max(2, 0.07 * solid.length)) return false;
   return count(solid, letters) >= 0.6 * [...solid].length;
@@ -27,12 +32,26 @@ export function sortOf(once: string, run: string): Sort {
   return isProse(once) && !unbroken.test(run) ? 'words' : 'data';
 }
 
+const cells = /^(?:[\p{N}\p{P}\p{S}\p{Extended_Pictographic}]|\ufe0f|\u200d)+$/u;
+
+/** Rows of a matrix or a picture: figures or signs, few of them different, in lines or brackets. */
+export function isGrid(run: string): boolean {
+  const solid = run.replace(/\s+/g, '');
+  if (!/[\n[\]]/.test(run) || !cells.test(solid)) return false;
+  return new Set(solid.replace(/[[\](){},.;:|]/g, '')).size <= 5;
+}
+
+/** Characters of a line that no page and no table is as wide as. */
+const WIDE = 320;
+
 /** One letter or two again and again: a ruled line or the zeros of a number, up to the width of a page. No script but ours rules
  *  lines with its letters. */
 function rule(run: string, solid: string): Sort {
   if (/[^\p{ASCII}]/u.test(solid) && isProse(solid)) return 'words';
   const widest = Math.max(...run.split('\n').map((line) => line.length));
   const spaced = /\s/.test(run) && !run.includes('\n');
-  if (/\p{N}/u.test(solid)) return widest > (spaced ? 95 : 128) ? 'words' : 'data';
-  return widest > 95 || (spaced && isProse(solid)) ? 'words' : 'data';
+  if (/\p{N}/u.test(solid)) return widest > (spaced ? WIDE : 128) ? 'words' : 'data';
+  return widest > (/^[\p{ASCII}]*$/u.test(solid) && !/[a-z]/i.test(solid) ? WIDE : 95) || (spaced && isProse(solid))
+    ? 'words'
+    : 'data';
 }

@@ -15,6 +15,8 @@ function write(guard: LoopGuard, text: string, place: Place = 'thinking'): Findi
   return tokens(text, 'starter').flatMap(({ id, text: piece }) => guard.push(id, piece, place) ?? []);
 }
 
+const cards = (findings: readonly Finding[]) => findings.filter(({ degree }) => degree === 'card');
+
 /** Copies of the doubt that are written when the guard speaks. */
 function copiesUntilAsked(guard: LoopGuard, limit: number, place: Place = 'thinking'): number | null {
   for (let copies = 1; copies <= limit; copies++) if (write(guard, DOUBT, place).length > 0) return copies;
@@ -31,13 +33,96 @@ const sorts: [string, (at: number) => string][] = [
 
 test.each(
   sorts.flatMap(([sort, piece]) => (['thinking', 'answer'] as const).map((place) => [sort, place, piece] as const)),
-)('the longest period, of 256 different tokens, is seen in %s as %s', (_, place, piece) => {
+)('a period of any length is seen in %s as %s', (_, place, piece) => {
   const guard = guardWith();
   let found: Finding | null = null;
   for (let at = 0; !found && at < 6 * 256; at++) found = guard.push(1000 + (at % 256), piece(at % 256), place);
   expect(found?.period).toBe(256);
   expect(found?.copies).toBeLessThanOrEqual(4);
   expect(found?.last).toBeLessThan(4 * 256);
+});
+
+test.each([700, 5_000, 40_000])('%i tokens that come again and again are seen within four copies', (period) => {
+  const guard = guardWith();
+  let found: Finding | null = null;
+  let at = 0;
+  for (; found?.degree !== 'card' && at < 6 * period; at++)
+    found = guard.push(100 + (at % period), ` w${at % period}`, 'answer');
+  expect(found).toMatchObject({ kind: 'exact', period });
+  expect(at).toBeLessThanOrEqual(4 * period);
+});
+
+test('a long period with shorter repetitions inside is one period', () => {
+  const guard = guardWith();
+  const row = [...Array.from({ length: 20 }, () => 1), 2, ...Array.from({ length: 40 }, (_, at) => 10 + at)];
+  let found: Finding | null = null;
+  for (let at = 0; !found && at < 8 * row.length; at++) {
+    const id = row[at % row.length] ?? 0;
+    found = guard.push(id, ` x${id}`, 'answer');
+  }
+  expect(found).toMatchObject({ kind: 'exact', period: row.length });
+});
+
+test('a list that only counts on is worth a quiet line, not a card, and is said once until it has doubled', () => {
+  const lines = repeat(
+    40,
+    (n) => `${n + 1}. Move the car L up by one space to the free field beside the gate ${n + 7}.\n`,
+  );
+  const found = write(guardWith(), lines.join(''), 'answer');
+  expect(found.map(({ degree }) => degree)).toEqual(['quiet', 'quiet']);
+  expect(found[1]?.copies).toBeGreaterThanOrEqual(2 * (found[0]?.copies ?? 0));
+});
+
+test('the same move again and again is a loop, whatever number stands before it', () => {
+  const lines = repeat(12, (n) => `${n + 1}. Move the car "L" up by one space to the free field.\n`);
+  expect(write(guardWith(), lines.join(''), 'answer')[0]).toMatchObject({ degree: 'card', kind: 'similar' });
+});
+
+test('a mail merge, a grid of zeros and a trace of moves are none', () => {
+  const names = 'Amara Bao Chidi Delphine Emre Farida Goran Hana Ines Jarek Kwame Leilani'.split(' ');
+  const mails = names.map(
+    (name) => `Dear ${name},\n\nThank you for the order. It will be sent tomorrow at nine.\n\n---\n\n`,
+  );
+  expect(cards(write(guardWith(), mails.join(''), 'answer'))).toEqual([]);
+  expect(
+    cards(write(guardWith(), `[${repeat(20, () => ` [${repeat(20, () => 0).join(', ')}],\n`).join('')}]`, 'answer')),
+  ).toEqual([]);
+  const moves: string[] = [];
+  const hanoi = (disks: number, from: number, to: number, over: number) => {
+    if (disks === 0) return;
+    hanoi(disks - 1, from, over, to);
+    moves.push(`Move disk ${disks} from Peg ${from} to Peg ${to}\n`);
+    hanoi(disks - 1, over, to, from);
+  };
+  hanoi(7, 1, 3, 2);
+  expect(write(guardWith(), moves.join(''), 'answer')).toEqual([]);
+  expect(cards(write(guardWith(), moves.join(''), 'thinking'))).toEqual([]);
+});
+
+test('thinking that takes the same thing up again in other words gets a quiet line, with as many returns', () => {
+  const text = `The question is whether the two trains meet before noon, which depends on the direction in which they run.
+
+Wait, let me reconsider the direction. The question does not say whether the trains run towards each other before noon.
+
+Hmm, but maybe the direction is given after all. The question says two trains, and whether they meet depends on it.
+
+Actually, let me go back to the question. The trains meet before noon, unless the direction is the same. I am not sure.
+
+On the other hand, the trains may run in the same direction, and then they would not meet. The question does not say it.
+
+Perhaps the question wants the direction to be assumed, although it does not say so. Should I assume the trains meet?
+
+Wait, once more. Whether they meet before noon depends on the direction, and the question still does not say which.
+
+`;
+  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', copies: 4 });
+  expect(write(guardWith(), text, 'answer')).toEqual([]);
+});
+
+test('a loop that goes over from thinking into the answer is found with its first whole copy there', () => {
+  const guard = guardWith();
+  write(guard, DOUBT.repeat(2), 'thinking');
+  expect(copiesUntilAsked(guard, 6, 'answer')).toBeLessThanOrEqual(3);
 });
 
 test('the evidence names the text, the copies, the period and the places', () => {
@@ -65,15 +150,16 @@ test('sums that go on are not a loop', () => {
     (n) =>
       `Multiply ${n * 7 + 3} by ${(n % 8) + 2}, which gives ${(n * 7 + 3) * ((n % 8) + 2)}, and carry ${n % 5} to the next column.\n`,
   );
-  expect(write(guardWith(), steps.join(''))).toEqual([]);
+  expect(cards(write(guardWith(), steps.join('')))).toEqual([]);
 });
 
 test('watching, suspected, confirmed, acted: the drawn machine', () => {
   const guard = guardWith();
   write(guard, lead);
   expect(guard.state).toBe('watching');
-  write(guard, ` ${DOUBT.repeat(2)}`);
+  write(guard, ` ${DOUBT.repeat(2)}But`);
   expect(guard.state).toBe('suspected');
+  write(guard, DOUBT.slice(3));
   write(guard, DOUBT.repeat(2));
   expect(guard.state).toBe('confirmed');
   guard.act(3);
@@ -91,7 +177,9 @@ test('"keep going" asks again only after twice as many copies, and says "twice n
   const first = write(guard, DOUBT.repeat(3))[0] ?? write(guard, DOUBT)[0];
   expect(first?.times).toBe(1);
   guard.act(first?.copies ?? 0);
-  expect(copiesUntilAsked(guard, 20)).toBe(3);
+  const more = copiesUntilAsked(guard, 20) ?? 0;
+  expect(more).toBeGreaterThanOrEqual(3);
+  expect(more).toBeLessThanOrEqual(6);
 });
 
 test('after "keep going" and something else, a new loop is asked about at once', () => {
@@ -189,5 +277,5 @@ test('a few sentences shuffled for ever are a collapse', () => {
     'So it is red. ',
   ];
   const text = repeat(900, () => random.pick(said)).join('');
-  expect(write(guardWith(), text).length).toBe(1);
+  expect(cards(write(guardWith(), text)).length).toBe(1);
 });

@@ -55,6 +55,9 @@ const groups: [RegExp, string][] = [
 ];
 const both: Place[] = ['answer', 'thinking'];
 
+/** Texts given as sound that go round to the end, by eye. */
+const judged = new Set(['wild51095', 'wild16285', 'wild2430', 'wild41932', 'wild3488', 'wild20601']);
+
 export function casesOf(folder: string, half: Half): Case[] {
   const cases = [
     ...rowsOf(folder, 'wild_loops').map((row) => loopOf(row, 'exact, real outputs')),
@@ -67,7 +70,7 @@ export function casesOf(folder: string, half: Half): Case[] {
     ...rowsOf(folder, 'neg_made').map((row) => soundOf(row, 'sound, made')),
     ...rowsOf(folder, 'neg_made2').map((row) => soundOf(row, 'sound, made')),
   ];
-  return cases.filter(({ id }) => halfOf(id) === half);
+  return cases.filter(({ id, loop }) => halfOf(id) === half && (loop !== null || !judged.has(id)));
 }
 
 const loopOf = ({ id, kind, parts = [], begin = 0, cycle = 1, ends = [] }: Row, group: string): Case => ({

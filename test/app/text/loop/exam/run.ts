@@ -76,8 +76,9 @@ export function examine(one: Case, make: () => Detector, vocabulary: Vocabulary)
     }
     if (alarm.degree === 'card') detector.allow(alarm.copies);
   }
-  // What was said before the loop began was mostly said about its less exact beginning.
-  if (early && !first) found = 'card';
+  // What was recorded mostly went round in other words before it did so to the letter: there, early is in time.
+  const before = early && (!first || /^(exact|runaways)/.test(one.group));
+  if (before) found = alarms.some(({ degree }) => degree === 'card') ? 'card' : (found ?? 'quiet');
   const period = (thirdToken - beginToken) / Math.min(3, ends.length);
   const allowed = Math.max(thirdToken, beginToken + 64) + period;
   const { id, group, kind } = one;
@@ -90,8 +91,8 @@ export function examine(one: Case, make: () => Detector, vocabulary: Vocabulary)
     tokens: pieces.length,
     found,
     copies: first ? ends.filter((end) => end <= (first?.characters ?? 0)).length : null,
-    late: first ? Math.max(0, Math.ceil(first.token + 1 - allowed)) : 0,
-    early,
+    late: first && !before ? Math.max(0, Math.ceil(first.token + 1 - allowed)) : 0,
+    early: before,
     alarms,
   };
 }

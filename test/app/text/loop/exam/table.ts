@@ -6,6 +6,8 @@ export interface LoopRow {
   readonly found: number;
   readonly cards: number;
   readonly inTime: number;
+  /** ... of which before it went round to the letter. */
+  readonly early: number;
   /** Copies when it was found, at the median. */
   readonly copies: number | null;
 }
@@ -40,6 +42,7 @@ export function tally(verdicts: readonly Verdict[]): Table {
       found: rows.filter(({ found }) => found).length,
       cards: rows.filter(({ found }) => found === 'card').length,
       inTime: rows.filter(({ found, late }) => found && late === 0).length,
+      early: rows.filter(({ early, found }) => early && found).length,
       copies: copies[Math.floor(copies.length / 2)] ?? null,
     };
   });
@@ -63,11 +66,11 @@ const perMillion = (count: number, tokens: number) => ((count * 1e6) / tokens).t
 
 export function markdown({ loops, sound }: Table): string {
   const lines = [
-    '| loops | all | found | as a card | in time | copies (median) |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '| loops | all | found | as a card | in time | (early) | copies (median) |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
     ...loops.map(
-      ({ group, all, found, cards, inTime, copies }) =>
-        `| ${group} | ${all} | ${found} (${percent(found, all)}) | ${cards} | ${inTime} (${percent(inTime, all)}) | ${copies ?? '–'} |`,
+      ({ group, all, found, cards, inTime, early, copies }) =>
+        `| ${group} | ${all} | ${found} (${percent(found, all)}) | ${cards} | ${inTime} (${percent(inTime, all)}) | ${early} | ${copies ?? '–'} |`,
     ),
     '',
     '| sound text | as | texts | with a card | tokens | cards | per million | quiet lines | per million |',
