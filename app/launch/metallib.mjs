@@ -57,18 +57,25 @@ const wordsFor = (source, layout, to) => [
   ...['-o', to, source],
 ];
 
-async function compile(sources, out, { name, layout }) {
+/** One text for one layout. @returns what the compiler said (warnings), @throws what it said when it refused. */
+export async function compileOne(sources, out, { name, layout }) {
   const library = layout === '' ? name : `${name}-${layout}`;
   const to = join(out, `${library}.metallib`);
-  await promisify(execFile)('xcrun', wordsFor(join(sources, `${name}.metal`), layout, to)).catch((error) => {
+  const words = wordsFor(join(sources, `${name}.metal`), layout, to);
+  const { stderr } = await promisify(execFile)('xcrun', words).catch((error) => {
     throw new Error(`[metal] ${library} does not compile:\n${error.stderr || error.message}`);
   });
+  return { library, to, said: stderr };
+}
+
+async function compile(sources, out, wanted) {
+  const { library, to } = await compileOne(sources, out, wanted);
   const bytes = readFileSync(to);
   return `${library} ${bytes.length} ${crc32(bytes)}`;
 }
 
 /** Each of `all` through `work`, as many at a time as there are processors. The first error ends it. */
-async function inParallel(all, work) {
+export async function inParallel(all, work) {
   const results = [];
   let next = 0;
   const worker = async () => {
@@ -81,19 +88,25 @@ async function inParallel(all, work) {
   return results;
 }
 
+/** Every text of metal/ with its headers put in place, and the hash of all, into `sources`.
+ *  @returns each with each layout that it is compiled for. */
+export async function writeTexts(sources) {
+  const texts = [
+    `-DMETAL=${join(root, 'metal')}`,
+    `-DPARAMS=${join(root, 'native/ops/params.h')}`,
+    `-DTEXTS=${sources}`,
+  ];
+  await run('cmake', [...texts, '-P', join(root, 'native/metal/embed.cmake')], { cwd: root });
+  const files = readdirSync(sources).filter((file) => file.endsWith('.metal'));
+  return files.flatMap((file) =>
+    layoutsOf(readFileSync(join(sources, file), 'utf8')).map((layout) => ({ name: file.slice(0, -6), layout })),
+  );
+}
+
 async function compileAll(out) {
   const sources = mkdtempSync(join(tmpdir(), 'longhand-metal-'));
   try {
-    const texts = [
-      `-DMETAL=${join(root, 'metal')}`,
-      `-DPARAMS=${join(root, 'native/ops/params.h')}`,
-      `-DTEXTS=${sources}`,
-    ];
-    await run('cmake', [...texts, '-P', join(root, 'native/metal/embed.cmake')], { cwd: root });
-    const files = readdirSync(sources).filter((file) => file.endsWith('.metal'));
-    const wanted = files.flatMap((file) =>
-      layoutsOf(readFileSync(join(sources, file), 'utf8')).map((layout) => ({ name: file.slice(0, -6), layout })),
-    );
+    const wanted = await writeTexts(sources);
     const lines = await inParallel(wanted, (each) => compile(sources, out, each));
     // Last: a folder without it is none.
     writeFileSync(

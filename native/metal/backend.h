@@ -154,7 +154,8 @@ class MetalBackend final : public Backend {
   Tensor guess_of(size_t turn) const { return {guesses_.get(), 4 * turn, 1, 1, 1}; }
   Tensor upload_pairs(std::vector<std::pair<int32_t, int32_t>> pairs);
   Tensor upload(const void* from, size_t bytes);  // ids, positions: the same list again is not written again
-  MetalBufferPtr mapping(const WeightView& view, const std::shared_ptr<const void>& keep_alive, size_t& offset);
+  MetalBufferPtr mapping(std::span<const std::byte> file, std::span<const std::byte> wanted,
+                         const std::shared_ptr<const void>& keep_alive, const std::byte*& first);
   Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
                  const std::shared_ptr<const void>& keep_alive, bool& copied);
   void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
@@ -198,7 +199,7 @@ class MetalBackend final : public Backend {
   std::deque<InFlight> in_flight_;  // handed over, oldest first
   MetalBufferPtr guesses_;          // int32, one a turn, 16 bytes apart
   PassOptions pass_{};
-  std::map<const std::byte*, Borrowed> mappings_;
+  std::map<std::pair<const std::byte*, size_t>, Borrowed> mappings_;  // by stretch of a file
   std::vector<std::byte> uploaded_;  // what upload() wrote last in this pass, and where
   Tensor uploaded_to_{};
   Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns

@@ -26,6 +26,8 @@ class Device {
   // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it; throws
   // OutOfMemory when it would be more than the GPU works with at once.
   // `offset` receives where `data` lies in the buffer.
+  // The most bytes of a file that one buffer can borrow.
+  size_t most_borrowed() const;
   MetalBufferPtr borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive, size_t& offset);
 
   struct Objects;  // objects.h

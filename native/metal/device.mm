@@ -106,10 +106,15 @@ MetalBufferPtr Device::heap_buffer(size_t bytes, const char* label) {
   }
 }
 
+static constexpr size_t page = 16384;
+
+size_t Device::most_borrowed() const {
+  return objects_->device.maxBufferLength / page * page - 2 * page;  // both ends go to whole pages
+}
+
 MetalBufferPtr Device::borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive,
                               size_t& offset) {
   @autoreleasepool {
-    constexpr size_t page = 16384;
     const auto address = reinterpret_cast<uintptr_t>(data);
     const uintptr_t first = address / page * page, end = (address + bytes + page - 1) / page * page;
     check_room(end - first);

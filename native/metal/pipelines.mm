@@ -1,10 +1,13 @@
 #include "metal/pipelines.h"
 
+#include <chrono>
+
 #include "formats/error.h"
 #include "metal/embedded_metallib.h"
 #include "metal/kernels.h"
 #include "metal/lazy_cache.h"
 #include "metal/objects.h"
+#include "metal/pipeline_log.h"
 
 namespace longhand::metal {
 
@@ -61,6 +64,10 @@ id<MTLLibrary> compile(id<MTLDevice> device, const Kernel& kernel) {
   return library;
 }
 
+double ms_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+}
+
 id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, Archive& archive,
                                   const PipelineSpec& spec) {
   const Kernel& kernel = spec.kernel;
@@ -74,6 +81,7 @@ id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, 
   descriptor.label = [NSString stringWithUTF8String:kernel.name];
   descriptor.computeFunction = function;
   descriptor.maxTotalThreadsPerThreadgroup = spec.threads;
+  auto began = std::chrono::steady_clock::now();
   if (archive.found()) {
     descriptor.binaryArchives = @[ (__bridge id<MTLBinaryArchive>)archive.found() ];
     id<MTLComputePipelineState> kept =
@@ -81,14 +89,20 @@ id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, 
                                               options:MTLPipelineOptionFailOnBinaryArchiveMiss
                                            reflection:nil
                                                 error:nil];
-    if (kept) return kept;
+    if (kept) {
+      log_pipeline(spec, (__bridge void*)kept, {.make_ms = ms_since(began), .archive_ms = 0, .found = true});
+      return kept;
+    }
   }
+  began = std::chrono::steady_clock::now();
   id<MTLComputePipelineState> fresh = [device newComputePipelineStateWithDescriptor:descriptor
                                                                             options:MTLPipelineOptionNone
                                                                          reflection:nil
                                                                               error:&error];
   if (!fresh) throw DeviceError(where + text(error));
+  const double made = ms_since(began);
   archive.add((__bridge void*)descriptor);
+  log_pipeline(spec, (__bridge void*)fresh, {.make_ms = made, .archive_ms = ms_since(began) - made, .found = false});
   return fresh;
 }
 

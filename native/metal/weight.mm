@@ -87,6 +87,24 @@ bool same_form(const WeightView& a, const WeightView& b) {
          (!usable_in_place(a) || a.mapping.data() == b.mapping.data());
 }
 
+// From the first to the last byte of several views of one file.
+struct Reach {
+  const std::byte* low = nullptr;
+  const std::byte* high = nullptr;
+
+  void include(const std::byte* from, size_t bytes) {
+    if (!from) return;
+    low = low ? std::min(low, from) : from;
+    high = std::max(high, from + bytes);
+  }
+  void include(const WeightView& view) {
+    include(view.data, all_data_bytes(view));
+    include(view.affine.scales, all_scale_bytes(view));
+    include(view.affine.biases, all_scale_bytes(view));
+  }
+  std::span<const std::byte> bytes() const { return {low, high}; }
+};
+
 // Where data, scales and biases of one view begin in the buffer that holds them.
 struct Places {
   size_t data = 0, scales = 0, biases = 0;
@@ -130,16 +148,24 @@ Places copy_view(const WeightView& view, std::byte* to, size_t& used) {
 
 }  // namespace
 
-// One buffer a mapped file, shared by every matrix in it.
-MetalBufferPtr MetalBackend::mapping(const WeightView& view, const std::shared_ptr<const void>& keep_alive,
-                                     size_t& offset) {
-  Borrowed& known = mappings_[view.mapping.data()];
+// The buffer that holds `wanted`, bytes of a mapped file, and what stands at its `first` byte. One buffer a file,
+// shared by every matrix in it; where a file is longer than a buffer may be, one for each stretch of that length and
+// one of their own for matrices that lie across two.
+MetalBufferPtr MetalBackend::mapping(std::span<const std::byte> file, std::span<const std::byte> wanted,
+                                     const std::shared_ptr<const void>& keep_alive, const std::byte*& first) {
+  const size_t most = device_->most_borrowed();
+  const auto low = static_cast<size_t>(wanted.data() - file.data());
+  const size_t start = low / most * most;
+  std::span<const std::byte> stretch = file.subspan(start, std::min(most, file.size() - start));
+  if (low + wanted.size() > start + stretch.size()) stretch = wanted;
+  if (stretch.size() > most) return nullptr;
+  Borrowed& known = mappings_[{stretch.data(), stretch.size()}];
   MetalBufferPtr buffer = known.buffer.lock();
   if (!buffer) {
-    buffer = device_->borrow(view.mapping.data(), view.mapping.size(), keep_alive, known.offset);
+    buffer = device_->borrow(stretch.data(), stretch.size(), keep_alive, known.offset);
     known.buffer = buffer;
   }
-  offset = known.offset;
+  first = stretch.data() - known.offset;
   return buffer;
 }
 
@@ -157,8 +183,11 @@ Part MetalBackend::make_part(std::span<const WeightView> views, int64_t experts,
   const auto view_at = [&](int64_t e, int64_t i) -> const WeightView& {
     return views[static_cast<size_t>(e * group + first + i)];
   };
-  size_t offset = 0;
-  if (usable_in_place(form)) part.bytes = mapping(form, keep_alive, offset);
+  Reach reach;
+  for (int64_t e = 0; e < experts; e++)
+    for (int64_t i = 0; i < count; i++) reach.include(view_at(e, i));
+  const std::byte* start = nullptr;  // of the buffer
+  if (usable_in_place(form)) part.bytes = mapping(form.mapping, reach.bytes(), keep_alive, start);
   copied = !part.bytes;
   if (copied) {
     size_t bytes = 0;
@@ -172,9 +201,7 @@ Part MetalBackend::make_part(std::span<const WeightView> views, int64_t experts,
     int64_t row = 0;
     for (int64_t i = 0; i < count; i++) {
       const WeightView& view = view_at(e, i);
-      const auto place = [&](const std::byte* p) {
-        return p ? static_cast<size_t>(p - view.mapping.data()) + offset : 0;
-      };
+      const auto place = [&](const std::byte* p) { return p ? static_cast<size_t>(p - start) : 0; };
       const Places at = copied ? copy_view(view, part.bytes->host(), used)
                                : Places{place(view.data), place(view.affine.scales), place(view.affine.biases)};
       table.push_back(segment_of(view, at, row));
@@ -206,8 +233,14 @@ WeightPtr MetalBackend::prepare(std::span<const WeightView> views, std::shared_p
   for (int64_t first = 0; first < group;) {
     if (!alike(first, first))
       throw Unsupported("[metal] the experts of \"" + views[0].name + "\" are stored in different types");
+    Reach reach;
+    const auto within = [&](int64_t i) {  // one buffer, with those before it
+      for (int64_t e = 0; e < experts; e++) reach.include(views[static_cast<size_t>(e * group + i)]);
+      return !usable_in_place(views[static_cast<size_t>(i)]) || reach.bytes().size() <= device_->most_borrowed();
+    };
+    within(first);
     int64_t end = first + 1;
-    while (end < group && alike(first, end)) end++;
+    while (end < group && alike(first, end) && within(end)) end++;
     bool copied = false;
     Part part = make_part(views, experts, group, first, end - first, keep_alive, copied);
     part.first = narrow(weight->out);

@@ -1,5 +1,5 @@
 // The peer of the benchmark: llama.cpp through node-llama-cpp, in a process of its own.
-//   node llama.mjs MODULE MODEL.gguf READ WRITE THREADS cpu|vulkan      prints one line of JSON
+//   node llama.mjs MODULE MODEL.gguf READ WRITE THREADS cpu|vulkan|metal      prints one line of JSON
 // A short run warms up and does not count. Wall time; the prompt counts until its first token, as for our own figures.
 import { readFileSync } from 'node:fs';
 import { answerOf, promptOf, warmOf } from './prompt.mjs';
@@ -9,7 +9,7 @@ const job = { read: Number(read), write: Number(write) };
 const { getLlama } = await import(modulePath);
 
 const llama = await getLlama({
-  gpu: device === 'vulkan' ? 'vulkan' : false,
+  gpu: device === 'cpu' ? false : device,
   build: 'never',
   logLevel: 'error',
   maxThreads: Number(threads),

@@ -45,7 +45,7 @@ const ours = ({ model, read, write, threads, device }) =>
 
 /** Null where the peer cannot run the model, with the reason said. */
 function theirs(module, { name, model, read, write, threads, device }) {
-  const kind = device === 'cpu' ? 'cpu' : 'vulkan';
+  const kind = device.split(':')[0];
   try {
     return json(process.execPath, ['test/bench/llama.mjs', module, model, read, write, threads, kind]);
   } catch (error) {

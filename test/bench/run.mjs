@@ -47,7 +47,9 @@ const onGpu = values.device !== 'cpu';
 const threadCounts = (values.threads ?? (cpus().length > 1 && !onGpu ? '1,2' : '1')).split(',').map(Number);
 
 /** The exact path of every family that is measured, and how far the fast one is from it on a real model. */
-const GOLDENS = onGpu ? ['vulkan/golden'] : ['golden/starter', 'golden/real-models', 'golden/gguf'];
+const GOLDENS = onGpu
+  ? [`${values.device.split(':')[0]}/golden`]
+  : ['golden/starter', 'golden/real-models', 'golden/gguf'];
 
 function goldensPass() {
   const { status } = spawnSync('npx', ['vitest', 'run', '--config', 'test/vitest.config.ts', ...GOLDENS], {

@@ -1,7 +1,8 @@
 // Would it compile on a Mac? Every file of the addon, with the flags that CMake gives it there, against Apple's own
 // declarations for macOS 14; and the stand-in's declarations against the same.
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { repository } from '../support/addon.ts';
 import { brokenFlags, type Command, check, configure, temporary } from './apple.ts';
 import { declarations, ofApple, ofStandin, unlike } from './apple-declarations.ts';
 import { needsStandin } from './standin.ts';
@@ -34,6 +35,14 @@ test('clang for macOS 14 on arm64 accepts every file of the addon', async () => 
   };
   await Promise.all([worker(), worker()]);
   expect(refused).toEqual([]);
+});
+
+test('and the program that npm run mac compiles there', async () => {
+  const file = join(repository, 'test/bench/mac/libraries.mm');
+  const archive = commands.find(({ file }) => file.endsWith('/archive.mm')) as Command;
+  expect(
+    await check({ ...archive, file, words: archive.words.map((word) => (word === archive.file ? file : word)) }),
+  ).toBe('');
 });
 
 test('with the headers of an SDK before macOS 15', async () => {

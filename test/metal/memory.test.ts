@@ -1,5 +1,5 @@
 // What a pass needs beside weights and caches: the activations of one layer, whatever the depth of the model.
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type StoredTensor, safetensors, temporaryFolder } from '../support/formats.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 
@@ -65,6 +65,32 @@ async function heapBytes(layers: number): Promise<number> {
   model.close();
   return used;
 }
+
+describe('a file longer than a buffer may be', () => {
+  afterEach(() => standin.faults({}));
+
+  test('is borrowed in stretches: nothing is copied, and the answer is the same', { timeout: 120_000 }, async () => {
+    const folder = llama(4);
+    const ids = Int32Array.from({ length: 2 }, (_, t) => (t * 7) % vocabulary);
+    const answer = async () => {
+      const model = await loadOnMetal(folder);
+      const used = standin.counters().allocated;
+      const session = model.createSession({ path: 'exact', contextLength: 64 });
+      const scores = await session.logits(ids);
+      session.close();
+      model.close();
+      await expect.poll(() => standin.counters().allocated).toBe(0);
+      return { scores, used };
+    };
+    const whole = await answer();
+    // Of about 4 MB; matrices of 256 KB, some of which lie across two stretches.
+    standin.faults({ maxBuffer: 768 << 10 });
+    const parts = await answer();
+    expect(parts.scores).toEqual(whole.scores);
+    // Rounded to pages, and what lies across counted twice; a copy of everything would double it.
+    expect(parts.used).toBeLessThan(1.4 * whole.used);
+  });
+});
 
 describe('activations', () => {
   test('of five layers need the memory of one', { timeout: 120_000 }, async () => {

@@ -59,6 +59,7 @@ export interface Standin {
   faults(faults: {
     noDevice?: boolean;
     memoryLimit?: number;
+    maxBuffer?: number;
     compileError?: string;
     /** Libraries with this text in them wait until it changes. */
     holdCompile?: string;
@@ -77,6 +78,11 @@ export interface Standin {
   /** Runs one kernel without a host. `stage` tells where it was refused: '' when it ran to its end. */
   run(run: Run): { stage: '' | 'compile' | 'run'; error: string };
   mistake(name: string): string;
+  /** Every kernel of a text as LLVM's instructions, compiled for these values of its function constants. */
+  listing(what: { source: string; macros?: Record<string, string>; constants?: Record<number, number> }): {
+    text: string;
+    error: string;
+  };
   /** The system runs short of memory; everybody who listens has heard it when this returns. */
   pressure(level: 'warning' | 'critical'): void;
 }

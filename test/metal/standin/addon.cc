@@ -41,6 +41,7 @@ void set_faults(const Napi::CallbackInfo& info) {
   to = Faults{};
   to.no_device = given.Has("noDevice") && given.Get("noDevice").ToBoolean().Value();
   to.memory_limit = integer(given, "memoryLimit", 0);
+  to.max_buffer = integer(given, "maxBuffer", 0);
   to.compile_error = text(given, "compileError");
   to.hold_compile = text(given, "holdCompile");
   to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
@@ -173,6 +174,30 @@ Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   return answer(fault.empty() ? "" : "run", fault);
 }
 
+// { source, macros, constants: { index: value } } -> { text, error }: every kernel as LLVM's instructions, with these
+// function constants.
+Napi::Value listing_of(const Napi::CallbackInfo& info) {
+  const Napi::Object given = info[0].As<Napi::Object>();
+  const auto entries = [&](const char* name, const auto& take) {
+    if (!given.Has(name)) return;
+    const Napi::Object all = given.Get(name).As<Napi::Object>();
+    const Napi::Array names = all.GetPropertyNames();
+    for (uint32_t i = 0; i < names.Length(); i++) take(names.Get(i).ToString().Utf8Value(), all.Get(names.Get(i)));
+  };
+  CompileOptions how;
+  entries("macros",
+          [&](const std::string& name, const Napi::Value& value) { how.macros[name] = value.ToString().Utf8Value(); });
+  std::map<int, uint32_t> constants;
+  entries("constants", [&](const std::string& name, const Napi::Value& value) {
+    constants[std::stoi(name)] = value.ToNumber().Uint32Value();
+  });
+  const Listing listing = list(text(given, "source"), how, constants);
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("text", listing.text);
+  result.Set("error", listing.error);
+  return result;
+}
+
 // 'warning' | 'critical'
 void pressure(const Napi::CallbackInfo& info) { raise_pressure(info[0].ToString().Utf8Value() == "critical"); }
 
@@ -191,6 +216,7 @@ void register_standin(Napi::Env env, Napi::Object exports) {
   face.Set("counters", Napi::Function::New(env, counters));
   face.Set("reset", Napi::Function::New(env, reset));
   face.Set("run", Napi::Function::New(env, run_kernel));
+  face.Set("listing", Napi::Function::New(env, listing_of));
   face.Set("pressure", Napi::Function::New(env, pressure));
   face.Set("mistake", Napi::Function::New(env, mistake));
   exports.Set("standin", face);

@@ -156,15 +156,16 @@ struct WorkFiles {
   std::string base;
   std::string path(const char* extension) const { return base + extension; }
   ~WorkFiles() {
-    for (const char* extension : {".metal", ".ii", ".cl", ".cpp", ".log"}) unlink(path(extension).c_str());
+    for (const char* extension : {".metal", ".ii", ".cl", ".cpp", ".log", ".ll"}) unlink(path(extension).c_str());
   }
 };
 
 // One pass: preprocess, rewrite, write the text the compiler will read. Returns the errors.
-std::string rewrite(const WorkFiles& files, const CompileOptions& options, bool strict) {
+std::string rewrite(const WorkFiles& files, const CompileOptions& options, bool strict,
+                    const std::map<int, uint32_t>* constants = nullptr) {
   if (run_command(preprocessor_command(options, files.path(".metal"), strict), files.path(".ii"), files.path(".log")))
     return read_file(files.path(".log")) + (read_file(files.path(".log")).empty() ? clang() + " could not be run" : "");
-  const Preprocessed result = preprocess(read_file(files.path(".ii")), strict);
+  const Preprocessed result = preprocess(read_file(files.path(".ii")), strict, constants);
   std::ofstream(files.path(strict ? ".cl" : ".cpp")) << result.text;
   return lines(result.errors);
 }
@@ -186,6 +187,18 @@ std::string build(const std::string& source, const CompileOptions& options, cons
   return "";
 }
 
+// Scalar instructions, as a GPU's lane has them, with multiplications fused into additions.
+Words listing_command(const std::string& file, const std::string& to) {
+  Words words = code_command(file, to, false);
+  std::erase_if(words, [](const std::string& word) {
+    return word == "-shared" || word == "-lm" || word == "-g1" || word == "-march=x86-64-v3" ||
+           word == "-ffp-contract=off";
+  });
+  for (const char* word : {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=fast"})
+    words.push_back(word);
+  return words;
+}
+
 // Kernels call back into this image, which a Node addon's loader keeps to itself: make its symbols visible to them.
 void show_own_symbols() {
   static const bool done = [] {
@@ -200,6 +213,18 @@ void show_own_symbols() {
 }  // namespace
 
 int compiled_count() { return compiled; }
+
+Listing list(const std::string& source, const CompileOptions& options, const std::map<int, uint32_t>& constants) {
+  static std::atomic<int> lists{0};
+  const WorkFiles files{cache_folder() + "/list." + std::to_string(getpid()) + "." + std::to_string(lists++)};
+  std::ofstream(files.path(".metal")) << source;
+  const std::string error = rewrite(files, options, false, &constants);
+  if (!error.empty()) return {"", error};
+  const std::string to = files.path(".ll");
+  if (run_command(listing_command(files.path(".cpp"), to), "/dev/null", files.path(".log")))
+    return {"", read_file(files.path(".log"))};
+  return {read_file(to), ""};
+}
 
 Library compile(const std::string& source, const CompileOptions& options) {
   show_own_symbols();

@@ -17,6 +17,12 @@ struct CompileOptions {
   std::map<std::string, std::string> macros;
   bool check = false;  // with access hooks
 };
+struct Listing {
+  std::string text, error;
+};
+// The text's kernels as LLVM's instructions, for these values of the function constants (0 where none is given).
+Listing list(const std::string& source, const CompileOptions& options, const std::map<int, uint32_t>& constants);
+
 Library compile(const std::string& source, const CompileOptions& options);
 
 // How many libraries this process compiled (not found in the cache).

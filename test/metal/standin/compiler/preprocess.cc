@@ -55,12 +55,14 @@ const std::set<std::string> banned = {"double",       "goto",  "new",        "de
 
 struct Preprocessor : Tokens {
   bool strict;
+  const std::map<int, uint32_t>* constants;
   Preprocessed out;
   std::list<Kernel> kernels;
   std::vector<Entry> entries;
   std::vector<FunctionConstant> fcs;
   int tgid = 0;
-  Preprocessor(const std::string& text, bool strict_pass) : Tokens(text), strict(strict_pass) {}
+  Preprocessor(const std::string& text, bool strict_pass, const std::map<int, uint32_t>* known)
+      : Tokens(text), strict(strict_pass), constants(known) {}
   void err(const Token& k, const std::string& m) {
     out.errors.push_back(k.file + ":" + std::to_string(k.line) + ": error: " + m);
   }
@@ -411,9 +413,13 @@ struct Preprocessor : Tokens {
         size_t nm = fc - 1;
         std::string ty = text(constant_at + 1, nm);
         fcs.push_back({t[nm].s, ty, fcidx});
-        std::string r = strict ? "constexpr __constant " + ty + " " + t[nm].s + " = " + ty +
-                                     "(); constexpr __constant bool __fc_defined_" + t[nm].s + " = true;"
-                               : "static " + ty + " " + t[nm].s + "; static bool __fc_defined_" + t[nm].s + ";";
+        const auto known = constants ? constants->find(fcidx) : std::map<int, uint32_t>::const_iterator{};
+        const std::string value = constants && known != constants->end() ? std::to_string(known->second) : "0";
+        std::string r = constants ? "static const " + ty + " " + t[nm].s + " = " + ty + "(" + value +
+                                        "); static const bool __fc_defined_" + t[nm].s + " = true;"
+                        : strict ? "constexpr __constant " + ty + " " + t[nm].s + " = " + ty +
+                                       "(); constexpr __constant bool __fc_defined_" + t[nm].s + " = true;"
+                                 : "static " + ty + " " + t[nm].s + "; static bool __fc_defined_" + t[nm].s + ";";
         ed.push_back({t[b].b, t[e].e, r});
         i = e + 1;
         continue;
@@ -432,6 +438,25 @@ struct Preprocessor : Tokens {
         if (!c) err(t[i], "program-scope variable must be in the constant address space");
       }
       i = e + 1;
+    }
+  }
+  // Every kernel as a function of its host name, for a listing: nothing calls it.
+  void emit_listed() {
+    out.text += "\n# 1 \"<entry points>\"\n#pragma clang diagnostic ignored \"-Wreturn-type-c-linkage\"\n";
+    int n = 0;
+    for (auto& e : entries) {
+      std::string call;
+      for (auto& a : e.k->args) {
+        const std::string slot = "[" + std::to_string(a.index) + "]}";
+        if (!call.empty()) call += ", ";
+        if (a.role == "buffer") call += (a.is_ref ? "__mtl::ref{a->buf" : "__mtl::ptr{a->buf") + slot;
+        else if (a.role == "threadgroup") call += "__mtl::ptr{a->tg" + slot;
+        else call += "__mtl::" + builtin_args.at(a.role) + "{l->" + a.role + "}";
+      }
+      const std::string name = "__mtl_listed" + std::to_string(n++);
+      out.text += "extern \"C\" void " + name + "(const mtl_args* a, const mtl_lane* l) __asm__(\"kernel.\" " + e.host +
+                  "); extern \"C\" void " + name + "(const mtl_args* a, const mtl_lane* l) { (void)a; (void)l; " +
+                  e.expr + "(" + call + "); }\n";
     }
   }
   static std::string q(const std::string& s) {
@@ -456,6 +481,7 @@ struct Preprocessor : Tokens {
     }
     s.append(in, p, std::string::npos);
     if (strict || !out.errors.empty()) return;
+    if (constants) return emit_listed();
     s += "\n# 1 \"<entry points>\"\n#pragma clang diagnostic ignored \"-Wreturn-type-c-linkage\"\n";
     int n = 0;
     for (auto& e : entries) {
@@ -497,8 +523,8 @@ struct Preprocessor : Tokens {
   }
 };
 }  // namespace
-Preprocessed preprocess(const std::string& text, bool strict) {
-  Preprocessor p(text, strict);
+Preprocessed preprocess(const std::string& text, bool strict, const std::map<int, uint32_t>* constants) {
+  Preprocessor p(text, strict, constants);
   p.expressions();
   p.decls(0, p.t.size(), "");
   p.emit();

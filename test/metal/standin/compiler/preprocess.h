@@ -2,6 +2,8 @@
 // the few constructs plain clang cannot parse, and appends entry points and reflection tables.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@ struct Preprocessed {
 };
 
 // `strict`: the text of the syntax-only pass, where address spaces are real.
-Preprocessed preprocess(const std::string& text, bool strict);
+// `constants`: the values of function constants by index, for a listing; nullptr where the host sets them later.
+Preprocessed preprocess(const std::string& text, bool strict, const std::map<int, uint32_t>* constants = nullptr);
 
 }  // namespace standin

@@ -51,7 +51,8 @@ static bool may_compile(const std::string& text) {
   return MTLSizeMake(standin::kMaxThreads, standin::kMaxThreads, standin::kMaxThreads);
 }
 - (NSUInteger)maxBufferLength {
-  return NSUInteger{1} << 34;
+  std::lock_guard guard(state().lock);
+  return state().faults.max_buffer ? state().faults.max_buffer : NSUInteger{1} << 34;
 }
 - (uint64_t)recommendedMaxWorkingSetSize {
   std::lock_guard guard(state().lock);
@@ -95,7 +96,8 @@ static bool may_compile(const std::string& text) {
   return queue;
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
-  return has_room(n) ? [[StandinBuffer alloc] initWithLength:n mode:mode_of(options)] : nil;
+  return n <= self.maxBufferLength && has_room(n) ? [[StandinBuffer alloc] initWithLength:n mode:mode_of(options)]
+                                                  : nil;
 }
 - (id<MTLBuffer>)newBufferWithBytes:(const void*)p length:(NSUInteger)n options:(MTLResourceOptions)options {
   if (!has_room(n)) return nil;
@@ -107,7 +109,7 @@ static bool may_compile(const std::string& text) {
                                    length:(NSUInteger)n
                                   options:(MTLResourceOptions)options
                               deallocator:(void (^)(void*, NSUInteger))release {
-  return [[StandinBuffer alloc] initAround:p length:n release:release];
+  return n <= self.maxBufferLength ? [[StandinBuffer alloc] initAround:p length:n release:release] : nil;
 }
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)n options:(MTLResourceOptions)options {
   return standin_heap_need(n);
