@@ -5,6 +5,7 @@ const SLOW = [
   'native/**',
   'ops/**',
   'metal/**',
+  'electron/**',
   'vulkan/**',
   'golden/**',
   'fuzz/**',

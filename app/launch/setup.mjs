@@ -17,7 +17,7 @@ export const GOALS = {
   longhand: ['packages', 'native'],
   start: ['packages', 'native', 'renderer'],
   check: ['packages', 'formatTools', 'native'],
-  test: ['packages', 'formatTools', 'testTools', 'native', 'standin', 'renderer', 'models'],
+  test: ['packages', 'formatTools', 'testTools', 'native', 'standin', 'shell', 'window', 'models'],
   bench: ['packages', 'native', 'models'],
   // Only where Electron can run: start.mjs asks for it.
   shell: ['shell'],
@@ -72,6 +72,18 @@ const STEPS = {
     present: () => true,
     work: () =>
       run(process.execPath, [join(root, 'test', 'support', 'real-models.mjs')], { cwd: root }).catch((error) =>
+        say(`  ${error.message}; tests that need it will say so`),
+      ),
+  },
+  window: {
+    title: 'Preparing an Electron for the tests of the desktop shell (73 MB the first time, kept outside the tree)',
+    skip: () => process.platform !== 'linux',
+    tools: ['window'],
+    inputs: () =>
+      hashOf(root, ['main', 'app', 'renderer', 'test/electron', 'electron.vite.config.ts', 'package-lock.json']),
+    present: () => existsSync(join(root, '.cache', 'electron', 'app', 'package.json')),
+    work: () =>
+      run(npm, ['run', '-s', 'build:window'], { cwd: root }).catch((error) =>
         say(`  ${error.message}; tests that need it will say so`),
       ),
   },

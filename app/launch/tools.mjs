@@ -1,5 +1,6 @@
 // Programs that npm cannot bring, and how each machine gets them.
 import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { firstLine, run, works } from './run.mjs';
 import { say, sayDone, sayStep } from './say.mjs';
 
@@ -54,6 +55,15 @@ export const TOOLS = {
     apt: ['poppler-utils'],
     why: 'the tests compare drawn PDF pages with those of another reader',
   },
+  window: {
+    optional: true,
+    found: () => ['Xvfb', 'openbox', 'xdotool', 'dunst', 'dbus-daemon', 'xmessage'].every((name) => onPath(name)),
+    apt: [
+      ...['xvfb', 'openbox', 'xdotool', 'dunst', 'dbus', 'x11-utils', 'libnotify4'],
+      ...['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1'],
+    ],
+    why: 'the tests run the desktop shell in a window of its own',
+  },
   pip: {
     found: () => works('python3', ['-m', 'pip', '--version']),
     apt: ['python3-pip'],
@@ -79,6 +89,9 @@ function softwareDriver() {
   return readdirSync(DRIVERS).find((name) => name.startsWith('lvp_icd')) ?? null;
 }
 
+/** For programs that have no harmless way to be asked. */
+const onPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
+
 function atLeast(text, major, minor) {
   const version = /(\d+)\.(\d+)/.exec(text ?? '');
   if (!version) return false;
@@ -93,7 +106,9 @@ export async function provide(names, tools = TOOLS, platform = process.platform)
   const needed = missing.filter((name) => !tools[name].optional);
   const welcome = missing.filter((name) => tools[name].optional);
   const canInstall = platform === 'linux' && process.getuid?.() === 0 && works('apt-get', ['--version']);
-  if (canInstall && welcome.length > 0) await install(welcome, tools).catch((error) => say(`  ${error.message}`));
+  // Each by itself: one that this system does not have keeps no other away.
+  for (const name of canInstall ? welcome : [])
+    await install([name], tools).catch((error) => say(`  ${error.message}`));
   if (needed.length === 0) return;
   if (canInstall) {
     await install(needed, tools);

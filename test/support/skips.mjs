@@ -20,6 +20,7 @@ export const REASONS = [
   { reason: /^needs qemu-/, holds: () => true },
   { reason: /^needs ThreadSanitizer\b/, holds: () => true },
   { reason: /^needs an Electron binary\b/, holds: () => true },
+  { reason: /^needs a window system\b/, holds: ({ platform }) => platform === 'linux' },
 ];
 
 export const here = () => ({ platform: process.platform, arch: process.arch, root: process.getuid?.() === 0 });

@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { windowTest } from './fixture.ts';
+import { answered, ask, atChat, menu, opened, says } from './page.ts';
+import { newFolder, runs, type Shell, spawnShell } from './shell.ts';
+import { waitFor } from './wait.ts';
+
+//  How the app starts, starts again and ends.
+
+const clean = { code: 0, signal: null };
+const allGone = (pids: number[]) => waitFor('the end of every process', () => pids.every((pid) => !runs(pid)));
+const holds = (shell: Shell) => existsSync(join(shell.data, 'longhand.lock.json'));
+
+function folder(): string {
+  const made = newFolder();
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+windowTest('a second start ends at once and brings the first window to the front', async ({ start, desktop }) => {
+  const shell = await start();
+  await opened(shell);
+  await shell.main('window.minimize()');
+  await waitFor('a minimised window', () => shell.main('return window.isMinimized()'));
+  const second = spawnShell(desktop, join(folder(), 'socket'), { data: shell.data });
+  expect(await second.ended).toEqual(clean);
+  await waitFor('the window in front', () => shell.main('return !window.isMinimized() && window.isFocused()'));
+  expect(await shell.main('return electron.BrowserWindow.getAllWindows().length')).toBe(1);
+});
+
+const WAYS: Record<string, (shell: Shell) => unknown> = {
+  'by the menu': (shell) => menu(shell, 'Quit').catch(() => {}),
+  'by closing its window': (shell) => shell.main('window.close()').catch(() => {}),
+  'by a signal': (shell) => shell.process.kill('SIGTERM'),
+};
+for (const [way, quit] of Object.entries(WAYS)) {
+  windowTest(`quits ${way} and leaves no process and no lock`, async ({ start }) => {
+    const shell = await start();
+    await opened(shell);
+    await waitFor('the core', async () => (await shell.children()).core);
+    const pids = shell.pids();
+    expect(pids.length).toBeGreaterThan(3);
+    await quit(shell);
+    expect(await shell.ended).toEqual(clean);
+    await allGone(pids);
+    expect(holds(shell)).toBe(false);
+  });
+}
+
+windowTest('quits in the middle of an answer, keeps what was written, and starts again', async ({ start }) => {
+  const data = folder();
+  // The slowest way to compute, so that the answer is still being written.
+  const first = await start({ data, env: { LONGHAND_CPU: 'scalar' } });
+  await atChat(first);
+  await ask(first, 'Tell me a long story about the sea.');
+  await waitFor('the first words', () => first.page('return document.querySelectorAll("article").length > 1'));
+  const pids = first.pids();
+  expect(await first.quit()).toEqual(clean);
+  await allGone(pids);
+  const second = await start({ data });
+  await opened(second);
+  await waitFor('the question', () => says(second, 'a long story about the sea'));
+  await answered(second, 'Name an animal.');
+});
+
+windowTest('what is left of an app that was killed ends with it, and the next one starts', async ({ start }) => {
+  const data = folder();
+  const first = await start({ data });
+  await opened(first);
+  await waitFor('the engine', async () => (await first.children()).engine);
+  const pids = first.pids();
+  first.process.kill('SIGKILL');
+  await allGone(pids);
+  const second = await start({ data });
+  await opened(second);
+  expect(await second.quit()).toEqual(clean);
+});
+
+windowTest('the window comes back where it was left, also right after it was moved', async ({ start }) => {
+  const data = folder();
+  const first = await start({ data });
+  await opened(first);
+  await first.main('window.setBounds({ x: 90, y: 110, width: 900, height: 700 })');
+  await waitFor('the new size', () => first.main('return window.getBounds().width === 900'));
+  await first.quit();
+  const { bounds, maximized } = saved(data);
+  expect([bounds.width, bounds.height, maximized]).toEqual([900, 700, false]);
+  // The window manager adds its frame when it gets to it.
+  expect(Math.abs(bounds.x - 90)).toBeLessThan(40);
+  expect(Math.abs(bounds.y - 110)).toBeLessThan(40);
+
+  const second = await start({ data });
+  await opened(second);
+  const found = await second.main<Electron.Rectangle>('return window.getBounds()');
+  expect([found.width, found.height]).toEqual([900, 700]);
+  await second.main('window.maximize()');
+  await waitFor('a maximized window', () => second.main('return window.isMaximized()'));
+  await second.quit();
+  expect(saved(data).maximized).toBe(true);
+
+  const seen = `electron.app.on('browser-window-created', (_, window) => {
+    window.once('ready-to-show', () => { kept.drawn = true; });
+    window.once('show', () => { kept.shownEmpty = !kept.drawn; });
+  })`;
+  const third = await start({ data, first: seen });
+  await opened(third);
+  await waitFor('a maximized window', () => third.main('return window.isMaximized()'));
+  // Maximizing shows a window, so it has to wait for the page.
+  expect(await third.main('return kept.shownEmpty')).toBe(false);
+  await third.main('window.unmaximize()');
+  await waitFor('the size before', () =>
+    third.main('return !window.isMaximized() && window.getBounds().width === 900'),
+  );
+});
+
+const saved = (data: string) => JSON.parse(readFileSync(join(data, 'shell', 'window.json'), 'utf8'));
+
+const DAMAGED = {
+  'on a display that is gone': '{"bounds":{"x":9000,"y":9000,"width":900,"height":700},"maximized":false}',
+  'of no size': '{"bounds":{"x":100,"y":100,"width":0,"height":-5},"maximized":false}',
+  'in parts of a pixel': '{"bounds":{"x":10.5,"y":20.5,"width":900.5,"height":700.5},"maximized":false}',
+};
+for (const [what, text] of Object.entries(DAMAGED)) {
+  windowTest(`a window state ${what} still opens a window that can be seen`, async ({ start }) => {
+    const data = folder();
+    mkdirSync(join(data, 'shell'));
+    writeFileSync(join(data, 'shell', 'window.json'), text);
+    const shell = await start({ data });
+    await opened(shell);
+    const { x, y, width, height } = await shell.main<Electron.Rectangle>('return window.getBounds()');
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(480);
+    expect(x < 1280 - 120 && y < 900 - 40).toBe(true);
+  });
+}
+
+windowTest('--data may be relative, and its folder need not be there', async ({ start }) => {
+  const cwd = folder();
+  // Named twice: the last one counts.
+  const shell = await start({ cwd, args: ['--data', 'not/yet/there'] });
+  await opened(shell);
+  await waitFor('the core', async () => (await shell.children()).core);
+  await waitFor('the database', () => existsSync(join(cwd, 'not', 'yet', 'there', 'longhand.db')));
+});

@@ -1,0 +1,56 @@
+import type { Shell } from './shell.ts';
+import { waitFor } from './wait.ts';
+
+//  What a person does in the page, and sees there.
+
+/** The window is there and the page has drawn its first words. */
+export async function opened(shell: Shell): Promise<void> {
+  await waitFor('a window', () => shell.main('return window.isVisible()'));
+  await waitFor('the page', () => shell.page('return document.body.innerText.length > 20'));
+}
+
+/** Past the first start, to an empty chat with the built-in model. */
+export async function atChat(shell: Shell): Promise<void> {
+  await opened(shell);
+  await shell.click('Start chatting');
+  await composer(shell);
+}
+
+const composer = (shell: Shell) =>
+  waitFor('the composer', () => shell.page(`return Boolean(document.querySelector('textarea'))`));
+
+export const says = (shell: Shell, text: string): Promise<boolean> =>
+  shell.page(`return document.body.innerText.includes(${JSON.stringify(text)})`);
+
+/** Answers that are complete: each shows how fast it was written. */
+export const answers = (shell: Shell): Promise<number> =>
+  shell.page(`return (document.body.innerText.match(/tok\\/s/g) || []).length`);
+
+/** Types a question and sends it, with the keyboard. */
+export async function ask(shell: Shell, question: string): Promise<void> {
+  await composer(shell);
+  await shell.main(`window.focus(); window.webContents.focus()`);
+  await waitFor('the question in the composer', async () => {
+    await shell.page(`document.querySelector('textarea').focus(); document.querySelector('textarea').select()`);
+    await shell.main(`await window.webContents.insertText(${JSON.stringify(question)})`);
+    return shell.page(`return document.querySelector('textarea').value === ${JSON.stringify(question)}`);
+  });
+  await waitFor('the question in the chat', async () => {
+    await shell.main(
+      `for (const type of ['keyDown', 'char', 'keyUp']) window.webContents.sendInputEvent({ type, keyCode: '\\u000d' })`,
+    );
+    return shell.page(`return document.querySelector('textarea').value === ''`);
+  });
+}
+
+/** Asks and waits for the whole answer. */
+export async function answered(shell: Shell, question: string): Promise<void> {
+  const before = await answers(shell);
+  await ask(shell, question);
+  await waitFor(`an answer to "${question}"`, async () => (await answers(shell)) > before);
+}
+
+/** Clicks an item of the menu bar by its words. */
+export const menu = (shell: Shell, label: string): Promise<unknown> =>
+  shell.main(`const items = electron.Menu.getApplicationMenu().items.flatMap(({ submenu }) => submenu.items);
+    items.find(({ label }) => label === ${JSON.stringify(label)}).click(undefined, window)`);

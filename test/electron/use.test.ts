@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { windowTest } from './fixture.ts';
+import { answered, atChat, menu, says } from './page.ts';
+import { waitFor } from './wait.ts';
+
+//  What a person does with the app on an ordinary day, in a real window with the real core, engine and built-in model.
+
+windowTest('opens, answers with the built-in model, keeps the machine awake only meanwhile', async ({ start }) => {
+  const shell = await start();
+  await atChat(shell);
+  // Every blocker that was ever asked for: [id, still on].
+  await shell.main(`const { powerSaveBlocker } = electron; kept.awake = [];
+    const start = powerSaveBlocker.start.bind(powerSaveBlocker);
+    powerSaveBlocker.start = (kind) => { const id = start(kind); kept.awake.push([kind, id]); return id; };`);
+  await answered(shell, 'Name an animal.');
+  expect(await shell.page(`return [...document.querySelectorAll('article')].length`)).toBeGreaterThanOrEqual(2);
+  const awake = await waitFor('the end of the blocker', () =>
+    shell.main<[string, number][] | null>(
+      'return kept.awake.some(([, id]) => electron.powerSaveBlocker.isStarted(id)) ? null : kept.awake',
+    ),
+  );
+  expect(awake.map(([kind]) => kind)).toEqual(['prevent-app-suspension']);
+  expect(await shell.quit()).toEqual({ code: 0, signal: null });
+});
+
+windowTest('the menu bar and the keys reach the page', async ({ start, desktop }) => {
+  const shell = await start();
+  await atChat(shell);
+  const dialog = () => shell.page<boolean>(`return Boolean(document.querySelector('[role=dialog]'))`);
+  await waitFor('the focus', async () => {
+    await shell.main('window.focus(); window.webContents.focus()');
+    return shell.main('return window.isFocused()');
+  });
+  const labels = await shell.main<string[]>(
+    'return electron.Menu.getApplicationMenu().items.map(({ label }) => label)',
+  );
+  expect(labels).toEqual(['File', 'Edit', 'View', 'Window', 'Help']);
+  await menu(shell, 'Commands');
+  await waitFor('the palette by the menu', dialog);
+  desktop.press('Escape');
+  await waitFor('the end of the palette', async () => !(await dialog()));
+  desktop.press('ctrl+k');
+  await waitFor('the palette by its key', dialog);
+  desktop.press('Escape');
+  await waitFor('the end of the palette', async () => !(await dialog()));
+  await menu(shell, 'Settings…');
+  await waitFor('the settings', () => says(shell, 'Appearance'));
+  desktop.press('ctrl+n');
+  await waitFor('a new chat by its key', async () => !(await says(shell, 'Appearance')));
+  expect(await shell.main('return window.isMenuBarVisible()')).toBe(false);
+  desktop.press('alt');
+  await waitFor('the menu bar by Alt', () => shell.main('return window.isMenuBarVisible()'));
+  await menu(shell, 'Quit');
+  expect(await shell.ended).toEqual({ code: 0, signal: null });
+});
