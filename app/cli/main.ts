@@ -16,6 +16,7 @@ import { adopt, importModel, list, remove, verify } from './commands/models.ts';
 import { move } from './commands/move.ts';
 import { pull } from './commands/pull.ts';
 import { search } from './commands/search.ts';
+import { serve } from './commands/serve.ts';
 import { tokenize } from './commands/tokenize.ts';
 import { trace } from './commands/trace.ts';
 import { helpOf, overview, parse } from './runtime/arguments.ts';
@@ -34,6 +35,7 @@ const COMMANDS: readonly Command[] = [
   move,
   remove,
   docs,
+  serve,
   tokenize,
   loops,
   logits,

@@ -43,6 +43,7 @@ import { searchChats } from '../store/search.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { newId } from '../store/uuid.ts';
+import { createInference, type Inference } from './inference.ts';
 
 export type HostOptions = {
   dataFolder: string;
@@ -65,6 +66,8 @@ export type HostOptions = {
 export type Host = {
   connect(pipe: Pipe<CoreFrame, CallFrame>): void;
   handlers: Handlers;
+  /** The models for other programs. */
+  inference: Inference;
   dataFolder: string;
   /** Says where this core can be reached, to others who want the same data folder. */
   announce(reach: Reach): void;
@@ -346,6 +349,12 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
   return {
     connect: switchboard.add,
     handlers,
+    inference: createInference({
+      engine,
+      library: models,
+      settings: () => settings,
+      newTurnId: () => newId(now()) as TurnId,
+    }),
     dataFolder: store.folder,
     announce: store.announce,
     notice,

@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, sep } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Host } from '../core/core.ts';
-import { failureOf, uploadPath } from '../protocol/index.ts';
+import { failureOf, LonghandError, uploadPath } from '../protocol/index.ts';
 import type { Reach } from '../store/lock.ts';
 import { createAccess } from './auth.ts';
+import { listen } from './listen.ts';
 import { addressWith } from './one-time-address.ts';
 import { lastPort, rememberPort } from './port-file.ts';
 import { bearer, createGuard } from './request-guard.ts';
@@ -47,7 +47,7 @@ export async function startBrowserHost({
   const app = new Hono();
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
-  const taken = await listen(server, port);
+  const taken = await listenFrom(server, port);
   rememberPort(host.dataFolder, taken);
   const access = createAccess(taken);
   const uploads = createUploads(host.dataFolder);
@@ -118,21 +118,13 @@ async function serveFile(context: Context, folder: string): Promise<Response> {
   });
 }
 
-/** On 127.0.0.1 alone; a port that is taken is passed over. */
-async function listen(server: Server, first: number): Promise<number> {
+/** A port that is taken, or may not be opened, is passed over. */
+async function listenFrom(server: Server, first: number): Promise<number> {
   for (let port = first; ; port = port === 0 ? 0 : port + 1) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, '127.0.0.1', () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      return (server.address() as AddressInfo).port;
+      return await listen(server, port);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      const passable = code === 'EADDRINUSE' || code === 'EACCES';
+      const passable = error instanceof LonghandError && ['conflict', 'permission'].includes(error.code);
       if (!passable || port === 0 || port - first >= portsTried) throw error;
     }
   }

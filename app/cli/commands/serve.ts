@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createHost } from '../../core/core.ts';
+import type { ServedModel } from '../../core/inference.ts';
+import { readerByFork } from '../../documents/parse/fork-parser.ts';
+import { engineByFork } from '../../engine/client/fork-engine.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import { startApiServer } from '../../server/api/api-server.ts';
+import { reachIn } from '../../server/one-time-address.ts';
+import { defaultDataFolder } from '../../store/data-dir.ts';
+import { type Context, command, UsageError } from '../runtime/command.ts';
+import { DATA_FLAG } from '../runtime/with-core.ts';
+
+const DEFAULT_PORT = 4880;
+const MIN_KEY = 8;
+
+export const serve = command({
+  name: 'serve',
+  summary: 'Let other programs on this computer use the models (OpenAI, Anthropic and Ollama requests).',
+  usage: '',
+  flags: {
+    port: {
+      kind: 'number',
+      value: 'N',
+      help: `port on 127.0.0.1; 0 takes any that is free (default: ${DEFAULT_PORT})`,
+    },
+    key: {
+      kind: 'text',
+      value: 'KEY',
+      help: 'what programs have to send; LONGHAND_KEY is not seen by other users (default: a new one)',
+    },
+    'no-key': { kind: 'yes', help: 'let in every program on this computer' },
+    origin: { kind: 'texts', value: 'ORIGIN', help: 'also let in pages of this origin; can be given more than once' },
+    model: { kind: 'text', value: 'PATH', help: 'a model that is not in the list yet' },
+    ...DATA_FLAG,
+  },
+  async run(context, values) {
+    const port = portOf(values.port);
+    const key = values['no-key'] ? null : keyOf(values.key ?? process.env.LONGHAND_KEY);
+    if (values['no-key'] && values.key !== undefined) throw new UsageError('[serve] give either --key or --no-key');
+    const host = await openHost(context, values.data);
+    try {
+      const added =
+        values.model === undefined
+          ? null
+          : await host.handlers['models.add']({ path: resolve(context.places.here, values.model) });
+      const server = await startApiServer({
+        inference: host.inference,
+        version: versionBeside(context.places.resources),
+        port,
+        keys: key === null ? null : [key],
+        origins: values.origin ?? [],
+        refused: ({ status, reason, path }) => context.terminal.note(`refused ${path}: ${status} ${reason}`),
+      });
+      const models = await host.inference.models();
+      const named = models.find(({ entry }) => entry.id === added?.id)?.id;
+      context.terminal.out(
+        `${JSON.stringify({
+          address: server.address,
+          key,
+          ...(named !== undefined && { model: named }),
+          models: models.map(({ id }: ServedModel) => id),
+        })}\n`,
+      );
+      await interrupted(context.signal);
+      await server.close();
+      return 0;
+    } finally {
+      await host.close();
+    }
+  },
+});
+
+async function openHost({ places }: Context, data: string | undefined) {
+  try {
+    return await createHost({
+      dataFolder: data ?? defaultDataFolder(),
+      migrations: places.migrations,
+      resources: places.resources,
+      startEngine: engineByFork(places.engine, places),
+      startReader: readerByFork(places),
+      preload: false,
+      about: { version: '', commit: '', shell: 'browser' },
+    });
+  } catch (error) {
+    if (reachIn(error) === null) throw error;
+    throw new LonghandError(
+      'data-folder-held',
+      '[serve] Longhand is running with this data folder; quit it first, or name another folder with --data',
+    );
+  }
+}
+
+/** Programs ask for a version before they begin. */
+function versionBeside(resources: string): string {
+  try {
+    return (JSON.parse(readFileSync(join(resources, '..', 'package.json'), 'utf8')) as { version: string }).version;
+  } catch {
+    return '0.0.0'; // resources of a package stand alone
+  }
+}
+
+function portOf(port = DEFAULT_PORT): number {
+  if (Number.isInteger(port) && port >= 0 && port < 65536) return port;
+  throw new UsageError(`[--port] ${port} is not a port; 0 to 65535 is allowed`);
+}
+
+function keyOf(given: string | undefined): string {
+  if (given === undefined) return `lh-${randomBytes(24).toString('base64url')}`;
+  if (given.length >= MIN_KEY && /^[\x21-\x7e]+$/.test(given)) return given;
+  throw new UsageError(`[--key] a key has at least ${MIN_KEY} letters, digits or signs, and no spaces`);
+}
+
+const interrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });

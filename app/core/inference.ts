@@ -1,0 +1,214 @@
+import { posix } from 'node:path';
+import type { Engine } from '../engine/client/engine-client.ts';
+import type { EncoderTarget, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
+import type { Library } from '../models/registry/model-registry.ts';
+import {
+  canChat,
+  type FinishReason,
+  LonghandError,
+  type ModelEntry,
+  type SamplingSettings,
+  type Settings,
+  type Timings,
+  type TurnId,
+  type Usage,
+} from '../protocol/index.ts';
+
+//  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
+
+export type ConversationMessage = { role: 'system' | 'user' | 'assistant'; text: string; thinking: string };
+
+export type AnswerRequest = {
+  /** As `models` names it. */
+  model: string;
+  messages: ConversationMessage[];
+  /** null follows the model's default. */
+  thinking: boolean | null;
+  /** At most so many tokens of thinking; null: as in Settings. */
+  thinkingTokens: number | null;
+  sampling: SamplingSettings;
+  stops: string[];
+};
+
+export type AnswerPart =
+  /** The prompt is being read. Once, before any text; not at all when nothing of it has to be read. */
+  | { type: 'prompt'; tokens: number; cached: number }
+  | { type: 'text'; kind: 'thinking' | 'answer'; text: string }
+  | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
+
+export type ServedModel = { id: string; name: string; kind: 'chat' | 'encoder'; entry: ModelEntry };
+
+export type Inference = {
+  models(): Promise<ServedModel[]>;
+  /** Loads the model where it has to. What is never read to its end is cancelled when the iteration is left.
+   *  @throws LonghandError `model-missing`, and what the engine says */
+  answer(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
+  /** Tokens of the prompt as it would be read. */
+  count(request: Pick<AnswerRequest, 'model' | 'messages' | 'thinking'>): Promise<number>;
+  /** Vectors of length 1, a text each, and how many tokens were read.
+   *  @throws LonghandError `model-missing`, `model-unsupported` */
+  embed(
+    model: string,
+    texts: string[],
+    kind: 'query' | 'passage',
+  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+};
+
+export type InferenceOptions = {
+  engine: Engine;
+  library: Pick<Library, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
+  settings: () => Settings;
+  newTurnId: () => TurnId;
+};
+
+export function createInference({ engine, library, settings, newTurnId }: InferenceOptions): Inference {
+  const served = async () => servedModels(await library.list());
+
+  async function find(name: string, kind: ServedModel['kind']): Promise<ServedModel> {
+    const all = await served();
+    const wanted = name.toLowerCase().replace(/:latest$/, '');
+    const found = all.find(({ id, name: shown, entry }) => [id, shown.toLowerCase(), entry.id].includes(wanted));
+    if (found?.kind === kind) return found;
+    const allowed = all.filter((one) => one.kind === kind).map(({ id }) => id);
+    throw new LonghandError(
+      found ? 'model-unsupported' : 'model-missing',
+      `[model] "${name}" ${found ? (kind === 'chat' ? 'reads text and writes none' : 'gives no vectors') : 'is not here'}; ` +
+        (allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'there is none that could be used'),
+    );
+  }
+
+  async function targetOf(model: string): Promise<{ target: LoadTarget; sampling: SamplingSettings }> {
+    const { entry } = await find(model, 'chat');
+    await library.look(entry.id);
+    return library.target(entry.id);
+  }
+
+  const promptOf = (
+    { messages, thinking }: Pick<AnswerRequest, 'messages' | 'thinking'>,
+    { modelId }: LoadTarget,
+  ): Prompt => ({
+    messages: messages.map((message) => ({ ...message, ids: null })),
+    thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
+    begun: null,
+  });
+
+  return {
+    models: served,
+    async *answer(request, signal) {
+      const { target, sampling } = await targetOf(request.model);
+      const { thinkingBudget, sampling: usual } = settings();
+      const turnId = newTurnId();
+      const updates = createMailbox<TurnUpdate>();
+      const cancel = () => engine.cancel(turnId);
+      signal.addEventListener('abort', cancel);
+      let over = false;
+      let counted = false;
+      engine.generate(
+        {
+          turnId,
+          priority: 'chat',
+          target,
+          prompt: promptOf(request, target),
+          sampling: { ...usual, ...sampling, ...request.sampling },
+          stops: request.stops,
+          thinkingBudget:
+            request.thinkingTokens === null ? thinkingBudget : { tokens: request.thinkingTokens, seconds: null },
+          // Whoever asked cannot be asked what to do about a loop.
+          loopGuard: null,
+        },
+        updates.put,
+      );
+      if (signal.aborted) cancel();
+      try {
+        for await (const { event } of updates) {
+          if (event.type === 'failed') {
+            over = true;
+            throw new LonghandError(event.failure.code, event.failure.message);
+          }
+          if (event.type === 'started') library.used(target.modelId);
+          if (event.type === 'progress' && !counted) {
+            counted = true;
+            yield { type: 'prompt', tokens: event.total, cached: event.cached };
+          }
+          if (event.type === 'delta') yield { type: 'text', kind: event.kind, text: event.text };
+          if (event.type !== 'finished') continue;
+          over = true;
+          yield { type: 'end', reason: event.reason, usage: event.usage, timings: event.timings };
+          return;
+        }
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        if (!over) cancel();
+      }
+    },
+    async count(request) {
+      const { target } = await targetOf(request.model);
+      return engine.ask('count', { model: target, prompt: promptOf(request, target) });
+    },
+    async embed(model, texts, kind) {
+      const { entry } = await find(model, 'encoder');
+      const { target } = library.encoder(entry.id);
+      return { vectors: await embedAll(engine, target, texts, kind), tokens: await countAll(engine, target, texts) };
+    },
+  };
+}
+
+/** What is less urgent comes back before it is done, to be asked again for the rest. */
+async function embedAll(engine: Engine, target: EncoderTarget, texts: string[], kind: 'query' | 'passage') {
+  const vectors: Float32Array[] = [];
+  while (vectors.length < texts.length) {
+    const rest = texts.slice(vectors.length);
+    vectors.push(...(await engine.ask('embed', { target, texts: rest, kind, urgent: true })).vectors);
+  }
+  return vectors;
+}
+
+async function countAll(engine: Engine, { path }: EncoderTarget, texts: string[]): Promise<number> {
+  let tokens = 0;
+  for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
+  return tokens;
+}
+
+/** Every model has a name that fits into an address and is never another's: of two alike the later one gets a number. */
+export function servedModels(entries: readonly ModelEntry[]): ServedModel[] {
+  const taken = new Set<string>();
+  return entries.flatMap((entry) => {
+    const { description, missing, name } = entry;
+    const encoder = description?.encoder === true && !description.ranker;
+    if (missing || !(encoder || canChat(entry))) return [];
+    const slug = slugOf(name);
+    let id = slug;
+    for (let number = 2; taken.has(id); number++) id = `${slug}-${number}`;
+    taken.add(id);
+    return [{ id, name, kind: encoder ? ('encoder' as const) : ('chat' as const), entry }];
+  });
+}
+
+const slugOf = (name: string): string =>
+  posix
+    .basename(name)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^-+|-+$/g, '') || 'model';
+
+/** What is put in comes out in order, one at a time, however slowly it is taken. */
+function createMailbox<Item>() {
+  const items: Item[] = [];
+  let wake = () => {};
+  return {
+    put(more: Item[]) {
+      items.push(...more);
+      wake();
+    },
+    async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+      for (;;) {
+        const item = items.shift();
+        if (item !== undefined) yield item;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { AnswerPart, AnswerRequest, ConversationMessage, Inference } from '../../core/inference.ts';
+import type { FinishReason, Usage } from '../../protocol/index.ts';
+import type { Answers } from './answers.ts';
+import { jsonOf } from './body.ts';
+import { hangUpOf } from './openai.ts';
+import { type Problem, problemOf, readBody } from './problems.ts';
+import { serverSentEvents, sse, streamed } from './stream.ts';
+
+//  The dialect of Anthropic: https://docs.anthropic.com/en/api/messages
+
+const Block = z.looseObject({ type: z.string(), text: z.string().optional(), thinking: z.string().optional() });
+const Content = z.union([
+  z.string().transform((text): z.infer<typeof Block>[] => [{ type: 'text', text }]),
+  z.array(Block),
+]);
+const Blocks = Content.superRefine((blocks, context) => {
+  for (const { type } of blocks) {
+    if (!['text', 'thinking', 'redacted_thinking'].includes(type)) {
+      context.addIssue({ code: 'custom', message: `has a block of type "${type}"; only text can be read here` });
+    }
+  }
+});
+
+const CountBody = z.looseObject({
+  model: z.string().min(1).max(500),
+  system: Blocks.optional(),
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Blocks })).min(1),
+  tools: z.array(z.unknown()).max(0, 'tools are not supported yet').optional(),
+  thinking: z
+    .looseObject({
+      type: z.enum(['enabled', 'disabled', 'adaptive']),
+      budget_tokens: z.number().int().min(1).optional(),
+    })
+    .optional(),
+});
+
+const MessagesBody = CountBody.extend({
+  max_tokens: z.number().int().min(1).max(1_000_000),
+  stream: z.boolean().optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.number().int().min(0).max(1000).optional(),
+  stop_sequences: z.array(z.string()).max(16).optional(),
+});
+
+export function anthropic(inference: Inference, answers: Answers): Hono {
+  const app = new Hono();
+  app.onError((error) => anthropicProblem(problemOf(error)));
+
+  app.post('/', async (context) => {
+    const body = readBody(MessagesBody, await jsonOf(context));
+    const hungUp = hangUpOf(context);
+    const { thinking, ...conversation } = conversationOf(body);
+    const request: AnswerRequest = {
+      ...conversation,
+      thinking,
+      thinkingTokens: body.thinking?.budget_tokens ?? null,
+      sampling: {
+        maxTokens: body.max_tokens,
+        ...(body.temperature !== undefined && { temperature: body.temperature }),
+        ...(body.top_p !== undefined && { topP: body.top_p }),
+        ...(body.top_k !== undefined && { topK: body.top_k }),
+      },
+      stops: body.stop_sequences ?? [],
+    };
+    const id = `msg_${randomUUID().replace(/-/g, '')}`;
+    const message = { id, type: 'message', role: 'assistant', model: body.model };
+    if (body.stream) {
+      const parts = answers.parts(request, hungUp.signal);
+      const first = await parts.next();
+      return streamed(serverSentEvents, events(message, first, parts), hungUp);
+    }
+    const whole = await answers.whole(request, hungUp.signal);
+    const content = [
+      ...(whole.thinking === '' ? [] : [{ type: 'thinking', thinking: whole.thinking, signature: '' }]),
+      { type: 'text', text: whole.text },
+    ];
+    const { reason, usage } = whole.end;
+    return context.json({
+      ...message,
+      content,
+      stop_reason: stopReason(reason),
+      stop_sequence: null,
+      usage: usageObject(usage),
+    });
+  });
+
+  app.post('/count_tokens', async (context) => {
+    const body = readBody(CountBody, await jsonOf(context));
+    return context.json({ input_tokens: await inference.count(conversationOf(body)) });
+  });
+  return app;
+}
+
+async function* events(
+  message: object,
+  first: IteratorResult<AnswerPart, void>,
+  parts: AsyncGenerator<AnswerPart, void>,
+): AsyncGenerator<string, void> {
+  const say = (type: string, data: object) => sse({ type, ...data }, type);
+  let index = -1;
+  let open: 'thinking' | 'answer' | null = null;
+  const close = () => (open === null ? '' : say('content_block_stop', { index }));
+  try {
+    const prompt = first.value?.type === 'prompt' ? first.value : { tokens: 0, cached: 0 };
+    const usage = usageObject({
+      promptTokens: prompt.tokens,
+      cachedTokens: prompt.cached,
+      thinkingTokens: 0,
+      answerTokens: 0,
+    });
+    yield say('message_start', { message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage } });
+    yield say('ping', {});
+    for (let next = first; !next.done; next = await parts.next()) {
+      const part = next.value;
+      if (part.type === 'text') {
+        if (open !== part.kind) {
+          yield close();
+          open = part.kind;
+          index++;
+          const content_block =
+            open === 'answer' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
+          yield say('content_block_start', { index, content_block });
+        }
+        const delta =
+          part.kind === 'answer'
+            ? { type: 'text_delta', text: part.text }
+            : { type: 'thinking_delta', thinking: part.text };
+        yield say('content_block_delta', { index, delta });
+      } else if (part.type === 'end') {
+        yield close();
+        const delta = { stop_reason: stopReason(part.reason), stop_sequence: null };
+        yield say('message_delta', { delta, usage: usageObject(part.usage) });
+      }
+    }
+    yield say('message_stop', {});
+  } catch (error) {
+    yield say('error', problemObject(problemOf(error)));
+  } finally {
+    await parts.return();
+  }
+}
+
+type Conversation = Pick<AnswerRequest, 'model' | 'messages' | 'thinking'>;
+
+function conversationOf({ model, system, messages, thinking }: z.infer<typeof CountBody>): Conversation {
+  const instructions = textOf(system ?? []);
+  const said: ConversationMessage[] = messages.map(({ role, content }) => ({
+    role,
+    text: textOf(content),
+    thinking: content.map((block) => block.thinking ?? '').join(''),
+  }));
+  return {
+    model,
+    messages: instructions === '' ? said : [{ role: 'system', text: instructions, thinking: '' }, ...said],
+    thinking: thinking === undefined ? null : thinking.type !== 'disabled',
+  };
+}
+
+const textOf = (blocks: { type: string; text?: string | undefined }[]): string =>
+  blocks.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
+
+const stopReason = (reason: FinishReason): string =>
+  reason === 'length' ? 'max_tokens' : reason === 'context' ? 'model_context_window_exceeded' : 'end_turn';
+
+/** What was known already is counted apart, as the dialect has it. */
+const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+  input_tokens: promptTokens - cachedTokens,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: cachedTokens,
+  output_tokens: thinkingTokens + answerTokens,
+});
+
+const TYPES: Partial<Record<Problem['status'], string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  503: 'overloaded_error',
+};
+
+const problemObject = ({ status, message }: Problem) => ({
+  type: 'error',
+  error: { type: TYPES[status] ?? 'invalid_request_error', message },
+});
+
+export const anthropicProblem = (problem: Problem): Response =>
+  Response.json(problemObject(problem), {
+    status: problem.status,
+    ...(problem.status === 429 && { headers: { 'Retry-After': '2' } }),
+  });

@@ -1,0 +1,74 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { Inference } from '../../core/inference.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import { listen } from '../listen.ts';
+import { createAnswers } from './answers.ts';
+import { anthropic, anthropicProblem } from './anthropic.ts';
+import { createDoor, type DoorOptions, type Refusal } from './door.ts';
+import { ollama, ollamaProblem } from './ollama.ts';
+import { openAi, problemResponse } from './openai.ts';
+import { type Problem, problemOf } from './problems.ts';
+
+export type ApiServer = { address: string; port: number; close(): Promise<void> };
+
+export type ApiServerOptions = {
+  inference: Inference;
+  version: string;
+  /** 0 takes any that is free. */
+  port: number;
+  keys: DoorOptions['keys'];
+  origins?: DoorOptions['origins'];
+  refused?: DoorOptions['refused'];
+};
+
+/** Bodies that come slower than this are not waited for. */
+const requestTimeoutMs = 60_000;
+const headersTimeoutMs = 10_000;
+const maxConnections = 256;
+
+/** Serves the models to other programs of this machine, on 127.0.0.1 alone.
+ *  @throws LonghandError `conflict` where the port is taken */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { inference, version, keys, origins = [], refused = () => {} } = options;
+  const app = new Hono();
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+  server.requestTimeout = requestTimeoutMs;
+  server.headersTimeout = headersTimeoutMs;
+  server.maxConnections = maxConnections;
+  const port = await listen(server, options.port);
+  const answers = createAnswers(inference);
+  app.route('/', createDoor({ port, keys, origins, refused }, refusal));
+  app.route('/v1/messages', anthropic(inference, answers));
+  app.route('/v1', openAi(inference, answers));
+  app.route('/api', ollama(inference, answers, version));
+  app.get('/', (context) => context.text('Longhand is running'));
+  app.notFound((context) =>
+    inDialect(
+      context,
+      problemOf(new LonghandError('not-found', `[path] ${context.req.method} ${context.req.path} is not served`)),
+    ),
+  );
+  return {
+    address: `http://127.0.0.1:${port}`,
+    port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A client understands an error in the shape of its dialect, whatever it was refused for. */
+function inDialect({ req }: Context, problem: Problem): Response {
+  if (req.path.startsWith('/v1/messages')) return anthropicProblem(problem);
+  return req.path.startsWith('/api/') ? ollamaProblem(problem) : problemResponse(problem);
+}
+
+const refusal = (context: Context, { status, reason }: Refusal): Response =>
+  inDialect(context, {
+    status,
+    code: status === 429 ? 'too-busy' : status === 413 ? 'too-large' : 'permission',
+    message: reason,
+  });

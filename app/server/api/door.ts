@@ -1,0 +1,99 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import { createGuesses } from '../rate-limit.ts';
+
+//  Who may ask. Any page of the web can send requests to 127.0.0.1, and any program of this machine can:
+//    Host    names this machine (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
+//    Origin  is one that was allowed by name; programs that are no browser name none,
+//    key     is one of those that were given out.
+
+/** Bytes of a request: a conversation as long as any context. */
+export const maxBodyBytes = 16 * 1024 * 1024;
+
+export type DoorOptions = {
+  port: number;
+  /** null: whoever can reach the port may ask. */
+  keys: readonly string[] | null;
+  /** Pages of these origins may ask too. */
+  origins: readonly string[];
+  /** Somebody was sent away; never with what was sent. */
+  refused(refusal: { status: number; reason: string; path: string }): void;
+};
+
+export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
+
+/** Asked before anything is read of a request. `say` puts a refusal into the words of the dialect. */
+export function createDoor(
+  { port, keys, origins, refused }: DoorOptions,
+  say: (context: Context, refusal: Refusal) => Response,
+) {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  const allowed = origins.map((origin) => origin.toLowerCase());
+  const known = keys?.map(digest) ?? null;
+  const guesses = createGuesses();
+  const door = new Hono();
+
+  function judge(context: Context): Refusal | null {
+    const { host = '', origin, ...headers } = context.req.header();
+    if (!hosts.includes(host.toLowerCase())) return { status: 400, reason: 'This address is not served here.' };
+    if (origin !== undefined && !allowed.includes(origin.toLowerCase())) {
+      return { status: 403, reason: 'Pages of this origin may not ask here.' };
+    }
+    if (context.req.method === 'OPTIONS') return null;
+    if (known && !isKnown(known, headers['x-api-key'] ?? bearer(headers.authorization))) {
+      return guesses.wrong()
+        ? { status: 429, reason: 'Too many wrong keys; wait a minute.' }
+        : {
+            status: 401,
+            reason: 'The key is missing or wrong. It is sent as "Authorization: Bearer KEY" or "x-api-key: KEY".',
+          };
+    }
+    if (context.req.method !== 'POST') return null;
+    if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      return { status: 415, reason: 'The body has to be JSON (Content-Type: application/json).' };
+    }
+    const bytes = headers['content-length'];
+    if (bytes !== undefined && Number(bytes) > maxBodyBytes) return tooLarge;
+    return null;
+  }
+
+  door.use(async (context, next) => {
+    const refusal = judge(context);
+    if (refusal) {
+      refused({ ...refusal, path: context.req.path.slice(0, 100) });
+      context.res = say(context, refusal);
+    } else await next();
+    const origin = context.req.header('origin');
+    if (origin !== undefined && allowed.includes(origin.toLowerCase())) {
+      context.res.headers.set('Access-Control-Allow-Origin', origin);
+      context.res.headers.set('Vary', 'Origin');
+    }
+    context.res.headers.set('X-Content-Type-Options', 'nosniff');
+    context.res.headers.set('Cache-Control', 'no-store');
+  });
+  door.options('*', (context) =>
+    context.body(null, 204, {
+      'Access-Control-Allow-Methods': 'GET, POST',
+      'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, anthropic-version',
+      'Access-Control-Max-Age': '600',
+    }),
+  );
+  return door;
+}
+
+export const tooLarge: Refusal = {
+  status: 413,
+  reason: `The body is larger than ${maxBodyBytes / 1024 / 1024} MB.`,
+};
+
+const bearer = (header: string | undefined): string | undefined =>
+  /^Bearer (.{1,512})$/i.exec(header ?? '')?.[1]?.trim();
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Every key is compared, in a time that does not tell where two differ. */
+const isKnown = (known: readonly Buffer[], given: string | undefined): boolean => {
+  if (given === undefined) return false;
+  const hash = digest(given);
+  return known.map((key) => timingSafeEqual(key, hash)).includes(true);
+};

@@ -1,0 +1,201 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { AnswerPart, AnswerRequest, Inference, ServedModel } from '../../core/inference.ts';
+import { type FinishReason, LonghandError, type SamplingSettings } from '../../protocol/index.ts';
+import type { Answers } from './answers.ts';
+import { jsonOf } from './body.ts';
+import { hangUpOf } from './openai.ts';
+import { type Problem, problemOf, readBody } from './problems.ts';
+import { jsonLines, line, streamed } from './stream.ts';
+
+//  The dialect of Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
+
+const Options = z.looseObject({
+  temperature: z.number().min(0).max(5).optional(),
+  top_k: z.number().int().min(0).max(1000).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  min_p: z.number().min(0).max(1).optional(),
+  repeat_penalty: z.number().min(0.5).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  seed: z.number().int().optional(),
+  /** Below 1: as much as there is room for. */
+  num_predict: z.number().int().max(1_000_000).optional(),
+  stop: z.union([z.string().transform((stop) => [stop]), z.array(z.string()).max(16)]).optional(),
+});
+
+const Asked = z.looseObject({
+  model: z.string().min(1).max(500),
+  stream: z.boolean().optional(),
+  think: z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]).nullish(),
+  options: Options.nullish(),
+  format: z.literal('', 'formats are not supported yet').nullish(),
+  tools: z.array(z.unknown()).max(0, 'tools are not supported yet').nullish(),
+});
+const noPictures = z.array(z.unknown()).max(0, 'pictures cannot be read here').nullish();
+
+const ChatBody = Asked.extend({
+  messages: z.array(
+    z.looseObject({
+      role: z.enum(['system', 'user', 'assistant']),
+      content: z.string(),
+      thinking: z.string().optional(),
+      images: noPictures,
+    }),
+  ),
+});
+const GenerateBody = Asked.extend({
+  prompt: z.string().default(''),
+  system: z.string().optional(),
+  images: noPictures,
+  raw: z.literal(false, 'raw prompts are not supported yet').optional(),
+});
+const EmbedBody = z.looseObject({
+  model: z.string().min(1).max(500),
+  input: z.union([z.string().transform((text) => [text]), z.array(z.string()).max(2048)]),
+});
+const ShowBody = z.looseObject({ model: z.string().optional(), name: z.string().optional() });
+
+export function ollama(inference: Inference, answers: Answers, version: string): Hono {
+  const app = new Hono();
+  app.onError((error) => ollamaProblem(problemOf(error)));
+
+  app.get('/version', (context) => context.json({ version }));
+  app.get('/tags', async (context) => context.json({ models: (await inference.models()).map(tagOf) }));
+  app.get('/ps', (context) => context.json({ models: [] }));
+  app.post('/show', async (context) => {
+    const { model, name } = readBody(ShowBody, await jsonOf(context));
+    const wanted = (model ?? name ?? '').replace(/:latest$/, '');
+    const found = (await inference.models()).find(({ id }) => id === wanted);
+    if (!found) throw new LonghandError('model-missing', `[model] "${wanted}" is not here`);
+    const { contextLength = 0, family = '' } = found.entry.description ?? {};
+    return context.json({
+      details: tagOf(found).details,
+      model_info: { 'general.architecture': family, [`${family}.context_length`]: contextLength },
+      capabilities: [found.kind === 'chat' ? 'completion' : 'embedding'],
+      modified_at: tagOf(found).modified_at,
+    });
+  });
+
+  app.post('/chat', async (context) => {
+    const body = readBody(ChatBody, await jsonOf(context));
+    const messages = body.messages.map(({ role, content, thinking = '' }) => ({ role, text: content, thinking }));
+    const shape = (text: string, thinking: string) => ({
+      message: { role: 'assistant', content: text, ...(thinking !== '' && { thinking }) },
+    });
+    return respond(body, messages, shape, hangUpOf(context));
+  });
+  app.post('/generate', async (context) => {
+    const body = readBody(GenerateBody, await jsonOf(context));
+    const messages = [
+      ...(body.system === undefined ? [] : [{ role: 'system' as const, text: body.system, thinking: '' }]),
+      { role: 'user' as const, text: body.prompt, thinking: '' },
+    ];
+    const shape = (text: string, thinking: string) => ({ response: text, ...(thinking !== '' && { thinking }) });
+    return respond(body, messages, shape, hangUpOf(context));
+  });
+  app.post('/embed', async (context) => {
+    const { model, input } = readBody(EmbedBody, await jsonOf(context));
+    const { vectors, tokens } = await inference.embed(model, input, 'passage');
+    return context.json({ model, embeddings: vectors.map((vector) => [...vector]), prompt_eval_count: tokens });
+  });
+
+  async function respond(
+    body: z.infer<typeof Asked>,
+    messages: AnswerRequest['messages'],
+    shape: (text: string, thinking: string) => object,
+    hungUp: AbortController,
+  ): Promise<Response> {
+    // A question of nothing is how a model is warmed up.
+    if (messages.length === 0 || messages.every(({ text }) => text === '')) {
+      return Response.json({ ...stamp(body.model), ...shape('', ''), done: true, done_reason: 'load' });
+    }
+    const request = requestOf(body, messages);
+    if (body.stream === false) {
+      const { text, thinking, end } = await answers.whole(request, hungUp.signal);
+      return Response.json({ ...stamp(body.model), ...shape(text, thinking), ...endOf(end) });
+    }
+    const parts = answers.parts(request, hungUp.signal);
+    const first = await parts.next();
+    return streamed(jsonLines, lines(body.model, shape, first, parts), hungUp);
+  }
+  return app;
+}
+
+async function* lines(
+  model: string,
+  shape: (text: string, thinking: string) => object,
+  first: IteratorResult<AnswerPart, void>,
+  parts: AsyncGenerator<AnswerPart, void>,
+): AsyncGenerator<string, void> {
+  try {
+    for (let next = first; !next.done; next = await parts.next()) {
+      const part = next.value;
+      if (part.type === 'text') {
+        const [text, thinking] = part.kind === 'answer' ? [part.text, ''] : ['', part.text];
+        yield line({ ...stamp(model), ...shape(text, thinking), done: false });
+      } else if (part.type === 'end') yield line({ ...stamp(model), ...shape('', ''), ...endOf(part) });
+    }
+  } catch (error) {
+    yield line({ error: problemOf(error).message });
+  } finally {
+    await parts.return();
+  }
+}
+
+const stamp = (model: string) => ({ model, created_at: new Date().toISOString() });
+
+function requestOf(body: z.infer<typeof Asked>, messages: AnswerRequest['messages']): AnswerRequest {
+  const options = body.options ?? {};
+  const given = {
+    temperature: options.temperature,
+    topK: options.top_k,
+    topP: options.top_p,
+    minP: options.min_p,
+    repetitionPenalty: options.repeat_penalty,
+    presencePenalty: options.presence_penalty,
+    frequencyPenalty: options.frequency_penalty,
+    seed: options.seed === undefined ? undefined : Math.abs(options.seed) % 2 ** 31,
+    maxTokens: options.num_predict !== undefined && options.num_predict > 0 ? options.num_predict : undefined,
+  };
+  return {
+    model: body.model,
+    messages,
+    thinking: body.think == null ? null : body.think !== false,
+    thinkingTokens: null,
+    sampling: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SamplingSettings,
+    stops: options.stop ?? [],
+  };
+}
+
+const nanoseconds = (ms: number): number => Math.round(ms * 1e6);
+
+const doneReason = (reason: FinishReason): string => (reason === 'length' || reason === 'context' ? 'length' : 'stop');
+
+const endOf = ({ reason, usage, timings }: Extract<AnswerPart, { type: 'end' }>) => ({
+  done: true,
+  done_reason: doneReason(reason),
+  total_duration: nanoseconds(timings.totalMs),
+  load_duration: 0,
+  prompt_eval_count: usage.promptTokens,
+  prompt_eval_duration: nanoseconds(timings.prefillMs),
+  eval_count: usage.thinkingTokens + usage.answerTokens,
+  eval_duration: nanoseconds(timings.decodeMs),
+});
+
+const tagOf = ({ id, entry }: ServedModel) => ({
+  name: id,
+  model: id,
+  modified_at: new Date(entry.lastUsedAt ?? 0).toISOString(),
+  size: entry.description?.weightBytes ?? 0,
+  digest: '',
+  details: {
+    format: entry.description?.container ?? '',
+    family: entry.description?.family ?? '',
+    parameter_size: String(entry.description?.parameters ?? ''),
+    quantization_level: '',
+  },
+});
+
+export const ollamaProblem = ({ status, message }: Problem): Response =>
+  Response.json({ error: message }, { status, ...(status === 429 && { headers: { 'Retry-After': '2' } }) });

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { type Failure, failureOf, LonghandError } from '../../protocol/index.ts';
+
+//  What went wrong, as a status of HTTP and a sentence. Each dialect dresses it in its own shape.
+
+export type Problem = {
+  status: 400 | 401 | 403 | 404 | 411 | 413 | 415 | 429 | 500 | 503;
+  code: Failure['code'] | 'too-busy';
+  message: string;
+};
+
+const STATUS: Partial<Record<Failure['code'], Problem['status']>> = {
+  'bad-request': 400,
+  'context-full': 400,
+  'template-failed': 400,
+  'too-large': 413,
+  'not-found': 404,
+  'model-missing': 404,
+  'model-unsupported': 400,
+  'out-of-memory': 503,
+  'engine-lost': 503,
+  cancelled: 503,
+};
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof TooBusy) return { status: 429, code: 'too-busy', message: error.message };
+  const { code, message } = failureOf(error);
+  return { status: STATUS[code] ?? 500, code, message };
+}
+
+/** More requests wait than is good for any of them. */
+export class TooBusy extends Error {}
+
+/** Reads a body by the dialect's schema. @throws LonghandError `bad-request`: where, what came, what is allowed */
+export function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const { path, message } = closest(parsed.error.issues);
+  throw new LonghandError('bad-request', `[${path.join('.') || 'body'}] ${message}`);
+}
+
+type Issue = { path: PropertyKey[]; message: string };
+
+/** Where a value may have several shapes, what is wrong with the shape that it has the most of. */
+function closest(issues: readonly z.core.$ZodIssue[]): Issue {
+  const [issue] = issues;
+  if (!issue) return { path: [], message: 'is not what is expected' };
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+  const inner = issue.errors.map(closest).reduce((best, one) => (one.path.length >= best.path.length ? one : best));
+  return { path: [...issue.path, ...inner.path], message: inner.message };
+}

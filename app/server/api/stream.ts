@@ -1,0 +1,48 @@
+//  Answers that come piece by piece. A client that waits behind others hears a sign of life now and then, so that nothing
+//  between the two gives up; one that hangs up ends its answer.
+
+const heartbeatMs = 10_000;
+
+export type Framing = { contentType: string; heartbeat: string };
+
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export const serverSentEvents: Framing = {
+  contentType: 'text/event-stream; charset=utf-8',
+  heartbeat: ': waiting\n\n',
+};
+/** One JSON value a line. */
+export const jsonLines: Framing = { contentType: 'application/x-ndjson; charset=utf-8', heartbeat: '' };
+
+/** JSON has no line breaks of its own, so a text cannot end its event and begin another. */
+export const sse = (data: unknown, event?: string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+export const line = (data: unknown): string => `${JSON.stringify(data)}\n`;
+
+/** A response of what `frames` yields. `hungUp` aborts when nobody reads it any more. */
+export function streamed(
+  { contentType, heartbeat }: Framing,
+  frames: AsyncGenerator<string, void>,
+  hungUp: AbortController,
+): Response {
+  const encoder = new TextEncoder();
+  let beat: NodeJS.Timeout | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (heartbeat === '') return;
+      beat = setInterval(() => controller.enqueue(encoder.encode(heartbeat)), heartbeatMs);
+    },
+    async pull(controller) {
+      const { done, value } = await frames.next();
+      if (done) {
+        clearInterval(beat);
+        controller.close();
+      } else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      clearInterval(beat);
+      hungUp.abort();
+      await frames.return();
+    },
+  });
+  return new Response(body, { headers: { 'Content-Type': contentType, 'X-Accel-Buffering': 'no' } });
+}

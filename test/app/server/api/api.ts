@@ -1,0 +1,25 @@
+import { onTestFinished } from 'vitest';
+import type { Host } from '../../../../app/core/core.ts';
+import { type ApiServer, type ApiServerOptions, startApiServer } from '../../../../app/server/api/api-server.ts';
+import { startCore } from '../../../support/core.ts';
+
+export const KEY = 'lh-test-key';
+
+/** A server over a real core and the real built-in model. */
+export async function startApi(
+  options: Partial<ApiServerOptions> = {},
+): Promise<ApiServer & { host: Host; model: string; refused: string[] }> {
+  const { host } = await startCore();
+  const refused: string[] = [];
+  const server = await startApiServer({
+    inference: host.inference,
+    version: '1.2.3',
+    port: 0,
+    keys: [KEY],
+    refused: ({ status, path }) => refused.push(`${status} ${path}`),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  const model = (await host.inference.models()).find(({ kind }) => kind === 'chat')?.id ?? '';
+  return { ...server, host, model, refused };
+}

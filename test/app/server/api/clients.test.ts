@@ -1,0 +1,208 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { Ollama } from 'ollama';
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { KEY, startApi as start } from './api.ts';
+
+//  The clients that others wrote, against the real server, engine and built-in model.
+
+const question = [{ role: 'user' as const, content: 'What is your name?' }];
+const greedy = { temperature: 0, max_tokens: 24 };
+
+describe('openai', () => {
+  const client = (address: string, apiKey = KEY) => new OpenAI({ baseURL: `${address}/v1`, apiKey, maxRetries: 0 });
+
+  test('lists models, answers at once and piece by piece with the same words, and counts them', async () => {
+    const { address, model } = await start();
+    const openai = client(address);
+    const listed = [];
+    for await (const one of openai.models.list()) listed.push(one.id);
+    expect(listed).toContain(model);
+    expect((await openai.models.retrieve(model)).id).toBe(model);
+
+    const whole = await openai.chat.completions.create({ model, messages: question, ...greedy });
+    const said = whole.choices[0]?.message.content ?? '';
+    expect(said.length).toBeGreaterThan(5);
+    expect(whole.usage?.completion_tokens).toBeGreaterThan(1);
+    expect(whole.usage?.prompt_tokens).toBeGreaterThan(3);
+
+    let streamed = '';
+    let finish: string | null = null;
+    let total = 0;
+    let pieces = 0;
+    const stream = await openai.chat.completions.create({
+      model,
+      messages: question,
+      ...greedy,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    for await (const { choices, usage } of stream) {
+      streamed += choices[0]?.delta.content ?? '';
+      finish = choices[0]?.finish_reason ?? finish;
+      total = usage?.total_tokens ?? total;
+      pieces++;
+    }
+    expect(streamed).toBe(said);
+    expect(finish).toBe(whole.choices[0]?.finish_reason);
+    expect(total).toBe(whole.usage?.total_tokens);
+    expect(pieces).toBeGreaterThan(3);
+  });
+
+  test('max_tokens, stop and seed are obeyed', async () => {
+    const { address, model } = await start();
+    const openai = client(address);
+    const ask = (more: object) =>
+      openai.chat.completions.create({ model, messages: question, temperature: 0, ...more });
+    const short = await ask({ max_completion_tokens: 3 });
+    expect(short.choices[0]?.finish_reason).toBe('length');
+    expect(short.usage?.completion_tokens).toBe(3);
+    const whole = (await ask({ max_tokens: 40 })).choices[0]?.message.content ?? '';
+    const word = whole.split(' ')[2] ?? '';
+    const stopped = await ask({ max_tokens: 40, stop: [word] });
+    expect(stopped.choices[0]?.finish_reason).toBe('stop');
+    expect(stopped.choices[0]?.message.content).toBe(whole.slice(0, whole.indexOf(word)));
+    const wild = { temperature: 1.5, max_tokens: 12 };
+    const [first, second, other] = [
+      await ask({ ...wild, seed: 7 }),
+      await ask({ ...wild, seed: 7 }),
+      await ask({ ...wild, seed: 8 }),
+    ].map(({ choices }) => choices[0]?.message.content);
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  test('what cannot be done is a sentence in the shape the client knows', async () => {
+    const { address, model } = await start();
+    const openai = client(address);
+    const refused = (body: object) =>
+      openai.chat.completions.create({ model, messages: question, ...body } as never).then(
+        () => null,
+        (error: InstanceType<typeof OpenAI.APIError>) => error,
+      );
+    const missing = await refused({ model: 'gpt-9' });
+    expect(missing).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(missing?.code).toBe('model_not_found');
+    expect(missing?.message).toContain(model);
+    for (const [body, where] of [
+      [{ temperature: 9 }, '[temperature]'],
+      [{ messages: [] }, '[messages]'],
+      [
+        { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }] },
+        'only text can be read here',
+      ],
+      [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools are not supported yet'],
+      [{ n: 2 }, 'only one answer'],
+      [{ response_format: { type: 'json_object' } }, 'only "text"'],
+    ] as const) {
+      const error = await refused(body);
+      expect(error, where).toBeInstanceOf(OpenAI.BadRequestError);
+      expect(error?.message).toContain(where);
+    }
+    const long = await refused({ messages: [{ role: 'user', content: 'word '.repeat(200_000) }] });
+    expect(long?.code).toBe('context_length_exceeded');
+    const wrong = await client(address, 'sk-wrong')
+      .models.list()
+      .catch((error) => error);
+    expect(wrong).toBeInstanceOf(OpenAI.AuthenticationError);
+  });
+
+  test('a client that hangs up ends its answer, and the next one is served', async () => {
+    const { address, model, host } = await start();
+    const openai = client(address);
+    const stream = await openai.chat.completions.create({
+      model,
+      messages: [{ role: 'user', content: 'Tell me a long story.' }],
+      temperature: 2,
+      max_tokens: 100_000,
+      stream: true,
+    });
+    for await (const { choices } of stream) if (choices[0]?.delta.content) break;
+    await expect.poll(async () => host.handlers['engine.status'](undefined as never)).toMatchObject({ at: 'ready' });
+    const next = await openai.chat.completions.create({ model, messages: question, ...greedy });
+    expect(next.choices[0]?.message.content).not.toBe('');
+  });
+
+  test('many at once: each gets its own answer, whole', async () => {
+    const { address, model } = await start();
+    const openai = client(address);
+    const ask = async (name: string) => {
+      const messages = [{ role: 'user' as const, content: `My name is ${name}. Say hello.` }];
+      const stream = await openai.chat.completions.create({ model, messages, ...greedy, stream: true });
+      let text = '';
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
+      return text;
+    };
+    const names = Array.from({ length: 32 }, (_, index) => `Anna${index}`);
+    const alone = [];
+    for (const name of names.slice(0, 3)) alone.push(await ask(name));
+    const together = await Promise.all(names.map(ask));
+    expect(together.slice(0, 3)).toEqual(alone);
+    expect(together.every((text) => text !== '')).toBe(true);
+  });
+});
+
+describe('@anthropic-ai/sdk', () => {
+  test('messages, streamed and whole, with system, and tokens counted before', async () => {
+    const { address, model } = await start();
+    const anthropic = new Anthropic({ baseURL: address, apiKey: KEY, maxRetries: 0 });
+    const asked = { model, system: 'Answer shortly.', messages: question };
+    const whole = await anthropic.messages.create({ ...asked, ...greedy });
+    const [block] = whole.content;
+    expect(block?.type).toBe('text');
+    const counted = await anthropic.messages.countTokens(asked);
+    const { input_tokens, cache_read_input_tokens } = whole.usage;
+    expect(input_tokens + (cache_read_input_tokens ?? 0)).toBe(counted.input_tokens);
+
+    const stream = anthropic.messages.stream({ ...asked, ...greedy });
+    const types: string[] = [];
+    stream.on('streamEvent', ({ type }) => types.push(type));
+    const final = await stream.finalMessage();
+    expect(final.content).toEqual(whole.content);
+    expect(final.stop_reason).toBe(whole.stop_reason);
+    expect(types[0]).toBe('message_start');
+    expect(types.at(-1)).toBe('message_stop');
+    const short = await anthropic.messages.create({ ...asked, max_tokens: 2 });
+    expect(short.stop_reason).toBe('max_tokens');
+    const wrong = await anthropic.messages.create({ ...asked, model: 'claude', max_tokens: 2 }).catch((error) => error);
+    expect(wrong).toBeInstanceOf(Anthropic.NotFoundError);
+  });
+});
+
+describe('ollama', () => {
+  const client = (address: string) => new Ollama({ host: address, headers: { Authorization: `Bearer ${KEY}` } });
+
+  test('tags, show, chat and generate, streamed and whole', async () => {
+    const { address, model } = await start();
+    const ollama = client(address);
+    const { models } = await ollama.list();
+    expect(models.map(({ name }) => name)).toContain(model);
+    expect((await ollama.show({ model })).capabilities).toEqual(['completion']);
+    const options = { temperature: 0, num_predict: 24 };
+    const whole = await ollama.chat({ model: `${model}:latest`, messages: question, options });
+    expect(whole.message.content.length).toBeGreaterThan(5);
+    expect(whole.eval_count).toBeGreaterThan(1);
+    let text = '';
+    for await (const part of await ollama.chat({ model, messages: question, options, stream: true })) {
+      text += part.message.content;
+    }
+    expect(text).toBe(whole.message.content);
+    const generated = await ollama.generate({ model, prompt: 'What is your name?', options });
+    expect(generated.response).toBe(text);
+    await expect(ollama.chat({ model: 'nobody', messages: question })).rejects.toThrow('"nobody" is not here');
+  });
+});
+
+test('pages of an origin that was allowed by name may ask', async () => {
+  const { address, model } = await start({ origins: ['http://editor.example'] });
+  const asked = await fetch(`${address}/v1/models`, {
+    headers: { authorization: `Bearer ${KEY}`, origin: 'http://editor.example' },
+  });
+  expect(asked.headers.get('access-control-allow-origin')).toBe('http://editor.example');
+  expect(JSON.stringify(await asked.json())).toContain(model);
+  const preflight = await fetch(`${address}/v1/chat/completions`, {
+    method: 'OPTIONS',
+    headers: { origin: 'http://editor.example' },
+  });
+  expect(preflight.status).toBe(204);
+});
