@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { maxBodyBytes } from '../../app/server/api/door.ts';
 import { sse } from '../../app/server/api/stream.ts';
-import { mostGuesses } from '../../app/server/rate-limit.ts';
+import { maxGuesses } from '../../app/server/rate-limit.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';
 import { tallyOf } from './tally.ts';
 
@@ -97,7 +97,7 @@ test('the door: only this machine by name, only with the key, no page of the web
 
 test('keys cannot be guessed, and guessing does not lock the owner out', async () => {
   const server = await startApi();
-  for (let tries = 0; tries < mostGuesses; tries++) {
+  for (let tries = 0; tries < maxGuesses; tries++) {
     await refused(server, `guess ${tries}`, { headers: { Authorization: `Bearer guess${tries}` } }, 401);
   }
   await refused(server, 'one guess more', { headers: { Authorization: 'Bearer guess' } }, 429);

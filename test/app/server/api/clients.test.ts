@@ -118,7 +118,7 @@ describe('openai', () => {
       stream: true,
     });
     for await (const { choices } of stream) if (choices[0]?.delta.content) break;
-    await expect.poll(async () => host.handlers['engine.status'](undefined as never)).toMatchObject({ at: 'ready' });
+    await expect.poll(async () => host.handlers['engine.status'](undefined as never)).toMatchObject({ phase: 'ready' });
     const next = await openai.chat.completions.create({ model, messages: question, ...greedy });
     expect(next.choices[0]?.message.content).not.toBe('');
   });
