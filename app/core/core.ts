@@ -354,6 +354,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
       library: models,
       settings: () => settings,
       newTurnId: () => newId(now()) as TurnId,
+      report,
     }),
     dataFolder: store.folder,
     announce: store.announce,

@@ -5,8 +5,10 @@ import type { Library } from '../models/registry/model-registry.ts';
 import {
   canChat,
   type FinishReason,
+  guarded,
   LonghandError,
   type ModelEntry,
+  type Report,
   type SamplingSettings,
   type Settings,
   type Timings,
@@ -59,9 +61,11 @@ export type InferenceOptions = {
   library: Pick<Library, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
   settings: () => Settings;
   newTurnId: () => TurnId;
+  /** What a listener threw. */
+  report: Report;
 };
 
-export function createInference({ engine, library, settings, newTurnId }: InferenceOptions): Inference {
+export function createInference({ engine, library, settings, newTurnId, report }: InferenceOptions): Inference {
   const served = async () => servedModels(await library.list());
 
   async function find(name: string, kind: ServedModel['kind']): Promise<ServedModel> {
@@ -99,9 +103,9 @@ export function createInference({ engine, library, settings, newTurnId }: Infere
       const { thinkingBudget, sampling: usual } = settings();
       const turnId = newTurnId();
       const updates = createMailbox<TurnUpdate>();
-      const cancel = () => engine.cancel(turnId);
-      signal.addEventListener('abort', cancel);
       let over = false;
+      const cancel = () => over || engine.cancel(turnId);
+      signal.addEventListener('abort', guarded(report, cancel), { once: true });
       let counted = false;
       engine.generate(
         {
@@ -137,8 +141,8 @@ export function createInference({ engine, library, settings, newTurnId }: Infere
           return;
         }
       } finally {
-        signal.removeEventListener('abort', cancel);
-        if (!over) cancel();
+        cancel();
+        over = true;
       }
     },
     async count(request) {

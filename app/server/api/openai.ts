@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { AnswerPart, AnswerRequest, ConversationMessage, Inference, ServedModel } from '../../core/inference.ts';
-import { type FinishReason, LonghandError, type SamplingSettings, type Usage } from '../../protocol/index.ts';
+import { type FinishReason, guarded, LonghandError, type SamplingSettings, type Usage } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
@@ -134,7 +134,10 @@ export function openAi(inference: Inference, answers: Answers): Hono {
 /** Aborts when the client goes away before its answer is whole. */
 export function hangUpOf(context: Context): AbortController {
   const controller = new AbortController();
-  context.req.raw.signal.addEventListener('abort', () => controller.abort());
+  context.req.raw.signal.addEventListener(
+    'abort',
+    guarded(console.error, () => controller.abort()),
+  );
   return controller;
 }
 

@@ -1,3 +1,5 @@
+import { guarded } from '../../protocol/index.ts';
+
 //  Answers that come piece by piece. A client that waits behind others hears a sign of life now and then, so that nothing
 //  between the two gives up; one that hangs up ends its answer.
 
@@ -29,7 +31,10 @@ export function streamed(
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (heartbeat === '') return;
-      beat = setInterval(() => controller.enqueue(encoder.encode(heartbeat)), heartbeatMs);
+      beat = setInterval(
+        guarded(console.error, () => controller.enqueue(encoder.encode(heartbeat))),
+        heartbeatMs,
+      );
     },
     async pull(controller) {
       const { done, value } = await frames.next();
