@@ -6,6 +6,7 @@
 #include "engine/error.h"
 #include "formats/error.h"
 #include "ops/backend.h"
+#include "ops/error.h"
 
 namespace longhand {
 
@@ -13,6 +14,8 @@ ErrorText error_text(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const FormatError& e) {
+    return {"format", e.what()};
+  } catch (const NotFinite& e) {
     return {"format", e.what()};
   } catch (const Unsupported& e) {
     return {"unsupported", e.what()};

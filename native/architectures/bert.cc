@@ -6,6 +6,7 @@
 
 #include "architectures/architecture.h"
 #include "architectures/registry.h"
+#include "formats/utf8.h"
 
 namespace longhand {
 
@@ -92,7 +93,7 @@ Tensor Bert::layer(Pass& pass, size_t index, Tensor x) const {
 Activation read_activation(const Config& config) {
   const std::string name = config.text_or({"hidden_act", nullptr}, "gelu");
   config.require(name == "gelu" || name == "gelu_new" || name == "gelu_pytorch_tanh",
-                 "\"hidden_act\" is \"" + name + "\", allowed are gelu, gelu_new and gelu_pytorch_tanh");
+                 "\"hidden_act\" is \"" + printable(name) + "\", allowed are gelu, gelu_new and gelu_pytorch_tanh");
   return name == "gelu" ? Activation::gelu_erf : Activation::gelu_tanh;
 }
 

@@ -1,4 +1,5 @@
 #include "architectures/config.h"
+#include "formats/utf8.h"
 
 #include <cmath>
 #include <sstream>
@@ -162,7 +163,8 @@ void Config::require(bool holds, const std::string& sentence) const {
 
 void Config::only(Key key, const char* value) const {
   const std::string found = text_or(key, value);
-  if (found != value) problems_.add(spelled(key) + " is \"" + found + "\", allowed is \"" + std::string(value) + "\"");
+  if (found != value)
+    problems_.add(spelled(key) + " is \"" + printable(found) + "\", allowed is \"" + std::string(value) + "\"");
 }
 
 void Config::only(Key key, bool value) const {

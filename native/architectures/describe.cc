@@ -3,6 +3,7 @@
 #include "architectures/registry.h"
 #include "formats/blocks.h"
 #include "formats/error.h"
+#include "formats/utf8.h"
 
 namespace longhand {
 
@@ -44,9 +45,9 @@ std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& chec
     description.bytes_by_type[name_of(tensor.type)] += stored_bytes(tensor);
   }
   if (!entry) {
-    problems.add(name.empty()
-                     ? "[config] the architecture is missing (\"model_type\" or \"general.architecture\")"
-                     : "[config] the architecture \"" + name + "\" is unknown, known are " + architecture_list());
+    problems.add(name.empty() ? "[config] the architecture is missing (\"model_type\" or \"general.architecture\")"
+                              : "[config] the architecture \"" + printable(name) + "\" is unknown, known are " +
+                                    architecture_list());
     return nullptr;
   }
   description.family = entry->family;

@@ -8,6 +8,7 @@
 #include "architectures/moe.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
+#include "formats/utf8.h"
 
 namespace longhand {
 
@@ -82,7 +83,7 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers, co
     for (size_t i = 0; i < types.size(); ++i) {
       attention[i] = types[i] == "full_attention";
       config.require(attention[i] || types[i] == "conv",
-                     "\"layer_types\" holds \"" + types[i] + "\", allowed are conv and full_attention");
+                     "\"layer_types\" holds \"" + printable(types[i]) + "\", allowed are conv and full_attention");
     }
     return attention;
   }

@@ -6,6 +6,7 @@
 #include "architectures/moe.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
+#include "formats/utf8.h"
 
 namespace longhand {
 
@@ -97,8 +98,9 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
   for (size_t i = 0; i < full.size(); ++i) full[i] = (static_cast<int64_t>(i) + 1) % interval == 0;
   for (size_t i = 0; i < types.size(); ++i) {
     full[i] = types[i] == "full_attention";
-    config.require(full[i] || types[i] == "linear_attention",
-                   "\"layer_types\" holds \"" + types[i] + "\", allowed are linear_attention and full_attention");
+    config.require(
+        full[i] || types[i] == "linear_attention",
+        "\"layer_types\" holds \"" + printable(types[i]) + "\", allowed are linear_attention and full_attention");
   }
   return full;
 }

@@ -1,4 +1,5 @@
 #include "architectures/rope.h"
+#include "formats/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -159,7 +160,7 @@ Rope read_rope(const Config& config, Weights& weights, int64_t rotary_dim, Rope:
     rope.attention_scale = scale_yarn(config, frequencies, theta);
   } else {
     config.require(type == "default" || type == "none" || type == "mrope",
-                   "\"rope_type\" is \"" + type + "\", allowed are default, linear, llama3 and yarn");
+                   "\"rope_type\" is \"" + printable(type) + "\", allowed are default, linear, llama3 and yarn");
   }
   if (config.broken()) return rope;
   apply_divisors(weights, frequencies);

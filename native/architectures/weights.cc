@@ -1,4 +1,5 @@
 #include "architectures/weights.h"
+#include "formats/utf8.h"
 
 namespace longhand {
 
@@ -67,17 +68,17 @@ LayerNames Weights::layer(int64_t index) const {
 const WeightView* Weights::shaped(const std::string& name, const std::vector<int64_t>& shape) {
   const WeightView* found = checkpoint_->find(name);
   if (!found) {
-    problems_.add("[weights] tensor \"" + name + "\" is missing");
+    problems_.add("[weights] tensor \"" + printable(name) + "\" is missing");
     return nullptr;
   }
   used_.insert(name);
   if (squeezed(found->shape) != squeezed(shape)) {
-    problems_.add("[weights] tensor \"" + name + "\" has the shape " + spell(found->shape) +
+    problems_.add("[weights] tensor \"" + printable(name) + "\" has the shape " + spell(found->shape) +
                   ", the configuration says " + spell(shape));
     return nullptr;
   }
   if (!is_matrix_type(found->type)) {
-    problems_.add("[weights] tensor \"" + name + "\" holds " + name_of(found->type) +
+    problems_.add("[weights] tensor \"" + printable(name) + "\" holds " + name_of(found->type) +
                   ", allowed are float and quantised types");
     return nullptr;
   }
@@ -244,7 +245,7 @@ void Weights::finish() {
     if (used_.contains(tensor.name) || left_out_.contains(tensor.name)) continue;
     // Old Llama exports carry the rotary frequencies that every reader computes from the configuration.
     if (tensor.name.ends_with("rotary_emb.inv_freq")) continue;
-    problems_.add("[weights] tensor \"" + tensor.name + "\" " + spell(tensor.shape) +
+    problems_.add("[weights] tensor \"" + printable(tensor.name) + "\" " + spell(tensor.shape) +
                   " is not part of this architecture");
   }
 }

@@ -1,8 +1,11 @@
 #include "engine/encode.h"
 
+#include <cmath>
+
 #include "engine/error.h"
 #include "engine/pulse.h"
 #include "formats/error.h"
+#include "ops/error.h"
 
 namespace longhand {
 
@@ -29,6 +32,13 @@ void check_texts(const Model& model, std::span<const int32_t> tokens, std::span<
   }
   if (first != tokens.size() || lengths.empty())
     throw std::invalid_argument("[" + where + "] the lengths do not add up to the number of tokens");
+}
+
+void check_finite(std::span<const float> values, const std::string& where) {
+  for (const float value : values) {
+    if (!std::isfinite(value))
+      throw NotFinite("[" + where + "] the result is not finite: the weights of this model are damaged");
+  }
 }
 
 // Of an encoder, after its last layer: [tokens of all texts, hidden]. `begin` gives its first states.
@@ -65,6 +75,7 @@ Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int3
   for (const int32_t length : lengths) {
     const size_t values = static_cast<size_t>(length * states.columns);
     const std::vector<float> vector = pool(model.pooling(), left.first(values), states.columns);
+    check_finite(vector, "embed");
     vectors.data.insert(vectors.data.end(), vector.begin(), vector.end());
     left = left.subspan(values);
   }
@@ -95,6 +106,7 @@ std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span
     scores.push_back(ranker->score(left.first(static_cast<size_t>(states.columns))));
     left = left.subspan(static_cast<size_t>(length * states.columns));
   }
+  check_finite(scores, "rank");
   return scores;
 }
 

@@ -16,8 +16,10 @@ namespace longhand {
 namespace {
 
 constexpr int max_depth = 64;
-// A value takes 40 bytes: a hostile header of a hundred megabytes must not become gigabytes of empty arrays.
-constexpr size_t max_values = 4'000'000;
+// A value takes 40 bytes and twice that while its list grows: a hostile header of a hundred megabytes must not become
+// gigabytes of empty arrays. A header has eight values a tensor; 256 experts of three matrices in 40 layers make
+// 31,000 tensors, 248,000 values.
+constexpr size_t max_values = 2'000'000;
 
 // Decimal numbers do not follow the desktop's locale (GTK sets one with a decimal comma).
 double parse_double(const char* text) {

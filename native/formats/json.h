@@ -22,7 +22,7 @@ class Json {
   Json() = default;
   Json(Value value) : value_(std::move(value)) {}
 
-  // Throws FormatError "[where] subject is not valid JSON at byte ...". Depth at most 64, 4,000,000 values.
+  // Throws FormatError "[where] subject is not valid JSON at byte ...". Depth at most 64, 2,000,000 values.
   static Json parse(std::string_view text, std::string_view where, std::string_view subject = "the text");
 
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ops/backend.h"
+#include "ops/error.h"
 
 namespace longhand::sampling {
 
@@ -176,16 +177,22 @@ inline double sum_exp(const float* scores, float peak, int64_t count) {
   return total;
 }
 
+// Why there is no token to choose.
+[[noreturn]] inline void refuse(std::span<const float> logits) {
+  if (!std::ranges::all_of(logits, [](float score) { return std::isfinite(score); }))
+    throw NotFinite("[sample] the scores of the next token are not finite: the weights of this model are damaged");
+  throw std::invalid_argument("[sample] no token can be chosen: all are forbidden, allowed is to leave one");
+}
+
 // `sum_exp(scores, peak, count)` adds exp(score - peak) over a row: the one pass worth a vector kernel.
 template <class SumExp>
 Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options, std::span<const TokenCount> counts,
                std::span<const TokenBias> biases, const SumExp& sum_exp) {
   const std::vector<float> scores = penalised(logits, vocabulary, options, counts, biases);
   const auto best = std::max_element(scores.begin(), scores.end());  // the first of equals
+  if (!std::isfinite(*best)) refuse({logits, static_cast<size_t>(vocabulary)});
   const double sum = sum_exp(scores.data(), *best, vocabulary);
   const float log_total = *best + static_cast<float>(std::log(sum));
-  if (*best == forbidden)
-    throw std::invalid_argument("[sample] no token can be chosen: every score is forbidden or not a number");
   // So close to nought that the scores would overflow: nothing but the best has a chance.
   const bool greedy = options.temperature <= 0.0f || !std::isfinite(*best / options.temperature);
   const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);

@@ -17,11 +17,16 @@ export const CLASSES = {
   },
   modelFiles: {
     title: 'Model files, changed at random',
-    files: ['app/text/tokenizer/gguf-tokenizer.test.ts', 'native/formats'],
+    files: ['attack/model-files.test.ts', 'app/text/tokenizer/gguf-tokenizer.test.ts', 'native/formats'],
   },
   hub: {
     title: 'Answers of a hub',
-    files: ['attack/hub.test.ts', 'app/models/download.test.ts', 'app/models/sources/remote-headers.test.ts'],
+    files: [
+      'attack/hub.test.ts',
+      'attack/network.test.ts',
+      'app/models/download.test.ts',
+      'app/models/sources/remote-headers.test.ts',
+    ],
   },
   documents: {
     title: 'Documents',

@@ -8,7 +8,7 @@ import { readRegular } from '../../store/open-regular.ts';
 //  only a few last at a time: the others go on with what they know.
 
 /** As the engine reads of a config.json (native/formats/checkpoint.cc); marks of a library have one line. */
-const MAX_TEXT = 16 * 1024 * 1024;
+const MAX_TEXT = 4 * 1024 * 1024;
 
 /** What is looked at. None of these rejects. */
 export type Disk = {

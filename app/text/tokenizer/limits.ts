@@ -3,7 +3,8 @@ import { LonghandError } from '../../protocol/errors.ts';
 //  A tokenizer.json is a program that comes with a model: patterns, replacements, tables. What none of the known ones has is
 //  refused before anything is built from it.
 
-/** Several times what tokenizers of 250,000 tokens have. */
+/** That of Qwen3, the largest of the tests, has 151,643 tokens of up to 128 characters, 151,387 merges, 26 added tokens of up to 20
+ *  characters and 6 components; the vocabularies of the catalogue end at 248,320 tokens. */
 const MOST = {
   vocabulary: 2 ** 21,
   merges: 2 ** 22,

@@ -2,8 +2,7 @@ import { type Program, programOf, type Step } from './pattern-program.ts';
 
 //  Regular expressions in time in proportion to the text. JavaScript's own engine goes back and tries again, which for
 //  (?:a+)+$ takes longer than the universe is old. This one goes back too, in the same order, so it finds the same; but it
-//  remembers what has failed where, and nothing fails twice (memoised backtracking: Davis et al., "Using selective
-//  memoization to defeat regular expression denial of service", 2021).
+//  remembers what has failed where, and nothing fails twice (memoised backtracking).
 
 /** What the library asks of a pattern with the flags "gu": the methods of String find it by these symbols. */
 export class LinearPattern {
