@@ -26,6 +26,7 @@ import { createContacts } from './network/network-log.ts';
 import { readCatalogue } from './registry/catalogue.ts';
 import { createKeeper } from './registry/model-lifecycle.ts';
 import { createLibrary, type Library } from './registry/model-registry.ts';
+import { closeLibrary } from './relocation/copy-tree.ts';
 import { createMover, type MoverOptions } from './relocation/relocation.ts';
 import { type Cipher, createTokens } from './sources/access-tokens.ts';
 import { FOLDER } from './sources/remote-headers.ts';
@@ -86,7 +87,7 @@ const SEARCH_MS = 30_000;
 export function createModelManager(options: ModelManagerOptions): ModelManager {
   const { db, engine, emit, settings, dataFolder, resources, now, report, disk = disks } = options;
   const glance = createGlance(options.patience);
-  const place = createPlace(db, join(dataFolder, 'models'), disk, glance);
+  const place = createPlace(db, join(dataFolder, 'models'), disk, glance, guarded(report, closeLibrary));
   const presences = createPresences(place, disk, glance);
   const packed = createPacked(db, join(dataFolder, 'packed'));
   const gate = createGate();

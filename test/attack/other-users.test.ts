@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { enterPath, failureOf, ticketPath, uploadPath } from '../../app/protocol/index.ts';
@@ -158,6 +158,53 @@ test('a folder that holds other things as well keeps its own rights, and so do t
   expect([folder, join(folder, 'holiday.jpg'), elsewhere].map(isOpenToOthers)).toEqual([true, true, true]);
   expect(isOpenToOthers(join(folder, 'longhand.db'))).toBe(false);
 });
+
+test('a library that was moved out of the data folder is closed as well, also one that an earlier version moved', async () => {
+  const dataFolder = join(newFolder(), 'longhand');
+  const elsewhere = newFolder();
+  const library = join(elsewhere, 'models');
+  chmodSync(elsewhere, 0o755);
+  mkdirSync(library, { mode: 0o755 });
+  chmodSync(library, 0o755);
+  const hub = await startHub({ files: starterFiles() });
+  onTestFinished(() => hub.stop());
+  const first = await start(dataFolder);
+  const { client } = await openSocket(first.address);
+  await client.call('settings.set', { hubMirror: hub.url, proxy: null });
+  await client.call('downloads.start', { reference: 'acme/tiny' });
+  await vi.waitFor(async () => expect(await client.call('models.list')).toHaveLength(2), { timeout: 20_000 });
+  await client.call('library.move', { folder: library });
+  await vi.waitFor(
+    async () => expect(await client.call('library.state')).toMatchObject({ folder: library, move: null }),
+    {
+      timeout: 20_000,
+    },
+  );
+  const all = everythingIn(library);
+  expect(all.length).toBeGreaterThan(10);
+  for (const path of all)
+    await tally.refused(`moved: ${path.slice(library.length)}`, () => expect(isOpenToOthers(path)).toBe(false));
+  await end(first.child);
+
+  for (const path of all) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
+  const second = await start(dataFolder);
+  await openSocket(second.address);
+  await vi.waitFor(() => expect(all.filter(isOpenToOthers)).toEqual([]), { timeout: 20_000 }).catch(() => {});
+  for (const path of all)
+    await tally.refused(`left open: ${path.slice(library.length)}`, () => expect(isOpenToOthers(path)).toBe(false));
+  await end(second.child);
+
+  // What others keep beside it is theirs.
+  writeFileSync(join(library, 'notes.txt'), '', { mode: 0o644 });
+  chmodSync(join(library, 'notes.txt'), 0o644);
+  chmodSync(library, 0o755);
+  chmodSync(join(library, 'blobs'), 0o755);
+  const third = await start(dataFolder);
+  await openSocket(third.address);
+  await vi.waitFor(() => expect(isOpenToOthers(join(library, 'blobs'))).toBe(false), { timeout: 20_000 });
+  expect([library, join(library, 'notes.txt')].map(isOpenToOthers)).toEqual([true, true]);
+  tally.settle();
+}, 120_000);
 
 test('the address that a program is started with is worth nothing to whoever reads the list of processes', async () => {
   const programs = newFolder();

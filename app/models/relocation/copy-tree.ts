@@ -4,6 +4,7 @@ import { link, mkdir, open, readdir, rename, rm, rmdir, stat, utimes } from 'nod
 import { dirname, join } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
 import { openRegular, openRegularToWrite, readRegular } from '../../store/open-regular.ts';
+import { closeBelow } from '../../store/permissions.ts';
 import { building, isManifest, isModelFolder } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import { isMark } from '../storage/library-location.ts';
@@ -47,6 +48,15 @@ async function ours(folder: string): Promise<string[]> {
     if (/^(blobs|incoming|removed)$/.test(name) || (await isModelFolder(join(folder, name)))) names.push(name);
   }
   return names;
+}
+
+/** Nobody else reads the library, wherever it is: what an earlier version moved there stands open. In a folder that holds files of
+ *  others as well only what is ours is closed. */
+export async function closeLibrary(folder: string): Promise<void> {
+  const mine = new Set(await ours(folder));
+  const names = await readdir(folder);
+  if (names.every((name) => mine.has(name) || name.startsWith('.'))) return closeBelow(folder);
+  for (const name of names) if (mine.has(name) || isMark(name)) await closeBelow(join(folder, name));
 }
 
 /** Bytes that a copy takes: a file with several names counts once where the volume has hard links. */

@@ -13,7 +13,7 @@ import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../
 import { exists } from '../storage/fs-probe.ts';
 import type { Place } from '../storage/library-location.ts';
 import { type Gate, orAborted } from '../storage/rw-lock.ts';
-import { clear, filesOf, mirror, sizeOf } from './copy-tree.ts';
+import { clear, closeLibrary, filesOf, mirror, sizeOf } from './copy-tree.ts';
 import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './relocation-plan.ts';
 
 /** Moves the library. The database says what is to be done, so a move goes on after a restart; the old place is whole until the
@@ -128,6 +128,7 @@ export function createMover(options: MoverOptions): Mover {
     show('copying');
     await options.rest();
     const hardLinks = await prepare(to, tuning);
+    await closeLibrary(to);
     await needed();
     done = 0;
     total = sizeOf(await filesOf(place.folder()), hardLinks);

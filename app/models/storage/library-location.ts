@@ -27,7 +27,14 @@ export type Place = {
 /** A file in the folder of the library: an empty mount point, or another disk, has none or another. */
 const MARK = '.longhand-library';
 
-export function createPlace(db: Database, home: string, disk: Disk = disks, glance: Glance = createGlance()): Place {
+/** `reached`: of a library elsewhere, when it is first seen and whenever its drive is back. */
+export function createPlace(
+  db: Database,
+  home: string,
+  disk: Disk = disks,
+  glance: Glance = createGlance(),
+  reached: (folder: string) => void = () => {},
+): Place {
   let { folder, mark } = libraryRow(db);
   let seen = false;
   const links = join(home, 'linked');
@@ -42,7 +49,10 @@ export function createPlace(db: Database, home: string, disk: Disk = disks, glan
       const path = join(asked, MARK);
       const found = await glance(path, () => disk.text(path), { slow: null, busy: () => (seen ? mark : null) });
       // It may have been switched meanwhile.
-      if (folder === asked) seen = found === mark;
+      if (folder !== asked) return place.there();
+      const before = seen;
+      seen = found === mark;
+      if (seen && !before) reached(asked);
       return place.there();
     },
     owns: (path) => path.startsWith(place.folder() + sep) && !place.ownsLink(path),
