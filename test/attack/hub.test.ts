@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,85 +176,6 @@ test('the token stays with its host', async () => {
       expect(stolen.splice(0)).toEqual([]);
     });
   }
-  tally.settle();
-});
-
-test('what is secret goes over https or not at all', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-tls-'));
-  const plainRequests: string[] = [];
-  const plain = await serve((request, response) => {
-    plainRequests.push(request.url ?? '');
-    response.end('[]');
-  });
-  const made = (name: string, days: string, subject: string) =>
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-keyout',
-        join(folder, `${name}.key`),
-        '-out',
-        join(folder, `${name}.pem`),
-        '-days',
-        days,
-        '-subj',
-        subject,
-        '-addext',
-        'subjectAltName=IP:127.0.0.1',
-      ],
-      { stdio: 'ignore' },
-    );
-  made('self', '2', '/CN=127.0.0.1');
-  const listener: RequestListener = (_, response) =>
-    void response.writeHead(302, { location: `${plain}/in-clear` }).end();
-  const secure = createSecureServer(
-    { key: readFileSync(join(folder, 'self.key')), cert: readFileSync(join(folder, 'self.pem')) },
-    listener,
-  ) as unknown as Server;
-  const url = (await serve(listener, secure)).replace('http:', 'https:');
-  for (const [name, ask] of [
-    ['searched', search],
-    ['looked at', look],
-  ] as const) {
-    await tally.refused(`a certificate that nobody vouches for, ${name}`, async () => {
-      await expect(ask(url)).rejects.toMatchObject({ code: 'network', message: expect.stringMatching(/certificate/i) });
-    });
-  }
-  await tally.refused('a certificate that nobody vouches for, for a file', async () => {
-    await expect(request({ url: `${url}/x` }, null, null, never, network)).rejects.toMatchObject({
-      code: 'network',
-      message: expect.stringMatching(/certificate/i),
-    });
-  });
-  // The step down to http, seen without a certificate in the way.
-  const open: typeof network.open = async () => ({
-    status: 302,
-    header: (name) => (name === 'location' ? `${plain}/in-clear` : null),
-    body: (async function* () {})(),
-    cancel: () => {},
-  });
-  await tally.refused('a redirect from https to http, for a file', async () => {
-    await expect(
-      request({ url: 'https://hub.example/x', token: SECRET }, null, null, never, { ...network, open }),
-    ).rejects.toMatchObject({ code: 'server', message: expect.stringContaining('allowed is https') });
-  });
-  const fetch: typeof network.fetch = async () =>
-    new Response(null, { status: 302, headers: { location: `${plain}/in-clear` } });
-  await tally.refused('a redirect from https to http, for a list', async () => {
-    const source = hubSource({
-      id: 'mirror',
-      url: 'https://hub.example',
-      token: async () => SECRET,
-      net: () => ({ ...network, fetch }),
-    });
-    await expect(source.repository('acme/tiny', null, never)).rejects.toMatchObject({ code: 'server' });
-  });
-  expect(plainRequests).toEqual([]);
-  rmSync(folder, { recursive: true });
   tally.settle();
 });
 

@@ -2,6 +2,7 @@ import http from 'node:http';
 import tls from 'node:tls';
 import { LonghandError, type Settings } from '../../protocol/index.ts';
 import { readRegularSync } from '../../store/open-regular.ts';
+import { hidePasswordsOf } from './redact-credentials.ts';
 
 type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
 
@@ -22,6 +23,8 @@ const proxies = (address: string) => ({
 export function takeRoute({ proxy, certificates }: Wishes): void {
   const more = certificates === null ? [] : certificatesIn(certificates);
   restore();
+  const { env } = process;
+  hidePasswordsOf([proxy, env.HTTP_PROXY, env.HTTPS_PROXY, env.http_proxy, env.https_proxy]);
   restore = http.setGlobalProxyFromEnv(proxy === null ? process.env : { ...process.env, ...proxies(proxy) });
   if (own === null && more.length === 0) return;
   own ??= tls.getCACertificates('default');
