@@ -89,6 +89,13 @@ export const TurnEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.string() }),
   z.object({ type: z.literal('loop'), evidence: LoopEvidence }),
+  /** Much of it is alike, as it may be wanted: nothing stops, and nothing is kept. */
+  z.object({
+    type: z.literal('similar'),
+    where: z.enum(['thinking', 'answer']),
+    copies: z.number().int(),
+    text: z.string(),
+  }),
   z.object({
     type: z.literal('paused'),
     choices: z.array(Choice),

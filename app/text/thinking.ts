@@ -24,6 +24,9 @@ export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers): numb
   return tokenizer.encode([{ text: '\n' }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
 }
 
+export const openingIds = (tokenizer: Tokenizer, { open }: ThinkingMarkers): number[] =>
+  tokenizer.encode(tokenizer.split(open));
+
 /** Whether a rendered prompt leaves the thinking open, so that the answer begins inside it. */
 export function opensThinking(prompt: string, markers: ThinkingMarkers): boolean {
   const open = prompt.lastIndexOf(markers.open);

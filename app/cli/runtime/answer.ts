@@ -88,11 +88,11 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     const written = scribe.push(id);
     say(written.parts);
     const found = guard.push(id, written.text, place);
-    if (found) {
+    if (found?.degree === 'card') {
       const { degree: _, ...evidence } = found;
       loop = { ...evidence, savedTokens: Math.max(0, maxTokens - tokens.length) };
     }
-    stopped = written.stopped || found !== null;
+    stopped = written.stopped || loop !== null;
     if (stopped) flag.set();
   };
 

@@ -3,7 +3,8 @@ import type * as Addon from '../../../native/addon/index.d.ts';
 import { type Choice, type FinishReason, failureOf, LonghandError, type LoopEvidence } from '../../protocol/index.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
-import { closingIds } from '../../text/thinking.ts';
+import { closingIds, openingIds } from '../../text/thinking.ts';
+import { decode } from '../../text/tokenizer/detokenizer.ts';
 import type { Generation, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
 import { createOutbox } from './event-coalescer.ts';
@@ -11,6 +12,7 @@ import { createMeter, type Meter } from './generation-metrics.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { createTranscript, type Transcript } from './output-buffer.ts';
 import { type PromptIds, promptIds } from './prompt-tokens.ts';
+import { breakersOf, openedAt, otherwise, quotedAnswer } from './ways-out.ts';
 
 //  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
 //  comes next.
@@ -40,7 +42,7 @@ export type RunningOptions = {
   again: () => void;
 };
 
-type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop';
+type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop' | 'relapse';
 type State = 'waiting' | 'running' | 'paused' | 'over';
 
 type Written = {
@@ -64,7 +66,12 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   /** Tokens of the answer that the watch did not see: an earlier part, and those that closed the thinking. */
   let unseen = 0;
   let seed = generation.sampling.seed ?? randomInt(2 ** 31);
-  let rewound = false;
+  let rewinds = 0;
+  /** Tokens that were written and taken back: they do not count against the limits. */
+  const givenBack = { thinking: 0, answer: 0 };
+  /** After "answer now": where the thinking was cut, and where the answer began, in which its loop must not come back. */
+  let cutAt: LoopEvidence | null = null;
+  let relapse: { begin: number; thinkingEnd: number } | null = null;
   /** Tokens whose text is held back. */
   let silent: number[] = [];
 
@@ -112,7 +119,9 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   }
 
   async function leg(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
-    const left = maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens;
+    if (cutAt) answerAfter(cutAt, model.text);
+    cutAt = null;
+    const left = maxTokens - spent(meter);
     if (halt === null && overBudget(transcript, meter)) halt = 'close-thinking';
     if (halt !== null) return between(model, null);
     if (left <= 0) return finish(atMost);
@@ -176,18 +185,23 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   function look(id: number, text: string, place: 'thinking' | 'answer') {
     const found = watch?.push(id, text, place);
     if (!found || !written) return;
+    const { degree, ...rest } = found;
+    if (degree === 'quiet')
+      return outbox.say({ type: 'similar', where: place, copies: found.copies, text: found.text });
     const { meter, transcript, maxTokens } = written;
-    const savedTokens = Math.max(0, maxTokens - meter.usage.thinkingTokens - meter.usage.answerTokens);
+    if (relapse && transcript.ids.length - relapse.begin <= RELAPSE) return stopLeg('relapse');
+    const savedTokens = Math.max(0, maxTokens - spent(meter));
     unseen = transcript.ids.length - 1 - found.last;
-    const { degree: _, ...rest } = found;
     evidence = { ...rest, first: found.first + unseen, last: found.last + unseen, savedTokens };
     stopLeg('loop');
   }
 
+  const spent = ({ usage }: Meter) => usage.thinkingTokens + usage.answerTokens - givenBack.thinking - givenBack.answer;
+
   function overBudget(transcript: Transcript, meter: Meter): boolean {
     const { tokens, seconds } = generation.thinkingBudget;
     if (!transcript.inThinking) return false;
-    if (tokens !== null && meter.usage.thinkingTokens >= tokens) return true;
+    if (tokens !== null && meter.usage.thinkingTokens - givenBack.thinking >= tokens) return true;
     return seconds !== null && meter.usage.thinkingTokens > 0 && meter.timings().thinkingMs >= seconds * 1000;
   }
 
@@ -198,6 +212,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     if (why === 'cancel') return finish('cancelled');
     if (why === 'stop') return finish('stop');
     if (why === 'loop') return pause();
+    if (why === 'relapse') return answerForIt(model);
     if (why === 'close-thinking' && written?.transcript.inThinking) return closeThinking(model);
     if (why === 'close-thinking' && ended === 'cancelled') return;
     if (ended !== null) finish(ended);
@@ -211,6 +226,22 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       show(parts);
     }
     written.meter.thinkingEnded();
+    if (relapse) relapse.begin = written.transcript.ids.length;
+  }
+
+  /** The answer fell back into the loop of the thinking: what the thinking had settled on takes its place. */
+  function answerForIt({ text }: LoadedModel) {
+    if (!written || !relapse) return;
+    const { transcript } = written;
+    const thinking = decode(text.tokenizer, transcript.ids.slice(0, relapse.thinkingEnd));
+    takeBack(relapse.begin);
+    for (const id of text.tokenizer.encodeText(quotedAnswer(thinking))) {
+      const { parts } = transcript.push(id);
+      silent.push(id);
+      show(parts);
+    }
+    relapse = null;
+    finish('loop');
   }
 
   function pause() {
@@ -229,7 +260,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     if (state !== 'paused' || !evidence || !written) return;
     outbox.say({ type: 'decided', choice });
     if (choice === 'stop' || (choice === 'answer-now' && evidence.where === 'answer')) return finish('loop');
-    if (choice === 'answer-now') halt = 'close-thinking';
+    if (choice === 'answer-now') cutAt = evidence;
     else if (choice === 'rewind') rewind(evidence);
     else if (choice === 'loop-guard-off') watch = null;
     else if (choice === 'keep-going') watch?.act(evidence.copies);
@@ -238,27 +269,49 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     again();
   }
 
+  /** Thinking ends before its first copy, so that the answer does not go on with them. */
+  function answerAfter({ first }: LoopEvidence, { thinking, tokenizer }: LoadedModel['text']) {
+    if (!written) return;
+    const { prompt, transcript } = written;
+    const opened = prompt.inThinking || !thinking ? 0 : openedAt(transcript.ids, openingIds(tokenizer, thinking));
+    const end = Math.max(first, opened);
+    watch?.remember(end - unseen);
+    takeBack(end);
+    relapse = { begin: end, thinkingEnd: end };
+    seed = (seed + 1) % 2 ** 31;
+    halt = 'close-thinking';
+  }
+
   /** Back to before the first copy, and from there with other chances. */
   function rewind({ first }: LoopEvidence) {
     if (!written) return;
-    const shorter = written.transcript.cut(first);
-    silent = [];
-    for (const { kind, from } of shorter) {
-      outbox.say({ type: 'retracted', kind, from }, { keptIds: written.transcript.ids.length });
-    }
+    takeBack(first);
     watch?.rewind(first - unseen);
     seed = (seed + 1) % 2 ** 31;
-    rewound = true;
+    rewinds += 1;
+  }
+
+  /** Tokens from `length` on never happened, on the screen, on the disk and for the limits. */
+  function takeBack(length: number) {
+    if (!written) return;
+    const { transcript } = written;
+    givenBack[transcript.inThinking ? 'thinking' : 'answer'] += Math.max(0, transcript.ids.length - length);
+    const shorter = transcript.cut(length);
+    silent = [];
+    for (const { kind, from } of shorter) {
+      outbox.say({ type: 'retracted', kind, from }, { keptIds: transcript.ids.length });
+    }
   }
 
   function samplingFor({ text, native }: LoadedModel): Addon.SamplingOptions {
     const { maxTokens: _, ...own } = generation.sampling;
     const padding = native.vocabularySize - text.tokenizer.size;
+    const temperature = generation.sampling.temperature ?? text.sampling.temperature ?? 0;
     return {
       ...text.sampling,
       ...(own as Addon.SamplingOptions),
       seed,
-      ...(rewound && otherwise(generation.sampling.temperature ?? text.sampling.temperature)),
+      ...(rewinds > 0 && otherwise(rewinds, temperature, breakersOf(text, written?.transcript.ids ?? []))),
       ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => text.tokenizer.size + i) }),
     };
   }
@@ -297,17 +350,14 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   };
 }
 
-/** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. */
-const otherwise = (temperature = 0): Addon.SamplingOptions => ({
-  temperature: Math.max(temperature, 0.6),
-  dry: { multiplier: 0.8, base: 1.75, allowedLength: 2, window: 1024, breakers: [] },
-});
-
 function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): LoopGuard | null {
   if (loopGuard === null) return null;
   const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
   return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
 }
+
+/** Tokens of an answer in which a loop of its thinking is a relapse. */
+const RELAPSE = 200;
 
 /** Tokens that are read fast enough not to speak of it. */
 const LONG_READ = 64;

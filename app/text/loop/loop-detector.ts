@@ -42,6 +42,9 @@ const SAME = 0.9;
 const LISTED = 6;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
+/** Tokens of a loop that are its return, at most and at least. */
+const RELAPSE = 160;
+const LEAST_RELAPSE = 24;
 
 export class LoopGuard {
   state: GuardState = 'watching';
@@ -65,6 +68,11 @@ export class LoopGuard {
   private lines: KnownLines = noLines();
   /** What a copy of this period, since this place, must fill to be a loop; weighed again when it has doubled. */
   private measured = { period: 0, first: -1, span: 0, copies: 0, tokens: 0 };
+  /** Groups of the loop that must not come back, and how many of them in a row are its return. */
+  private relapse: Set<string> | null = null;
+  private relapsed = 0;
+  private known = 0;
+  private last = { period: 0 };
   private quietPatience = 0;
   private returns: Returns = noReturns();
   private chains: Chains = noChains();
@@ -98,6 +106,15 @@ export class LoopGuard {
     if (this.found) this.allowedIds.add(this.sumOf(this.found));
   }
 
+  /** The same, but the loop that was found must not come back: a copy of it in the answer is enough to say so. */
+  remember(length: number): void {
+    const { period } = this.last;
+    this.relapse = new Set();
+    for (let back = 0; back < Math.min(period, RELAPSE); back++) this.relapse.add(this.groupAt(back));
+    this.relapsed = Math.min(RELAPSE, Math.max(LEAST_RELAPSE, Math.ceil(1.25 * period)));
+    this.rewind(length);
+  }
+
   /** Tokens from `length` on never happened (rewind). */
   rewind(length: number): void {
     this.written = Math.min(length, this.written);
@@ -108,7 +125,7 @@ export class LoopGuard {
 
   private level(place: Place): Level | null {
     const { sensitivity, inAnswers } = this.options;
-    if (sensitivity === 'off' || (place === 'answer' && !inAnswers)) return null;
+    if (sensitivity === 'off' || (place === 'answer' && !inAnswers && !this.relapse)) return null;
     return levels[sensitivity][place];
   }
 
@@ -134,6 +151,10 @@ export class LoopGuard {
   private exact(id: number, level: Level): Candidate | null {
     this.goesOn = false;
     const track = advance(this.periods, id);
+    if (this.relapse) {
+      this.known = this.relapse.has(this.groupAt(0)) ? this.known + 1 : Math.max(0, this.known - GROUP);
+      if (this.known >= this.relapsed) return this.fellBack();
+    }
     if (!track) return null;
     const { period } = track;
     const span = track.run + period;
@@ -168,8 +189,25 @@ export class LoopGuard {
     return sum;
   }
 
+  private groupAt(back: number): string {
+    return Array.from({ length: GROUP }, (_, step) => this.idAt(back + GROUP - 1 - step)).join(' ');
+  }
+
   private idAt(back: number): number {
     return this.periods.ids[this.periods.length - 1 - back] ?? -1;
+  }
+
+  private fellBack(): Candidate {
+    const span = this.known + GROUP - 1;
+    const period = Math.min(span, this.last.period);
+    this.relapse = null;
+    return {
+      kind: 'exact',
+      degree: 'card',
+      copies: Math.max(1, Math.floor(span / period)),
+      period,
+      first: this.written - span,
+    };
   }
 
   private needed(level: Level, period: number, first: number, span: number): { copies: number; tokens: number } {
@@ -208,8 +246,7 @@ export class LoopGuard {
     if (this.askedGroups.size === 0 || period < 2 * GROUP - 2) return false;
     let known = 0;
     for (let back = 0; back < period; back++) {
-      const group = Array.from({ length: GROUP }, (_, step) => this.idAt(back + GROUP - 1 - step));
-      if (this.askedGroups.has(group.join(' '))) known += 1;
+      if (this.askedGroups.has(this.groupAt(back))) known += 1;
     }
     // Groups over the border of two copies were never asked for.
     return known >= 0.7 * (period - GROUP + 1);
@@ -222,7 +259,7 @@ export class LoopGuard {
       const round = link(this.chains, sentence, level);
       if (round) found = this.alike(round, level) ?? found;
     }
-    return found ?? this.known(level);
+    return found ?? this.circling(level);
   }
 
   private alike(round: Round, level: Level): Candidate | null {
@@ -242,7 +279,7 @@ export class LoopGuard {
     return { kind: 'similar', degree: 'quiet', copies, period, first, quote: latest };
   }
 
-  private known(level: Level): Candidate | null {
+  private circling(level: Level): Candidate | null {
     const { share, tokens, copies, since } = this.lines;
     const patience = Math.max(4, this.quietPatience, this.patienceFor(since));
     if (share < 0.9 || tokens < level.quietTokens || copies < patience) return null;
@@ -273,6 +310,7 @@ export class LoopGuard {
 
   private confirm(found: Candidate, place: Place): Finding {
     const { kind, degree, copies, period, first, quote = first } = found;
+    if (degree === 'card') this.last = { period };
     if (degree === 'card') {
       this.state = 'confirmed';
       this.times += 1;

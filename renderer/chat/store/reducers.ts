@@ -23,6 +23,8 @@ export type Live = {
   firstTokenAt: number | null;
   /** Set while the turn waits for a person, with the time since when. */
   pause: { choices: Choice[]; suggested: Choice; at: number } | null;
+  /** Passages that are alike so far, when there are many; they may be wanted. */
+  similar: { where: 'thinking' | 'answer'; copies: number } | null;
 };
 
 /** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
@@ -128,7 +130,14 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
 }
 
 /** Events that leave everything about a message as it was but its text. */
-const textual: ReadonlySet<TurnEvent['type']> = new Set(['delta', 'retracted', 'progress', 'stats', 'toolCall']);
+const textual: ReadonlySet<TurnEvent['type']> = new Set([
+  'delta',
+  'retracted',
+  'progress',
+  'similar',
+  'stats',
+  'toolCall',
+]);
 
 export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
   switch (event.type) {
@@ -167,6 +176,7 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
     case 'progress':
     case 'toolCall':
     case 'stats':
+    case 'similar':
       return message;
   }
 }
@@ -179,6 +189,7 @@ const fresh = (turnId: TurnId, now: number): Live => ({
   answerTokens: 0,
   firstTokenAt: null,
   pause: null,
+  similar: null,
 });
 
 /** Null once the turn has ended. */
@@ -195,13 +206,23 @@ export function applyToLive(before: Live | undefined, turnId: TurnId, event: Tur
       };
     case 'delta':
       return withTokens(
-        { ...live, reading: null, firstTokenAt: live.firstTokenAt ?? now },
+        {
+          ...live,
+          reading: null,
+          firstTokenAt: live.firstTokenAt ?? now,
+          // What was alike in the thinking says nothing about the answer.
+          similar: live.similar?.where === event.kind ? live.similar : null,
+        },
         event.kind,
         event.tokens,
         now,
       );
+    case 'similar':
+      return { ...live, similar: { where: event.where, copies: event.copies } };
+    case 'retracted':
+      return { ...live, similar: null };
     case 'paused':
-      return { ...live, pause: { choices: event.choices, suggested: event.suggested, at: now } };
+      return { ...live, similar: null, pause: { choices: event.choices, suggested: event.suggested, at: now } };
     case 'decided':
       return goneOn(live, now);
     default:

@@ -16,6 +16,7 @@ import { LoopLine } from './loop-card.tsx';
 import { decidedLoops } from './loop-evidence.ts';
 import { Paused } from './paused.tsx';
 import { Reading } from './prefill-progress.tsx';
+import { SimilarLine } from './similar-line.tsx';
 import { Thinking } from './thinking.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -66,6 +67,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       {decidedLoops(message).map((evidence) => (
         <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
       ))}
+      {writing && live?.similar && <SimilarLine similar={live.similar} />}
       {message.state.status === 'paused' && <Paused message={message} live={live} />}
       {message.state.status === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
       <StatsLine message={message} versions={versions} last={last} />

@@ -14,6 +14,9 @@ import { useNow } from './use-now.ts';
 
 type LoopCardProps = { messageId: MessageId; turnId: TurnId; evidence: LoopEvidence; live: Live | null };
 
+/** Loops of one answer after which the same model is unlikely to get out of them. */
+const OFTEN = 3;
+
 /** What repeated, how often, what it cost and would have cost, and the ways out. */
 export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
   const { t } = useTranslation();
@@ -43,6 +46,14 @@ export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
       </div>
       <Quote evidence={evidence} />
       <StripOf evidence={evidence} time={time} />
+      {evidence.times >= OFTEN && (
+        <div className="mt-3.5 flex flex-wrap items-center gap-2 text-fg-2">
+          {t('loop.otherModel')}
+          <Button kind="link" onClick={() => actions.setOverlay({ kind: 'model-picker' })}>
+            {t('loop.chooseModel')}
+          </Button>
+        </div>
+      )}
       <div className="mt-4.5 flex flex-wrap items-center gap-2">
         {choices.map((choice) => (
           <ChoiceButton

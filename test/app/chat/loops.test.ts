@@ -43,17 +43,35 @@ test('thinking in circles pauses the turn with its evidence, and the pause is on
   expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'loop' });
 });
 
-test('answer now closes the thinking with the tokens of the family; no tag leaks', async () => {
+test('answer now cuts the thinking before its first copy and closes it as the family does; no tag leaks', async () => {
   const { client } = await startCore();
   const turn = await ask(client);
-  await paused(client);
+  const { event } = await paused(client);
   const { thinking } = await turn.read();
   await turn.decide('answer-now');
   await restOf(client);
   const after = await turn.read();
-  expect(after.thinking.trim()).toBe(thinking.trim());
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  expect(thinking.trim().startsWith(after.thinking.trim())).toBe(true);
+  expect(after.thinking.split(evidence?.text.trim() ?? '-').length).toBeLessThan(
+    thinking.split(evidence?.text.trim() ?? '-').length,
+  );
   expect(after.text).not.toBe('');
   expect(`${after.thinking}${after.text}`).not.toMatch(/think>|<\|/);
+});
+
+test('what a rewind took back does not count against the limit of the answer', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client, { most: 300 });
+  const { event } = await paused(client);
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  await turn.decide('rewind');
+  for (let rest = await restOf(client); isPause(rest.event); rest = await restOf(client))
+    await turn.decide('keep-going');
+  const ended = turn.events().find((one) => one.type === 'finished');
+  if (ended?.type !== 'finished' || ended.reason !== 'length') return;
+  const { thinkingTokens, answerTokens } = ended.usage;
+  expect(thinkingTokens + answerTokens).toBeGreaterThanOrEqual(300 + (evidence?.spentTokens ?? 0));
 });
 
 test('rewind and retry takes the copies back, on the screen and on the disk, and goes on differently', async () => {

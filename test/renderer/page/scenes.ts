@@ -374,6 +374,7 @@ function thinkingScene(): Scene {
     answerTokens: 0,
     firstTokenAt: 0,
     pause: null,
+    similar: null,
   };
   return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }

@@ -279,3 +279,19 @@ test('a few sentences shuffled for ever are a collapse', () => {
   const text = repeat(900, () => random.pick(said)).join('');
   expect(cards(write(guardWith(), text)).length).toBe(1);
 });
+
+test('after "answer now" the loop of the thinking is known: its return in the answer is found with the second copy', () => {
+  const guard = guardWith({ inAnswers: false });
+  write(guard, lead);
+  const found = write(guard, ` ${DOUBT.repeat(5)}`)[0];
+  guard.remember(found?.first ?? 0);
+  expect(copiesUntilAsked(guard, 3, 'answer')).toBe(2);
+  expect(write(guard, DOUBT.repeat(20), 'answer')).toEqual([]);
+});
+
+test('an answer that takes up one sentence of the loop and goes on is no relapse', () => {
+  const guard = guardWith();
+  const found = write(guard, `${lead} ${DOUBT.repeat(5)}`)[0];
+  guard.remember(found?.first ?? 0);
+  expect(write(guard, `${DOUBT}${lead}`, 'answer')).toEqual([]);
+});
