@@ -10,6 +10,8 @@ const SLOW = [
   'golden/**',
   'fuzz/**',
   'app/chat/full-disk.test.ts',
+  'app/core/full-disk.test.ts',
+  'app/models/downloads/full-journal.test.ts',
   'app/chat/kills.test.ts',
   'app/chat/loops.test.ts',
   'app/chat/quitting.test.ts',

@@ -35,6 +35,7 @@ export function decodeText(bytes: Buffer, name: string): string {
   } catch {
     throw unreadable();
   }
-  if (text.includes('\0')) throw unreadable();
+  // A PDF may be written in nothing but letters; its words are inside.
+  if (text.includes('\0') || text.startsWith('%PDF-')) throw unreadable();
   return text.replaceAll('\r\n', '\n');
 }

@@ -93,13 +93,13 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   all: false,
   contextLength: USUAL_CONTEXT,
   async load() {
-    const [machine, catalogue, downloads, library] = await Promise.all([
-      core.call('models.machine'),
-      core.call('catalogue.list'),
-      core.call('downloads.list'),
-      core.call('library.state'),
+    // Each is shown as it comes: one that waited for the others would stand over what was said meanwhile.
+    await Promise.all([
+      core.call('models.machine').then((machine) => set({ machine })),
+      core.call('catalogue.list').then((catalogue) => set({ catalogue })),
+      core.call('downloads.list').then((downloads) => set({ downloads })),
+      core.call('library.state').then((library) => set({ library })),
     ]);
-    set({ machine, catalogue, downloads, library });
   },
   async loadLibrary() {
     set({ library: await core.call('library.state') });
@@ -158,9 +158,9 @@ export function useChosenContext(): Chosen {
 
 export function listenToModels(): () => void {
   const stops = [
-    core.on('downloads.changed', (downloads) => useModels.setState((state) => withDownloads(state, downloads))),
+    core.on('downloads.changed', (downloads) => useModels.setState((state) => withArrival(state, { downloads }))),
     core.on('download.finished', (model) => {
-      useModels.setState({ arrived: model.id });
+      useModels.setState((state) => withArrival(state, { arrived: model.id }));
       tellFinished(model);
     }),
     core.on('library.changed', (library) => useModels.setState({ library })),
@@ -176,11 +176,17 @@ export function listenToModels(): () => void {
   };
 }
 
-/** Who watched the last download to its end is shown what has come, in place of an empty list. */
-const withDownloads = ({ tab, arrived }: ModelsStore, downloads: Download[]): Partial<ModelsStore> =>
-  downloads.length === 0 && tab === 'downloads' && arrived !== null
-    ? { downloads, tab: 'installed', installed: arrived, arrived: null }
-    : { downloads };
+/** Who watched the last download to its end is shown what has come, in place of an empty list: in whichever order the page hears of
+ *  its beginning and its end. */
+export function withArrival(
+  state: Pick<ModelsStore, 'tab' | 'downloads' | 'arrived'>,
+  change: Partial<Pick<ModelsStore, 'tab' | 'downloads' | 'arrived'>>,
+): Partial<ModelsStore> {
+  const { tab, downloads, arrived } = { ...state, ...change };
+  return tab === 'downloads' && downloads.length === 0 && arrived !== null
+    ? { ...change, tab: 'installed', installed: arrived, arrived: null }
+    : change;
+}
 
 /** A model has come: from here one goes on with it. */
 function tellFinished(model: ModelEntry) {

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { setPage, writePdf } from '../support/paper.ts';
 import { ask, begin, expect, test } from './app.ts';
 
 //  A full context, with the real model: nothing is sent or dropped before the choice, and what is set aside comes back.
@@ -83,4 +84,81 @@ test('a larger context is made and the message goes on by itself', async ({ page
   await expect(dialog(page)).toBeHidden();
   await expect(page.locator('article').last().getByText(ended)).toBeVisible();
   await expect(page.getByText('The model does not see anything above this line')).toBeHidden();
+});
+
+const attach = (page: Page, name: string, mimeType: string, buffer: Buffer) =>
+  page.locator('input[type=file][aria-label="Attach files"]').setInputFiles({ name, mimeType, buffer });
+
+/** The answers come from what was found, and from nothing else. */
+async function expectAnswerFrom(page: Page, name: string): Promise<void> {
+  await expect(page.getByText(`“${name}” is searched instead of read whole`, { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: `Documents: ${name}` })).toBeVisible();
+}
+
+test('a file that is too long for the context is searched without a question, and the answer comes from it', async ({
+  page,
+}) => {
+  test.slow();
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Engine', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Context size' }).fill('1024');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
+  await page.getByRole('textbox', { name: 'Maximum answer length' }).fill('40');
+  await page
+    .getByRole('navigation', { name: 'New chat and search' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  const chapters = Array.from({ length: 80 }, (_, at) => `Chapter ${at}. ${story.repeat(4)}\n\n`);
+  chapters.splice(40, 0, 'The keeper of the lighthouse is Maren Holt. She lights a copper lantern at dusk.\n\n');
+  await attach(page, 'harbour.txt', 'text/plain', Buffer.from(chapters.join('')));
+  await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('tokens');
+  await ask(page, 'Who is the keeper of the lighthouse?');
+  const step = page.getByRole('dialog', { name: '“harbour.txt” is too long to read whole' });
+  await expect(step).toBeVisible();
+  await expect(step).toBeHidden({ timeout: 60_000 });
+  await expectAnswerFrom(page, 'harbour.txt');
+  await expect(page.getByText(ended)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('button', { name: /^From your documents/ })).toContainText('Maren Holt');
+  await expect(page.getByRole('list', { name: 'Attachments' })).toBeHidden();
+
+  // Stopped, everything is as it was; other options are one click away.
+  // As long as a book, so that there is time to stop it.
+  await attach(page, 'again.txt', 'text/plain', Buffer.from(chapters.join('').repeat(40)));
+  await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('tokens');
+  await page.locator('#composer').fill('And who lights the lantern?');
+  await page.locator('#composer').press('Enter');
+  await page.getByRole('button', { name: 'Other options' }).click();
+  await expect(dialog(page).getByRole('radio', { name: /^Increase the context/ })).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('#composer')).toHaveValue('And who lights the lantern?');
+  await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('again.txt');
+  await expect(page.getByRole('button', { name: 'Documents: harbour.txt' })).toBeVisible();
+});
+
+test('a file that is no plain text is searched too: a PDF attached to a message answers its question', async ({
+  page,
+}) => {
+  test.slow();
+  const pdf = writePdf(
+    [setPage([{ text: 'The keeper of the lighthouse is Maren Holt. She lights a copper lantern at dusk.' }])],
+    'The harbour of Varn',
+  );
+  await attach(page, 'varn.pdf', 'application/pdf', Buffer.from(pdf));
+  await expectAnswerFrom(page, 'varn.pdf');
+  await ask(page, 'Who is the keeper of the lighthouse?');
+  await expect(page.getByText(ended)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('button', { name: /^From your documents/ })).toContainText('Maren Holt');
+
+  // What is neither says so, and nothing of it stays.
+  await attach(page, 'noise.bin', 'application/octet-stream', Buffer.from([0, 1, 2, 3, 255, 254]));
+  await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('noise.bin');
+  await expect(page.getByRole('button', { name: 'Documents: varn.pdf' })).toBeVisible();
+
+  // Two of one name are two; one is taken away.
+  for (const text of ['one', 'another']) await attach(page, 'notes.txt', 'text/plain', Buffer.from(text));
+  const notes = page.getByRole('list', { name: 'Attachments' }).getByRole('button', { name: 'Remove notes.txt' });
+  await expect(notes).toHaveCount(2);
+  await notes.first().click();
+  await expect(notes).toHaveCount(1);
 });

@@ -1,15 +1,17 @@
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Attachment, failureOf } from '../../../app/protocol/index.ts';
+import { type Attachment, type ChatId, type ErrorCode, failureOf } from '../../../app/protocol/index.ts';
 import { choose, core, placeFile } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { useKeysHint } from '../../shell/command-keys.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { answerFrom } from '../overflow/search-instead.ts';
 import { actions, useChat } from '../store/store.ts';
 import type { DraftKey } from '../store/view-state.ts';
 
-type Adding = { id: number; name: string };
+/** `share`: of a file that is made a document; null while it is read as a text. */
+type Adding = { id: number; name: string; share: number | null };
 type Refused = { name: string; reason: string };
 
 let lastId = 0;
@@ -33,14 +35,18 @@ export function useAttach(key: DraftKey) {
   async function addOne(to: DraftKey, name: string, place: () => Promise<{ path: string; name: string }>) {
     const id = ++lastId;
     let at = to;
-    setAdding((all) => ({ ...all, [to]: [...(all[to] ?? []), { id, name }] }));
+    setAdding((all) => ({ ...all, [to]: [...(all[to] ?? []), { id, name, share: null }] }));
     try {
       const chatId = to === 'new' ? await ensureChat() : to;
       move(id, to, chatId);
       at = chatId;
-      const attachment = await core.call('attachments.add', { chatId, ...(await place()) });
-      const present = useChat.getState().attachments[chatId] ?? [];
-      setAttachments([...present, attachment], chatId);
+      const placed = await place();
+      const attachment = await core.call('attachments.add', { chatId, ...placed }).catch((error) => {
+        if (!isForSearch(failureOf(error).code)) throw error;
+        return null;
+      });
+      if (attachment) setAttachments([...(useChat.getState().attachments[chatId] ?? []), attachment], chatId);
+      else await searched(chatId, id, placed);
     } catch (error) {
       const failure = failureOf(error);
       const refused = { name, reason: failure.hint ?? t(`errors.${failure.code}.what`) };
@@ -49,6 +55,13 @@ export function useAttach(key: DraftKey) {
       setAdding((all) => ({ ...all, [at]: all[at]?.filter((other) => other.id !== id) }));
     }
     return at;
+  }
+
+  /** A book, or what is no plain text: the chat answers from what is found in it. */
+  async function searched(chatId: ChatId, id: number, placed: { path: string; name: string }) {
+    const onProgress = (share: number) =>
+      setAdding((all) => ({ ...all, [chatId]: all[chatId]?.map((one) => (one.id === id ? { ...one, share } : one)) }));
+    await answerFrom(chatId, placed.name, [placed], { onProgress });
   }
 
   return {
@@ -77,6 +90,9 @@ export function useAttach(key: DraftKey) {
 }
 
 const none: readonly Adding[] = [];
+
+/** Too large to be read as a text, or no text at all: a PDF, a spreadsheet. */
+const isForSearch = (code: ErrorCode): boolean => code === 'too-large' || code === 'unreadable';
 
 /** The system's dialog where there is one, the browser's elsewhere. */
 export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) => void }) {
@@ -111,12 +127,17 @@ export function AttachButton({ onFiles }: { onFiles: (files: (File | string)[]) 
   );
 }
 
-type ChipProps = { attachment: { name: string } | Attachment; sent?: boolean; refused?: string; onRemove?: () => void };
+type ChipProps = {
+  attachment: { name: string; share?: number | null } | Attachment;
+  sent?: boolean;
+  refused?: string;
+  onRemove?: () => void;
+};
 
 export function AttachmentChip({ attachment, sent = false, refused, onRemove }: ChipProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const about = refused ?? ('id' in attachment ? size(attachment) : t('attachment.reading'));
+  const about = refused ?? ('bytes' in attachment ? size(attachment) : reading(attachment.share ?? null));
   return (
     <span
       className={`inline-flex h-11 max-w-65 items-center gap-2 rounded-lg ps-1.5 pe-3 ${sent ? 'bg-hover' : 'bg-raised hairline'}`}
@@ -141,6 +162,10 @@ export function AttachmentChip({ attachment, sent = false, refused, onRemove }: 
       )}
     </span>
   );
+
+  function reading(share: number | null): string {
+    return share === null ? t('attachment.reading') : t('attachment.indexing', { share: formats.percent(share) });
+  }
 
   function size(known: Attachment): string {
     const bytes = formats.fileSize(known.bytes);

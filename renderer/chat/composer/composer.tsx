@@ -110,9 +110,9 @@ export function Composer({ tall = false }: { tall?: boolean }) {
                 <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
               </li>
             ))}
-            {adding.map(({ id, name }) => (
+            {adding.map(({ id, name, share }) => (
               <li key={id}>
-                <AttachmentChip attachment={{ name }} />
+                <AttachmentChip attachment={{ name, share }} />
               </li>
             ))}
             {problem && (

@@ -20,7 +20,21 @@ export function limitOf(model: ModelEntry | null, wanted: number | null, status:
   return longest ? Math.min(model.settings.contextLength ?? wanted ?? USUAL_CONTEXT, longest) : null;
 }
 
-/** Tokens of the next prompt, asked again when the draft rests for a moment. An empty chat needs no counting. */
+/** What was counted for another chat, or by another model, says nothing about this one. An empty chat needs no counting. */
+export function shownMeasure(
+  measured: { of: string; found: Measured } | null,
+  subject: { chatId: ChatId | null; modelId: string | undefined; limit: number | null },
+): Measured | null {
+  const { chatId, limit } = subject;
+  if (limit === null) return null;
+  if (chatId === null) return { used: 0, draft: 0, limit };
+  return measured?.of === subjectOf(subject) ? { ...measured.found, limit } : null;
+}
+
+export const subjectOf = ({ chatId, modelId }: { chatId: ChatId | null; modelId: string | undefined }): string =>
+  `${chatId} ${modelId}`;
+
+/** Tokens of the next prompt, asked again when the draft rests for a moment. */
 export function useMeasure(chatId: ChatId | null, draft: string, attachments: readonly Attachment[]): Measured | null {
   const [measured, setMeasured] = useState<{ of: string; found: Measured } | null>(null);
   const model = useChatModel();
@@ -31,7 +45,7 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
   const settled = useChat((state) => (chatId ? !state.busy.has(chatId) : true));
   const ready = status.phase === 'ready' || status.phase === 'busy';
   const limit = limitOf(model, wanted, status);
-  const subject = `${chatId} ${model?.id}`;
+  const subject = subjectOf({ chatId, modelId: model?.id });
   const ids = attachments.map((attachment) => attachment.id).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: leaf and settled stand for the text of the chat
   useEffect(() => {
@@ -53,8 +67,5 @@ export function useMeasure(chatId: ChatId | null, draft: string, attachments: re
       clearTimeout(timer);
     };
   }, [chatId, draft, ids, leaf, branchFrom, settled, ready, subject]);
-  if (limit === null) return null;
-  if (chatId === null) return { used: 0, draft: 0, limit };
-  // What was counted for another chat, or by another model, says nothing about this one.
-  return measured?.of === subject ? { ...measured.found, limit } : null;
+  return shownMeasure(measured, { chatId, modelId: model?.id, limit });
 }

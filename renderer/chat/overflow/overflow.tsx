@@ -11,7 +11,7 @@ import type { Overlay } from '../store/view-state.ts';
 import { goOn, makeLarger, setAside, shorten, takeOtherModel, takeToNewChat } from './overflow-actions.ts';
 import { OverflowBar } from './overflow-bar.tsx';
 import { bestWay, fitsAlone, type Possible, type Way } from './overflow-options.ts';
-import { searchInstead } from './search-instead.ts';
+import { SearchStep } from './search-step.tsx';
 import { SummaryStep } from './summary-step.tsx';
 import { useRoom } from './use-overflow-options.ts';
 
@@ -24,9 +24,16 @@ export function Overflow() {
   return overlay.kind === 'overflow' ? <Question full={overlay} /> : null;
 }
 
+/** Whether the files of a message are too long for any chat with this model: then no choice is left but to search them. */
+function isTooLongAlone(full: Full): boolean {
+  const files = useChat.getState().attachments[full.chatId] ?? [];
+  return full.resumes === null && files.length > 0 && !fitsAlone(full);
+}
+
 //  choosing ──summarise──▶ summarising ──used──▶ (goes on)
 //     ▲                         └─stopped─┐
-//     └───────────────────────────────────┘
+//     ├───────────────────────────────────┘
+//     └──others── searching ──read──▶ (goes on)          a file that fits nowhere begins there
 
 function Question({ full }: { full: Full }) {
   const { t } = useTranslation();
@@ -35,9 +42,10 @@ function Question({ full }: { full: Full }) {
   const { larger, plan, other } = room;
   const [picked, setPicked] = useState<Way | null>(null);
   const [summarising, setSummarising] = useState<MessageId | null>(null);
+  // Decided once: what is in the composer goes while it is being searched.
+  const [searching, setSearching] = useState(() => isTooLongAlone(full));
   const [failure, setFailure] = useState<Failure | null>(null);
   const [acting, setActing] = useState(false);
-  const [read, setRead] = useState<number | null>(null);
   const offers = useOffers(full, room);
   const way = picked ?? bestWay(full, room);
   const possible = offers.some(({ value, disabled }) => value === way && !disabled);
@@ -54,22 +62,29 @@ function Question({ full }: { full: Full }) {
     try {
       if (way === 'new-chat') return await takeToNewChat(full.chatId);
       if (way === 'shorten') return shorten(full.chatId, full);
-      if (way === 'search') {
-        const asks = await searchInstead(full.chatId, setRead);
-        if (asks) await goOn(full.chatId, null);
-        else close();
-        return;
-      }
+      if (way === 'search') return setSearching(true);
       if (way === 'model' && other) await takeOtherModel(full.chatId, other);
       if (way === 'larger' && larger) await makeLarger(larger.size);
       if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
       await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
+    } finally {
       setActing(false);
-      setRead(null);
     }
   };
+
+  if (searching) {
+    return (
+      <SearchStep
+        chatId={full.chatId}
+        full={full}
+        onStop={close}
+        onOthers={() => setSearching(false)}
+        onDone={(asks) => void (asks ? goOn(full.chatId, null) : close())}
+      />
+    );
+  }
 
   if (summarising) {
     return (
@@ -94,9 +109,7 @@ function Question({ full }: { full: Full }) {
       width={560}
       footer={
         <>
-          <span role="status" className="text-xs text-fg-3 tabular-nums">
-            {read === null ? t('overflow.safe') : t('overflow.reading', { share: formats.percent(read) })}
-          </span>
+          <span className="text-xs text-fg-3">{t('overflow.safe')}</span>
           <span className="flex-1" />
           <Button large onClick={close}>
             {t('cancel')}

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { failureOf, LonghandError } from '../../../app/protocol/index.ts';
 import { core, placeFolder } from '../../bridge.ts';
 import { sentenceOf } from '../../sentences.ts';
-import { useModels } from '../store.ts';
+import { useModels, withArrival } from '../store.ts';
 
 /** What is being imported; a problem is told beside the field. */
 export const useImport = create<{ open: boolean; busy: boolean; problem: string | null }>()(() => ({
@@ -60,8 +60,10 @@ async function link(path: string): Promise<void> {
 }
 
 async function copy(path: string, name?: string): Promise<void> {
+  useModels.setState({ arrived: null });
   await core.call('downloads.start', { reference: path, ...(name !== undefined && { name }) });
-  useModels.setState({ tab: 'downloads' });
+  // What is small, or here already, may have come before the answer.
+  useModels.setState((state) => withArrival(state, { tab: 'downloads' }));
 }
 
 async function working(work: () => Promise<void>): Promise<void> {

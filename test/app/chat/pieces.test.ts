@@ -105,7 +105,12 @@ test('text in UTF-8 and UTF-16 is read, anything else is refused', () => {
   expect(decodeText(Buffer.from('caf\u00e9\r\nx'), 'a')).toBe('café\nx');
   expect(decodeText(Buffer.from('\ufeffcafé', 'utf16le'), 'a')).toBe('café');
   expect(decodeText(Buffer.from('\ufeffcafé'), 'a')).toBe('café');
-  for (const bytes of [Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from('a\0b'), Buffer.from([0xc3])]) {
+  for (const bytes of [
+    Buffer.from([0x89, 0x50, 0x4e, 0x47]),
+    Buffer.from('a\0b'),
+    Buffer.from([0xc3]),
+    Buffer.from('%PDF-1.7\n1 0 obj'),
+  ]) {
     expect(() => decodeText(bytes, 'picture.png')).toThrow('not a text');
   }
 });
