@@ -152,7 +152,7 @@ export class LoopGuard {
     this.goesOn = false;
     const track = advance(this.periods, id);
     if (this.relapse) {
-      this.known = this.relapse.has(this.groupAt(0)) ? this.known + 1 : Math.max(0, this.known - GROUP);
+      this.known = this.relapse.has(this.groupAt(0)) ? this.known + 1 : Math.max(0, this.known - 1);
       if (this.known >= this.relapsed) return this.fellBack();
     }
     if (!track) return null;
