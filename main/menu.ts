@@ -23,18 +23,19 @@ export function menuTemplate(
   const settings = command('settings');
   const appMenu: MenuItemConstructorOptions = {
     role: 'appMenu',
+    label: 'Longhand',
     submenu: [
-      { role: 'about' },
-      { type: 'separator' },
+      system('about'),
+      separator,
       settings,
-      { type: 'separator' },
-      { role: 'services' },
-      { type: 'separator' },
-      { role: 'hide' },
-      { role: 'hideOthers' },
-      { role: 'unhide' },
-      { type: 'separator' },
-      { role: 'quit' },
+      separator,
+      system('services'),
+      separator,
+      system('hide'),
+      system('hideOthers'),
+      system('unhide'),
+      separator,
+      system('quit'),
     ],
   };
   return [
@@ -43,28 +44,64 @@ export function menuTemplate(
       label: words.menu.file,
       submenu: [
         command('new-chat'),
-        { type: 'separator' },
-        ...(mac ? [] : [settings, { type: 'separator' as const }]),
-        mac ? { role: 'close' } : { role: 'quit' },
+        separator,
+        ...(mac ? [] : [settings, separator]),
+        mac ? system('close') : system('quit'),
       ],
     },
-    { role: 'editMenu', label: words.menu.edit },
+    { role: 'editMenu', label: words.menu.edit, submenu: editing(mac) },
     {
       label: words.menu.view,
       submenu: [
         command('search'),
         command('palette'),
         command('toggle-sidebar'),
-        { type: 'separator' },
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
-        { type: 'separator' },
-        { role: 'togglefullscreen' },
+        separator,
+        system('resetZoom'),
+        system('zoomIn'),
+        system('zoomOut'),
+        separator,
+        system('togglefullscreen'),
       ],
     },
-    { role: 'windowMenu', label: words.menu.window },
+    {
+      role: 'windowMenu',
+      label: words.menu.window,
+      submenu: [system('minimize'), ...(mac ? [system('zoom'), separator, system('front')] : [system('close')])],
+    },
     { role: 'help', label: words.menu.help, submenu: [command('shortcuts')] },
+  ];
+}
+
+const separator: MenuItemConstructorOptions = { type: 'separator' };
+
+/** What the system does itself, called as the pages would call it: Electron's own names are English everywhere. */
+const system = (role: keyof typeof words.menu.roles): MenuItemConstructorOptions => ({
+  role,
+  label: words.menu.roles[role],
+});
+
+function editing(mac: boolean): MenuItemConstructorOptions[] {
+  const text = [system('cut'), system('copy'), system('paste')];
+  const basics = [system('undo'), system('redo'), separator, ...text];
+  if (!mac) return [...basics, system('delete'), separator, system('selectAll')];
+  return [
+    ...basics,
+    system('pasteAndMatchStyle'),
+    system('delete'),
+    system('selectAll'),
+    separator,
+    {
+      label: words.menu.substitutions,
+      submenu: [
+        system('showSubstitutions'),
+        separator,
+        system('toggleSmartQuotes'),
+        system('toggleSmartDashes'),
+        system('toggleTextReplacement'),
+      ],
+    },
+    { label: words.menu.speech, submenu: [system('startSpeaking'), system('stopSpeaking')] },
   ];
 }
 
