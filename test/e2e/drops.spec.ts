@@ -47,8 +47,8 @@ test.describe('a model is imported', () => {
   test('dropped anywhere on the page of models; when it is here it is shown', async ({ page, problems }) => {
     await openModels(page);
     await dropOn(page, null, otter);
-    await expect(installed(page, /^tiny-qwen35/)).toBeVisible({ timeout: 60_000 });
-    await expect(page.getByRole('complementary', { name: 'About tiny-qwen35' })).toBeVisible();
+    await expect(installed(page, /^Tiny Qwen35/)).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByRole('complementary', { name: 'About Tiny Qwen35' })).toBeVisible();
     expect(problems).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ test.describe('a model is imported', () => {
   test('dropped on a collection of documents', async ({ page, problems }) => {
     await openDocuments(page);
     await dropOn(page, 'My documents', otter);
-    await expect(installed(page, /^tiny-qwen35/)).toBeVisible({ timeout: 60_000 });
+    await expect(installed(page, /^Tiny Qwen35/)).toBeVisible({ timeout: 60_000 });
     await openDocuments(page);
     await expect(page.getByText('otter.gguf')).toHaveCount(0);
     expect(problems).toEqual([]);
@@ -71,7 +71,7 @@ test.describe('a model is imported', () => {
 
   test('dropped beside the list of places, as a file that a store named by its hash', async ({ page, problems }) => {
     await dropOn(page, null, hash);
-    await expect(installed(page, /^tiny-qwen35/)).toBeVisible({ timeout: 60_000 });
+    await expect(installed(page, /^Tiny Qwen35/)).toBeVisible({ timeout: 60_000 });
     expect(problems).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ test.describe('a model is imported', () => {
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await openModels(page);
     await page.getByRole('radio', { name: /^Installed/ }).click();
-    await expect(installed(page, /^tiny-qwen35/)).toBeVisible({ timeout: 60_000 });
+    await expect(installed(page, /^Tiny Qwen35/)).toBeVisible({ timeout: 60_000 });
     expect(problems).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ test.describe('a model is imported', () => {
     await expect(page.getByText('README')).toHaveCount(0);
     await openModels(page);
     await page.getByRole('radio', { name: /^Installed/ }).click();
-    await expect(installed(page, /^tiny-qwen35/)).toBeVisible({ timeout: 60_000 });
+    await expect(installed(page, /^Tiny Qwen35/)).toBeVisible({ timeout: 60_000 });
     expect(problems).toEqual([]);
   });
 });

@@ -91,7 +91,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
     mimeType: 'application/octet-stream',
     buffer: readFileSync(gguf),
   });
-  await expect(page.getByText(/tiny-qwen35 is ready to use$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText(/Tiny Qwen35 is ready to use$/)).toBeVisible({ timeout: 60_000 });
 
   const mine = join(disk, 'mine');
   mkdirSync(mine);

@@ -139,7 +139,7 @@ test('a text, a folder of texts, and a text that is called a model are no models
   // A store names its files by their hash; a folder with one model means that model.
   const hash = join(newFolder(), `sha256-${'c'.repeat(64)}`);
   copyFileSync(gguf, hash);
-  expect(await client.call('models.add', { path: hash })).toMatchObject({ name: 'tiny-qwen35', linked: true });
+  expect(await client.call('models.add', { path: hash })).toMatchObject({ name: 'Tiny Qwen35', linked: true });
   const shelf = newFolder();
   copyFileSync(gguf, join(shelf, 'one.gguf'));
   expect(await client.call('models.add', { path: shelf })).toMatchObject({ path: join(shelf, 'one.gguf') });
