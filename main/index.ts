@@ -10,7 +10,7 @@ import { notify } from './notifications.ts';
 import { removeCopies } from './open-copy.ts';
 import { pathsOf } from './paths.ts';
 import { openKeychain } from './secret-storage.ts';
-import { lockDown } from './security.ts';
+import { hostRules, lockDown } from './security.ts';
 import { keepAwake } from './sleep-blocker.ts';
 import { errors } from './strings.ts';
 import { createWindow } from './window.ts';
@@ -35,6 +35,7 @@ for (const name of [
 ]) {
   app.commandLine.appendSwitch(name);
 }
+app.commandLine.appendSwitch('host-resolver-rules', hostRules(devServer));
 app.enableSandbox();
 registerScheme();
 

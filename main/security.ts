@@ -12,6 +12,11 @@ export function lockDown(onBlocked: (address: string) => void, devServer?: strin
   app.on('web-contents-created', (_, contents) => guardContents(contents, devServer));
 }
 
+/** Chromium finds no host, so that what no request is made for has nowhere to go either: a page can name a relay for a call,
+ *  which neither its policy nor `onBeforeRequest` sees. */
+export const hostRules = (devServer?: string): string =>
+  ['MAP * ~NOTFOUND', ...(devServer ? [`EXCLUDE ${new URL(devServer).hostname}`] : [])].join(', ');
+
 function guardSession(guarded: Session, onBlocked: (address: string) => void, devServer: string | undefined) {
   guarded.setPermissionRequestHandler((_, permission, answer) => answer(allowed.has(permission)));
   guarded.setPermissionCheckHandler((_, permission) => allowed.has(permission));

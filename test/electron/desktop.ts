@@ -17,7 +17,6 @@ export type Desktop = {
   /** Notifications: how many are shown, and the click on the one on top. */
   notifications(): number;
   clickNotification(): void;
-  closeNotifications(): void;
   /** Gives the focus to a window that is not ours. */
   lookAway(): Promise<void>;
   stop(): void;
@@ -34,7 +33,8 @@ export async function startDesktop(): Promise<Desktop> {
     started.push(child);
     return child;
   };
-  const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp', '-ac']);
+  // Without -noreset it would start anew, and end its clients, whenever the last one has gone.
+  const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp', '-ac', '-noreset']);
   const DISPLAY = `:${await firstLine(xvfb.stdio[3] as Readable)}`;
   const bus = start('dbus-daemon', ['--session', '--nofork', '--print-address=3'], { DISPLAY });
   const env = { DISPLAY, DBUS_SESSION_BUS_ADDRESS: await firstLine(bus.stdio[3] as Readable), HOME: home };
@@ -64,7 +64,6 @@ export async function startDesktop(): Promise<Desktop> {
     titles,
     notifications: () => Number(call('dunstctl', 'count', 'displayed')),
     clickNotification: () => void call('dunstctl', 'action', '0'),
-    closeNotifications: () => void call('dunstctl', 'close-all'),
     async lookAway() {
       start('xmessage', ['-title', 'Something else', 'Something else'], env);
       await waitFor('another window', () => titles().includes('Something else'));

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { windowTest } from './fixture.ts';
-import { answered, atChat, menu, says } from './page.ts';
+import { answered, atChat, menu, opened, says } from './page.ts';
+import { root } from './runtime.ts';
 import { waitFor } from './wait.ts';
 
 //  What a person does with the app on an ordinary day, in a real window with the real core, engine and built-in model.
@@ -52,4 +54,43 @@ windowTest('the menu bar and the keys reach the page', async ({ start, desktop }
   await waitFor('the menu bar by Alt', () => shell.main('return window.isMenuBarVisible()'));
   await menu(shell, 'Quit');
   expect(await shell.ended).toEqual({ code: 0, signal: null });
+});
+
+windowTest(
+  'a notification brings the window back when it is clicked, also long after it was shown',
+  async ({ start, desktop }) => {
+    const shell = await start({ flags: ['--js-flags=--expose-gc'] });
+    await atChat(shell);
+    await desktop.lookAway();
+    await waitFor('somebody who looks away', () => shell.main('return !window.isFocused()'));
+    await shell.page(`window.longhand.send({ id: 90001, call: 'downloads.start', input: {
+    reference: ${JSON.stringify(join(root, 'resources', 'starter-model'))}, name: 'Otter' } })`);
+    await waitFor('a notification', () => desktop.notifications() === 1);
+    // What nobody holds is collected, and a click on it would be lost.
+    await shell.main('for (let round = 0; round < 5; ++round) { global.gc(); await new Promise(setImmediate); }');
+    expect(await shell.main('return window.isFocused()')).toBe(false);
+    desktop.clickNotification();
+    await waitFor('the window in front', () => shell.main('return window.isFocused()'));
+  },
+);
+
+windowTest("the system's own dialog is asked for files, and may be left without any", async ({ start, desktop }) => {
+  const shell = await start();
+  await opened(shell);
+  const windows = desktop.titles().length;
+  let answer: { files: unknown } | null = null;
+  void shell.page(`return window.longhand.choose('documents')`).then((files) => {
+    answer = { files };
+  });
+  await waitFor('the dialog', () => desktop.titles().length > windows);
+  const left = await waitFor('the end of the dialog', () => {
+    if (!answer) desktop.press('Escape');
+    return answer;
+  });
+  expect(left.files).toEqual([]);
+  const given = shell.main(`const real = electron.dialog.showOpenDialog; return new Promise((asked) => {
+    electron.dialog.showOpenDialog = async (owner, options) => { asked([owner.id, options.properties]); electron.dialog.showOpenDialog = real; return { filePaths: ['/a', '/b'] }; };
+  })`);
+  expect(await shell.page(`return window.longhand.choose('documents')`)).toEqual(['/a', '/b']);
+  expect(await given).toEqual([1, ['openFile', 'multiSelections']]);
 });

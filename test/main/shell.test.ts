@@ -10,6 +10,7 @@ import { pipeToChild } from '../../app/process/transport.ts';
 import { type Client, createClient, MenuCommand, menuKeys, type PreloadApi } from '../../app/protocol/index.ts';
 import { openDatabase } from '../../app/store/database.ts';
 import { getMessage } from '../../app/store/messages.ts';
+import { hostRules } from '../../main/security.ts';
 import { words } from '../../main/strings.ts';
 import { isEnd, next, places, textOf } from '../support/core.ts';
 import * as electron from '../support/fake-electron.ts';
@@ -163,6 +164,12 @@ test('the window: sandboxed, isolated, without Node, shown when it has something
   expect(window().shown).toBe(true);
   expect(done.sandboxed).toBe(true);
   expect(done.switches).toContain('disable-background-networking');
+  expect(done.switches).toContain('host-resolver-rules');
+});
+
+test('the only host that Chromium finds is the one of the page that is being developed', () => {
+  expect(hostRules()).toBe('MAP * ~NOTFOUND');
+  expect(hostRules('http://localhost:5173')).toBe('MAP * ~NOTFOUND, EXCLUDE localhost');
 });
 
 test('the page is served from our own scheme with the policy, and nothing outside its folder', async () => {
