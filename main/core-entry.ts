@@ -1,10 +1,10 @@
-import { createHost } from '../app/core/core.ts';
+import { createCore } from '../app/core/core.ts';
 import type { StartReader } from '../app/documents/parse/fork-parser.ts';
 import type { StartEngine } from '../app/engine/ipc-protocol.ts';
 import type { Ending, Supervised } from '../app/process/supervisor.ts';
 import { pipeOfMessagePort } from '../app/process/transport.ts';
 import { failureOf, guarded, LonghandError } from '../app/protocol/index.ts';
-import type { ChildWish, CoreOptions, FromCore, ToCore } from './core-ipc.ts';
+import type { ChildWish, CoreArguments, FromCore, ToCore } from './core-ipc.ts';
 
 //  The core process of the desktop shell: app/core/core.ts with ports for pipes. Runs as a utility process of Electron.
 
@@ -14,7 +14,7 @@ type Parent = {
   on(event: 'message', listener: (event: { data: ToCore; ports: Port[] }) => void): void;
 };
 
-export async function runCore(parent: Parent, options: CoreOptions, exit: () => void) {
+export async function runCore(parent: Parent, options: CoreArguments, exit: () => void) {
   const starting = new Map<number, (port: Port) => void>();
   const ending = new Map<number, (ending: Ending) => void>();
   let children = 0;
@@ -33,7 +33,7 @@ export async function runCore(parent: Parent, options: CoreOptions, exit: () => 
   const startReader: StartReader = (limits) => startChild({ run: 'reader', limits });
 
   const keychain = createKeychainClient(parent);
-  const host = createHost({
+  const host = createCore({
     ...options,
     startEngine,
     startReader,
@@ -88,4 +88,4 @@ function createKeychainClient(parent: Parent) {
 process.umask(0o077);
 const { parentPort } = process as { parentPort?: Parent };
 const options = process.argv.at(-1);
-if (parentPort && options) void runCore(parentPort, JSON.parse(options) as CoreOptions, () => process.exit(0));
+if (parentPort && options) void runCore(parentPort, JSON.parse(options) as CoreArguments, () => process.exit(0));

@@ -1,12 +1,12 @@
-import type { HostOptions } from '../app/core/core.ts';
+import type { CoreOptions } from '../app/core/core.ts';
 import type { StartReader } from '../app/documents/parse/fork-parser.ts';
 import type { Ending } from '../app/process/supervisor.ts';
-import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
+import type { DownloadNotification, Failure, Notice } from '../app/protocol/index.ts';
 
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
 /** Given to the core process when it starts, as its last argument. */
-export type CoreOptions = Pick<HostOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
+export type CoreArguments = Pick<CoreOptions, 'dataFolder' | 'migrations' | 'resources' | 'about'> & {
   /** The operating system keeps a key for us. */
   keychain: boolean;
 };
@@ -29,7 +29,7 @@ export type FromCore =
   | { ready: true }
   | { failed: Failure }
   | { busy: boolean }
-  | { download: DownloadNews }
+  | { download: DownloadNotification }
   /** The process with this number is wanted; numbers are never used twice. */
   | { startChild: number; wish: ChildWish }
   | { killChild: number }

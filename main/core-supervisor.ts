@@ -1,12 +1,12 @@
 import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/process/supervisor.ts';
-import type { DownloadNews, Failure, Notice } from '../app/protocol/index.ts';
+import type { DownloadNotification, Failure, Notice } from '../app/protocol/index.ts';
 import { createChildren, endAtOnce } from './child-processes.ts';
-import type { CoreOptions, FromCore, ToCore } from './core-ipc.ts';
+import type { CoreArguments, FromCore, ToCore } from './core-ipc.ts';
 import type { Paths } from './paths.ts';
 import type { Keychain } from './secret-storage.ts';
 
-export type CoreProcess = {
+export type CoreSupervisor = {
   /** Gives a window's port to the core that runs now. False while there is none. */
   connect(port: MessagePortMain): boolean;
   notice(notice: Notice): void;
@@ -15,19 +15,19 @@ export type CoreProcess = {
 
 export type CoreProcessOptions = {
   paths: Paths;
-  core: CoreOptions;
+  core: CoreArguments;
   keychain: Keychain | null;
   /** A core is there: windows connect (again). */
   onReady: () => void;
   onLost: () => void;
   onBusy: (busy: boolean) => void;
-  onDownload: (news: DownloadNews) => void;
+  onDownload: (news: DownloadNotification) => void;
   /** It cannot run: a sentence for the user, then the app ends. */
   onFailed: (failure: Failure) => void;
 };
 
 /** Keeps the core process alive, and the processes that the core asks for. */
-export function createCoreProcess({
+export function createCoreSupervisor({
   paths,
   core,
   keychain,
@@ -36,7 +36,7 @@ export function createCoreProcess({
   onBusy,
   onDownload,
   onFailed,
-}: CoreProcessOptions): CoreProcess {
+}: CoreProcessOptions): CoreSupervisor {
   let child: Electron.UtilityProcess | null = null;
   let ready = false;
   const post = (message: ToCore, ports: MessagePortMain[] = []) => child?.postMessage(message, ports);

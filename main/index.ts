@@ -3,7 +3,7 @@ import type { Failure } from '../app/protocol/index.ts';
 import { sweep } from '../app/store/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
 import { readArguments, shellFolder } from './arguments.ts';
-import { type CoreProcess, createCoreProcess } from './core-supervisor.ts';
+import { type CoreSupervisor, createCoreSupervisor } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
 import { sendToWindow, setMenu } from './menu.ts';
 import { notify } from './notifications.ts';
@@ -22,7 +22,7 @@ const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL
 const paths = pathsOf({ root: app.getAppPath(), resources: process.resourcesPath, packaged: app.isPackaged });
 
 let window: BrowserWindow | null = null;
-let core: CoreProcess | null = null;
+let core: CoreSupervisor | null = null;
 let quitting = false;
 
 app.setPath('userData', shellFolder(dataFolder));
@@ -67,7 +67,7 @@ async function start() {
   show();
   // The system may ask the user for the keychain: the window is there meanwhile.
   const keychain = await openKeychain();
-  core = createCoreProcess({
+  core = createCoreSupervisor({
     paths,
     keychain,
     core: {

@@ -81,7 +81,7 @@ function useCore(): void {
     ];
     onMenu((command) => commandById(command).run());
     const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>
-      void core.call('privacy.refused', { address: blockedURI.slice(0, 4000) }).catch(() => {}); // told again with the next
+      void core.call('privacy.reportBlocked', { address: blockedURI.slice(0, 4000) }).catch(() => {}); // told again with the next
     document.addEventListener('securitypolicyviolation', refused);
     return () => {
       document.removeEventListener('securitypolicyviolation', refused);

@@ -3,14 +3,14 @@ import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
 import { readRegular } from '../store/open-regular.ts';
 import { countingOf } from './context/context-usage.ts';
-import type { Core } from './deps.ts';
+import type { ChatDeps } from './deps.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 
 /** Reads a file as text and keeps the text with the chat.
  *  @throws LonghandError `not-found`, `too-large`, `unreadable` (not a text), `permission` */
 export async function attachFile(
-  core: Core,
+  core: ChatDeps,
   file: { chatId: ChatId; path: string; name: string },
 ): Promise<Attachment> {
   getChat(core.db, file.chatId);
@@ -21,7 +21,7 @@ export async function attachFile(
 }
 
 /** By the model of the chat, which need not be in memory. */
-const countedBy = async (core: Core, chatId: ChatId, text: string) =>
+const countedBy = async (core: ChatDeps, chatId: ChatId, text: string) =>
   core.engine.ask('countText', { model: countingOf(core, chatId).target, text });
 
 /** UTF-8, or UTF-16 with a mark. Bytes that no text has mean a picture, a program, an archive. */

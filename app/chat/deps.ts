@@ -1,4 +1,4 @@
-import type { Answering } from '../documents/answer/rag.ts';
+import type { Rag } from '../documents/answer/rag.ts';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type { LoadTarget } from '../engine/ipc-protocol.ts';
 import type { Measured } from '../metrics/runs.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import type { Saving } from '../store/save-notices.ts';
 
 /** What the chat services work with. */
-export type Core = {
+export type ChatDeps = {
   db: Database;
   engine: Engine;
   emit: Emit;
@@ -25,7 +25,7 @@ export type Core = {
     used(modelId: ModelId): void;
   };
   /** Finds what answers a question in documents. */
-  answering: Answering;
+  answering: Rag;
   /** A finished answer was measured. */
   measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
   now: () => number;

@@ -3,7 +3,7 @@ import { type ChatId, guarded, type TurnId } from '../protocol/index.ts';
 import { distinctTitle, findChat, updateChat } from '../store/chats.ts';
 import { messagesOf } from '../store/messages.ts';
 import { newId } from '../store/uuid.ts';
-import type { Core } from './deps.ts';
+import type { ChatDeps } from './deps.ts';
 import { plain } from './prompt/prompt.ts';
 import { branch } from './tree.ts';
 
@@ -18,7 +18,7 @@ const leastParameters = 1e9;
 /** Writes titles of new chats by the model, only while nobody waits for it. */
 export type Titles = { want(chatId: ChatId): void; close(): void };
 
-export function createTitles(core: Core, busy: () => boolean): Titles {
+export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
   const { report } = core.saving;
   const wanted = new Set<ChatId>();
   let timer: NodeJS.Timeout | undefined;
@@ -66,14 +66,14 @@ export function createTitles(core: Core, busy: () => boolean): Titles {
   /** A title that another chat has already tells less than the first words of the question. */
   function keep(chatId: ChatId, title: string | null) {
     const chat = findChat(core.db, chatId);
-    if (chat?.titled !== 'none' || title === null) return;
+    if (chat?.titleSource !== 'none' || title === null) return;
     if (distinctTitle(core.db, title, chatId) !== title) return;
-    core.emit('chat.changed', updateChat(core.db, chatId, { title, titled: 'model' }));
+    core.emit('chat.changed', updateChat(core.db, chatId, { title, titleSource: 'model' }));
   }
 
   return {
     want(chatId) {
-      if (!core.settings().titlesByModel || findChat(core.db, chatId)?.titled !== 'none') return;
+      if (!core.settings().autoTitle || findChat(core.db, chatId)?.titleSource !== 'none') return;
       wanted.add(chatId);
       schedule();
     },
@@ -86,9 +86,9 @@ export function createTitles(core: Core, busy: () => boolean): Titles {
 }
 
 /** The begin of the conversation, or null when there is nothing to name. */
-function chatToName(core: Core, chatId: ChatId): string | null {
+function chatToName(core: ChatDeps, chatId: ChatId): string | null {
   const chat = findChat(core.db, chatId);
-  if (chat?.titled !== 'none') return null;
+  if (chat?.titleSource !== 'none') return null;
   const [question, answer] = branch(messagesOf(core.db, chatId), chat.leafId);
   if (!question || !answer) return null;
   return `${question.text.slice(0, readCharacters)}\n\n${answer.text.slice(0, readCharacters)}`;
@@ -103,7 +103,7 @@ const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Gene
   prompt: {
     messages: [plain('user', `${text}${INSTRUCTION}`)],
     thinking: false,
-    begun: null,
+    continuation: null,
   },
   sampling: { temperature: 0, maxTokens: 24 },
   stops: ['\n'],

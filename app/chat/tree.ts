@@ -37,6 +37,6 @@ export const placeOf = (message: Message | undefined): number =>
 /** What the model sees of a branch: all that comes after the last message which was set aside, and the summary that may
  *  stand for the rest. */
 export function inView(path: readonly Message[]): { messages: readonly Message[]; summary: string | null } {
-  const end = path.findLastIndex(({ aside }) => aside !== null && !aside.back);
-  return { messages: path.slice(end + 1), summary: path[end]?.aside?.summary ?? null };
+  const end = path.findLastIndex(({ contextCutoff }) => contextCutoff !== null && !contextCutoff.restored);
+  return { messages: path.slice(end + 1), summary: path[end]?.contextCutoff?.summary ?? null };
 }

@@ -12,7 +12,7 @@ import { generate } from './commands/generate.ts';
 import { inspect } from './commands/inspect.ts';
 import { logits } from './commands/logits.ts';
 import { loops } from './commands/loops.ts';
-import { adopt, importModel, list, remove, verify } from './commands/models.ts';
+import { importModel, link, list, remove, verify } from './commands/models.ts';
 import { move } from './commands/move.ts';
 import { pull } from './commands/pull.ts';
 import { search } from './commands/search.ts';
@@ -30,7 +30,7 @@ const COMMANDS: readonly Command[] = [
   pull,
   list,
   importModel,
-  adopt,
+  link,
   verify,
   move,
   remove,
@@ -68,7 +68,7 @@ export async function main(
       terminal.out(overview(COMMANDS));
       return name === undefined ? 2 : 0;
     }
-    const command = COMMANDS.find((one) => one.name === name);
+    const command = COMMANDS.find((one) => one.name === name || one.was === name);
     if (!command) {
       throw new UsageError(
         `[longhand] "${name}" is not a command; commands: ${COMMANDS.map((one) => one.name).join(', ')}`,

@@ -3,23 +3,23 @@ import { setImmediate as nextTask } from 'node:timers/promises';
 import { attachFile } from '../chat/attachments.ts';
 import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
 import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
-import type { Core } from '../chat/deps.ts';
+import type { ChatDeps } from '../chat/deps.ts';
 import { createTitles } from '../chat/titles.ts';
 import { newestLeaf } from '../chat/tree.ts';
 import { createSendOrder } from '../chat/turns/send-order.ts';
-import { createTurns } from '../chat/turns/turn-manager.ts';
+import { createTurnManager } from '../chat/turns/turn-manager.ts';
 import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
 import { createEngine, type EngineOptions } from '../engine/client/engine-client.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import { createMetrics } from '../metrics/service.ts';
-import { createModelManager, type ModelManagerOptions } from '../models/model-service.ts';
+import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
 import {
   type CallFrame,
   type CoreFrame,
   createSwitchboard,
-  type DownloadNews,
+  type DownloadNotification,
   type EngineStatus,
   type EventName,
   type EventPayload,
@@ -45,7 +45,7 @@ import { openStore } from '../store/store.ts';
 import { newId } from '../store/uuid.ts';
 import { createInference, type Inference } from './inference.ts';
 
-export type HostOptions = {
+export type CoreOptions = {
   dataFolder: string;
   /** Folders that ship with the app. */
   migrations: string;
@@ -53,17 +53,17 @@ export type HostOptions = {
   startEngine: StartEngine;
   startReader: StartReader;
   /** Seals secrets with the keychain of the system, where the shell has one. */
-  cipher?: ModelManagerOptions['cipher'];
+  cipher?: ModelServiceOptions['cipher'];
   /** False for a core that lives for one command: it loads no model before it is asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
-  models?: Pick<ModelManagerOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'patience'>;
+  models?: Pick<ModelServiceOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'startTimeout'>;
   heartbeat?: EngineOptions['heartbeat'];
   now?: () => number;
 };
 
 /** All services, assembled once. The Electron shell, the browser host, the command line and the tests use this. */
-export type Host = {
+export type Core = {
   connect(pipe: Pipe<CoreFrame, CallFrame>): void;
   handlers: Handlers;
   /** The models for other programs. */
@@ -78,7 +78,7 @@ export type Host = {
   /** Whether an answer is being written: then the machine should not fall asleep. */
   onBusy(listener: (busy: boolean) => void): void;
   /** A download that is here, or that needs somebody. */
-  onDownload(listener: (news: DownloadNews) => void): void;
+  onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
 };
 
@@ -86,7 +86,7 @@ const hourMs = 60 * 60 * 1000;
 
 /** @throws LonghandError as `openStore`, and what the database says while the services begin. Then nothing is left running
  *  and the data folder is free. */
-export async function createHost(options: HostOptions): Promise<Host> {
+export async function createCore(options: CoreOptions): Promise<Core> {
   const opened = new AsyncDisposableStack();
   try {
     return await assemble(options, opened);
@@ -98,7 +98,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
 /** What has to be closed goes on `opened` as soon as it is there. It is closed from the last to the first, each of them even
  *  when another could not be. */
-async function assemble(options: HostOptions, opened: AsyncDisposableStack): Promise<Host> {
+async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Promise<Core> {
   const now = options.now ?? Date.now;
   const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
   opened.defer(store.close);
@@ -122,7 +122,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(engine.close);
-  const manager = createModelManager({
+  const manager = createModelService({
     db,
     engine,
     emit,
@@ -172,8 +172,8 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     encoders: {
       find: models.encoder,
       list: models.encoders,
-      ranker: models.ranker,
-      reader: join(options.resources, 'reader'),
+      reranker: models.ranker,
+      qaReranker: join(options.resources, 'reader'),
     },
     dataFolder: store.folder,
     startReader: options.startReader,
@@ -185,7 +185,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
-  const core: Core = {
+  const core: ChatDeps = {
     db,
     engine,
     emit,
@@ -196,7 +196,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     measured: metrics.measured,
     now,
   };
-  const turns = createTurns(core, {
+  const turns = createTurnManager(core, {
     onAnswered: (chatId) => titles.want(chatId),
     onBusy: (busy) => {
       for (const listener of busyListeners) listener(busy);
@@ -236,7 +236,9 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     }),
     'chats.update': ({ chatId, ...patch }) => {
       getChat(db, chatId);
-      return tellChat(updateChat(db, chatId, { ...patch, titled: patch.title === undefined ? undefined : 'user' }));
+      return tellChat(
+        updateChat(db, chatId, { ...patch, titleSource: patch.title === undefined ? undefined : 'user' }),
+      );
     },
     'chats.delete': ({ chatId }) => {
       turns.leave(chatId);
@@ -244,7 +246,7 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
       emit('chat.deleted', { chatId });
     },
     'chats.restore': ({ chatId }) => tellChat(restoreChat(db, chatId)),
-    'chats.show': ({ messageId }) => {
+    'chats.selectBranch': ({ messageId }) => {
       const { chatId } = getMessage(db, messageId);
       return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
     },
@@ -255,13 +257,13 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
         await checkRoom(core, sent);
         return turns.send(sent);
       }),
-    'turns.edit': ({ messageId, text }) => turns.edit(messageId, text),
-    'turns.rewrite': ({ messageId, text }) => turns.rewrite(messageId, text),
-    'turns.retry': ({ messageId, documents }) => turns.retry(messageId, documents),
-    'turns.resume': ({ messageId }) => turns.resume(messageId),
+    'turns.editAndResend': ({ messageId, text }) => turns.edit(messageId, text),
+    'turns.editAnswer': ({ messageId, text }) => turns.rewrite(messageId, text),
+    'turns.regenerate': ({ messageId, documents }) => turns.retry(messageId, documents),
+    'turns.continue': ({ messageId }) => turns.resume(messageId),
     'turns.cancel': ({ turnId }) => turns.cancel(turnId),
-    'turns.answerNow': ({ turnId }) => turns.answerNow(turnId),
-    'turns.hold': ({ turnId }) => turns.hold(turnId),
+    'turns.skipThinking': ({ turnId }) => turns.answerNow(turnId),
+    'turns.cancelAutoDecision': ({ turnId }) => turns.hold(turnId),
     'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
     'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
     'turns.moveQueued': ({ messageId, by }) => turns.moveQueued(messageId, by),
@@ -269,9 +271,9 @@ async function assemble(options: HostOptions, opened: AsyncDisposableStack): Pro
     'turns.samples': ({ messageId }) => samplesOf(db, messageId),
 
     'context.measure': (asked) => measureContext(core, asked),
-    'context.plan': (asked) => planRoom(core, asked),
-    'context.setAside': ({ messageId, summary }) => tellMessage(setAside(core, messageId, summary)),
-    'context.bringBack': ({ messageId }) => tellMessage(bringBack(core, messageId)),
+    'context.overflowOptions': (asked) => planRoom(core, asked),
+    'context.exclude': ({ messageId, summary }) => tellMessage(setAside(core, messageId, summary)),
+    'context.include': ({ messageId }) => tellMessage(bringBack(core, messageId)),
     'context.summarise': ({ messageId }) => summaries.write(messageId),
     'context.stopSummary': ({ messageId }) => summaries.stop(messageId),
     'attachments.add': (file) => attachFile(core, file),

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
-import type { Library } from '../models/registry/model-registry.ts';
+import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import {
   canChat,
   type FinishReason,
@@ -58,7 +58,7 @@ export type Inference = {
 
 export type InferenceOptions = {
   engine: Engine;
-  library: Pick<Library, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
+  library: Pick<ModelRegistry, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
   settings: () => Settings;
   newTurnId: () => TurnId;
   /** What a listener threw. */
@@ -93,7 +93,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
   ): Prompt => ({
     messages: messages.map((message) => ({ ...message, ids: null })),
     thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
-    begun: null,
+    continuation: null,
   });
 
   return {

@@ -14,7 +14,7 @@ export type Where =
   /** `starts[i]`: where the text of line `from + i` begins in the piece's text. */
   | { kind: 'lines'; from: number; starts: readonly number[] };
 
-export type Piece = {
+export type Element = {
   kind: Block['kind'];
   /** 1-6 of a heading. */
   level?: number;
@@ -32,7 +32,7 @@ export type Step = Extract<DocumentState, { status: 'reading' }>['step'];
 
 /** Where readers put what they find. `add` may wait until what came before has been stored. */
 export type Sink = {
-  add(piece: Piece): Promise<void> | void;
+  add(piece: Element): Promise<void> | void;
   progress(step: Step, done: number, total: number): void;
   /** Said once, whoever repeats it: what was left out or guessed. */
   notice(sentence: string): void;
@@ -52,7 +52,7 @@ export type Facts = { title: string | null; pages: number | null };
 
 export type Reader = (source: Source, sink: Sink) => Promise<Facts>;
 
-export const row = (cells: string[], where: Where, head = false): Piece => ({
+export const row = (cells: string[], where: Where, head = false): Element => ({
   kind: 'row',
   text: cells.join(CELL_SEPARATOR),
   cells,

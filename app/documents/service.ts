@@ -40,17 +40,17 @@ import {
   titledDocuments,
   updateDocument,
 } from '../store/documents.ts';
-import { type Answering, createAnswering } from './answer/rag.ts';
+import { createRag, type Rag } from './answer/rag.ts';
 import { unpackSpans } from './chunk/span-codec.ts';
 import { followHelp } from './import/builtin-manual.ts';
 import { type Gathered, gather } from './import/collect-files.ts';
-import { createCopies } from './import/file-store.ts';
+import { createFileStore } from './import/file-store.ts';
 import { createWatcher } from './import/folder-watcher.ts';
 import { createImporter, failedState } from './import/importer.ts';
 import { createEmbedding, type Encoders } from './index/embedding-index.ts';
 import type { SystemRecogniser } from './parse/assets.ts';
 import type { StartReader } from './parse/fork-parser.ts';
-import { createDocumentReader } from './parse/parser-client.ts';
+import { createParserClient } from './parse/parser-client.ts';
 import { isTelling } from './parse/title.ts';
 import { hitOf, tellingWords } from './search/fulltext-search.ts';
 import { find } from './search/hybrid-search.ts';
@@ -76,7 +76,7 @@ type Owned = keyof typeof documentCalls;
 
 export type Documents = {
   handlers: Pick<Handlers, Owned>;
-  answering: Answering;
+  answering: Rag;
   /** When everything that was added has been read, and has its vectors. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -93,8 +93,8 @@ const LATER_MS = 3000;
 /** Collections of documents, from the file that is dropped to the passage that is found. */
 export function createDocuments(options: DocumentsOptions): Documents {
   const { db, emit, now, report = console.error } = options;
-  const copies = createCopies(join(options.dataFolder, 'documents'));
-  const reader = createDocumentReader({
+  const copies = createFileStore(join(options.dataFolder, 'documents'));
+  const reader = createParserClient({
     start: options.startReader,
     recognise: options.recognise ?? null,
   });
@@ -291,9 +291,9 @@ export function createDocuments(options: DocumentsOptions): Documents {
       return { id, documentId, number: position, text, headings, spans: unpackSpans(spans) };
     },
     'documents.bytes': async ({ documentId, start, end }) => {
-      const { kept, document } = getDocument(db, documentId);
-      if (kept === null) throw new LonghandError('not-found', `[documents] no copy of ${document.fileName} yet`);
-      const { bytes, total } = await copies.read(kept, start, Math.min(end, start + MAX_BYTES));
+      const { storedName, document } = getDocument(db, documentId);
+      if (storedName === null) throw new LonghandError('not-found', `[documents] no copy of ${document.fileName} yet`);
+      const { bytes, total } = await copies.read(storedName, start, Math.min(end, start + MAX_BYTES));
       return { base64: bytes.toString('base64'), total };
     },
     'documents.content': ({ documentId, from, limit }) =>
@@ -369,7 +369,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   return {
     handlers,
-    answering: createAnswering({ db, embedding }),
+    answering: createRag({ db, embedding }),
     async idle() {
       await importer.idle();
       await embedding.idle();

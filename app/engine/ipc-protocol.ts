@@ -1,13 +1,13 @@
 import type * as Addon from '../../native/addon/index.d.ts';
 import type { Supervised } from '../process/supervisor.ts';
 import type {
-  Choice,
   Device,
   EngineStatus,
   Failure,
   ModelDescription,
   ModelEntry,
   ModelId,
+  PauseAction,
   SamplingSettings,
   Settings,
   TurnEvent,
@@ -28,7 +28,7 @@ export type Prompt = {
   messages: PromptMessage[];
   thinking: boolean;
   /** The begin of the answer, when an answer is gone on with. */
-  begun: Omit<PromptMessage, 'role'> | null;
+  continuation: Omit<PromptMessage, 'role'> | null;
 };
 
 export type LoadTarget = {
@@ -153,7 +153,7 @@ export type ToEngine =
   | { cancel: TurnId }
   | { cancelLoad: true }
   | { answerNow: TurnId }
-  | { decide: TurnId; choice: Choice }
+  | { decide: TurnId; choice: PauseAction }
   | { beat: true }
   | { quit: true };
 

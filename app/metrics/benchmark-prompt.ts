@@ -3,7 +3,7 @@ export const benchmarkQuestion = (prompt: string) => ({
   prompt: {
     messages: [{ role: 'user' as const, text: prompt, thinking: '', ids: null }],
     thinking: false,
-    begun: null,
+    continuation: null,
   },
   sampling: { temperature: 0, maxTokens: 128 },
   stops: [],

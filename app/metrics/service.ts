@@ -3,8 +3,8 @@ import type { Database } from '../store/database.ts';
 import { createBenchmark } from './benchmark.ts';
 import { readConditions } from './machine-conditions.ts';
 import { addRun, csvOf, listRuns, type Measured } from './runs.ts';
-import { createCurve } from './speed-curve.ts';
-import { createGauge, type Ended, endOf } from './turn-metrics.ts';
+import { createSpeedCurve } from './speed-curve.ts';
+import { createTurnMetrics, type Ended, endOf } from './turn-metrics.ts';
 
 export type MetricsOptions = {
   db: Database;
@@ -49,8 +49,8 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
     onState: (state) => emit('benchmark', state),
     measure: ({ modelId, prompt, batch, warmUp, signal }) => {
       if (warmUp && Object.values(readConditions()).includes(true)) disturbedBatches.add(batch);
-      const gauge = createGauge();
-      const curve = createCurve();
+      const gauge = createTurnMetrics();
+      const curve = createSpeedCurve();
       return new Promise((resolve, reject) => {
         const { model } = ask({ modelId, prompt, signal, onEvent });
         function onEvent(event: TurnEvent) {

@@ -3,7 +3,7 @@ import type { Run, TurnEvent } from '../protocol/index.ts';
 const MAX_POINTS = 120;
 
 /** The speed of one run over its time, from the tokens as they arrive: a run is often too short for samples. */
-export function createCurve(now: () => number = () => performance.now()): {
+export function createSpeedCurve(now: () => number = () => performance.now()): {
   see(event: TurnEvent): void;
   points(): Run['curve'];
 } {

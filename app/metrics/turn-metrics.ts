@@ -2,13 +2,13 @@ import type { FinishReason, Timings, TurnEvent, Usage } from '../protocol/index.
 import { LonghandError } from '../protocol/index.ts';
 
 /** What a turn's events say about its speed, gathered as they pass. */
-export type Gauge = {
+export type TurnMetrics = {
   see(event: TurnEvent): void;
   backEnd(): string;
   memoryBytes(): number | null;
 };
 
-export function createGauge(): Gauge {
+export function createTurnMetrics(): TurnMetrics {
   let backEnd = '';
   let memory: number | null = null;
   return {

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/client/engine-client.ts';
 import type {
   CallName,
   Device,
-  DownloadNews,
+  DownloadNotification,
   Emit,
   EngineStatus,
   Handlers,
@@ -15,32 +15,32 @@ import type {
 } from '../protocol/index.ts';
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
-import { createDownloads, type DownloadsOptions } from './downloads/download-queue.ts';
+import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
 import { linkOf, listAdoptable } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
-import { createKeepAlive } from './hardware/idle-unload.ts';
+import { createIdleUnload } from './hardware/idle-unload.ts';
 import { asFailure } from './network/error-mapping.ts';
 import { certificatesIn, needMirror, needProxy, takeRoute } from './network/network-config.ts';
-import { createContacts } from './network/network-log.ts';
+import { createNetworkLog } from './network/network-log.ts';
 import { readCatalogue } from './registry/catalogue.ts';
-import { createKeeper } from './registry/model-lifecycle.ts';
-import { createLibrary, type Library } from './registry/model-registry.ts';
+import { createModelLifecycle } from './registry/model-lifecycle.ts';
+import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
 import { closeLibrary } from './relocation/copy-tree.ts';
-import { createMover, type MoverOptions } from './relocation/relocation.ts';
-import { type Cipher, createTokens } from './sources/access-tokens.ts';
+import { createRelocation, type RelocationOptions } from './relocation/relocation.ts';
+import { type Cipher, createAccessTokens } from './sources/access-tokens.ts';
 import { FOLDER } from './sources/remote-headers.ts';
-import { createLooker } from './sources/remote-inspector.ts';
-import { createSources } from './sources/source-registry.ts';
-import { createPresences, watchDrives } from './storage/availability.ts';
-import { createShelf } from './storage/blob-store.ts';
+import { createRemoteInspector } from './sources/remote-inspector.ts';
+import { createSourceRegistry } from './sources/source-registry.ts';
+import { createAvailability, watchDrives } from './storage/availability.ts';
+import { createBlobStore } from './storage/blob-store.ts';
 import { ggufOf } from './storage/folder-layout.ts';
-import { createGlance, type Disk, disk as disks, type Patience } from './storage/fs-probe.ts';
-import { createPlace } from './storage/library-location.ts';
-import { createGate } from './storage/rw-lock.ts';
-import { createPacked } from './storage/weight-cache.ts';
+import { createProbe, type Disk, disk as disks, type TimeoutFactory } from './storage/fs-probe.ts';
+import { createLibraryLocation } from './storage/library-location.ts';
+import { createRwLock } from './storage/rw-lock.ts';
+import { createWeightCache } from './storage/weight-cache.ts';
 
-export type ModelManagerOptions = {
+export type ModelServiceOptions = {
   db: Database;
   engine: Engine;
   emit: Emit;
@@ -51,23 +51,23 @@ export type ModelManagerOptions = {
   cipher: Cipher | null;
   now: () => number;
   report: Report;
-  downloads?: DownloadsOptions['tuning'];
-  move?: MoverOptions['tuning'];
+  downloads?: DownloadQueueOptions['tuning'];
+  move?: RelocationOptions['tuning'];
   /** How often it is looked whether drives are there, how, and how long each look may take. */
   lookMs?: number;
   disk?: Disk;
-  patience?: Patience;
+  startTimeout?: TimeoutFactory;
 };
 
 type Owned = Extract<
   CallName,
-  `${'models' | 'packed' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
 >;
 /** What is answered here, of the protocol's table. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
 
-export type ModelManager = {
-  library: Library;
+export type ModelService = {
+  library: ModelRegistry;
   handlers: ModelHandlers;
   /** Before a change of the settings. @throws LonghandError when a file that one names cannot be used */
   checkSettings(patch: SettingsPatch): void;
@@ -77,20 +77,20 @@ export type ModelManager = {
   refusedVisitor(visitor: { host: string; about: string }): void;
   refusedPage(address: string): void;
   /** A download that is here, or that needs somebody. */
-  onDownload(listener: (news: DownloadNews) => void): void;
+  onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
 };
 
 const SEARCH_MS = 30_000;
 
 /** Models from the first look at a catalogue to the last byte on disk. */
-export function createModelManager(options: ModelManagerOptions): ModelManager {
+export function createModelService(options: ModelServiceOptions): ModelService {
   const { db, engine, emit, settings, dataFolder, resources, now, report, disk = disks } = options;
-  const glance = createGlance(options.patience);
-  const place = createPlace(db, join(dataFolder, 'models'), disk, glance, guarded(report, closeLibrary));
-  const presences = createPresences(place, disk, glance);
-  const packed = createPacked(db, join(dataFolder, 'packed'));
-  const gate = createGate();
+  const probe = createProbe(options.startTimeout);
+  const place = createLibraryLocation(db, join(dataFolder, 'models'), disk, probe, guarded(report, closeLibrary));
+  const presences = createAvailability(place, disk, probe);
+  const packed = createWeightCache(db, join(dataFolder, 'packed'));
+  const gate = createRwLock();
   let devices: Device[] = [];
   /** Asked at every start of the engine: the first may have died before it answered, and a driver may be gone since. */
   const askDevices = guarded(report, async () => {
@@ -105,7 +105,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     return status.phase === 'ready' || status.phase === 'busy' ? status.memoryBytes : 0;
   };
   const limit = () => memoryLimit(deviceInUse(devices, settings().device), inUse());
-  const library = createLibrary({
+  const library = createModelRegistry({
     db,
     engine,
     emit,
@@ -115,7 +115,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     presences,
     packed,
     disk,
-    glance,
+    probe,
     starter: join(resources, 'starter-model'),
     now,
   });
@@ -129,26 +129,30 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     measured: tellMachine,
     report,
   });
-  const tokens = createTokens(join(dataFolder, 'tokens.json'), options.cipher);
-  const contacts = createContacts({
+  const tokens = createAccessTokens(join(dataFolder, 'tokens.json'), options.cipher);
+  const contacts = createNetworkLog({
     db,
     allowed: () => settings().network !== 'off',
     now,
     changed: () => emit('contacts.changed', null),
   });
-  const sources = createSources(settings, tokens, contacts.via);
-  const looker = createLooker({ sources, net: contacts.via, verdict: (headers) => engine.ask('describe', headers) });
-  const shelf = createShelf(db, place);
-  const keeper = createKeeper({ library, shelf, place, packed, gate, engine, emit, now });
-  const followers: ((news: DownloadNews) => void)[] = [];
-  const tellOf = (news: DownloadNews) => {
+  const sources = createSourceRegistry(settings, tokens, contacts.via);
+  const looker = createRemoteInspector({
+    sources,
+    net: contacts.via,
+    verdict: (headers) => engine.ask('describe', headers),
+  });
+  const shelf = createBlobStore(db, place);
+  const keeper = createModelLifecycle({ library, shelf, place, packed, gate, engine, emit, now });
+  const followers: ((news: DownloadNotification) => void)[] = [];
+  const tellOf = (news: DownloadNotification) => {
     for (const follower of followers) follower(news);
   };
   const arrived = (model: ModelEntry) => {
     emit('download.finished', model);
     tellOf({ name: model.name, kind: 'arrived' });
   };
-  const downloads = createDownloads({
+  const downloads = createDownloadQueue({
     db,
     shelf,
     barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'away'),
@@ -160,7 +164,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });
-  const mover = createMover({
+  const mover = createRelocation({
     db,
     place,
     gate,
@@ -172,7 +176,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       tellMachine();
     },
     letGo,
-    tuning: { glance, ...options.move },
+    tuning: { probe, ...options.move },
   });
   const drives = watchDrives({
     paths: library.linkedPaths,
@@ -199,7 +203,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
   }
 
   let up = false;
-  const keepAlive = createKeepAlive({ engine, minutes: () => settings().keepAliveMinutes, memoryIsShort });
+  const keepAlive = createIdleUnload({ engine, minutes: () => settings().idleUnloadMinutes, memoryIsShort });
   const route = () => {
     downloads.limit(settings().downloadLimit);
     if (settings().network !== 'off') downloads.wake();
@@ -220,7 +224,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
 
   const handlers: ModelHandlers = {
     'models.list': library.list,
-    'models.add': ({ path }) => library.add(path),
+    'models.import': ({ path }) => library.add(path),
     'models.inspect': ({ path }) => library.inspect(path),
     'models.configure': ({ modelId, settings }) => library.configure(modelId, settings),
     'models.duplicate': ({ modelId, name }) => library.duplicate(modelId, name),
@@ -240,11 +244,11 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       const pinned = files.map((file) => from.file(repository, commit, file));
       return downloads.start({ source: from.id, name: repository, commit, gated: false, files: pinned }, files, name);
     },
-    'models.adoptable': async () => {
+    'models.listExternal': async () => {
       const known = new Set((await library.list()).map(({ path }) => path));
       return (await listAdoptable()).filter(({ path }) => !known.has(path));
     },
-    'models.adopt': async ({ path }) => {
+    'models.linkExternal': async ({ path }) => {
       const model = (await listAdoptable()).find((one) => one.path === path);
       if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
       return library.add(await linkOf(model, place.links()), model.name);
@@ -254,8 +258,8 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
       return facts();
     },
 
-    'packed.size': packed.size,
-    'packed.clear': packed.clear,
+    'weightCache.size': packed.size,
+    'weightCache.clear': packed.clear,
 
     'library.state': async () => {
       await place.look();
@@ -280,7 +284,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
         throw asFailure(error);
       }
     },
-    'models.look': ({ reference, variant }) => looker.look(reference, variant),
+    'models.inspectRemote': ({ reference, variant }) => looker.look(reference, variant),
 
     'downloads.list': downloads.list,
     'downloads.start': async ({ reference, variant, name }) => {
@@ -291,7 +295,7 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     'downloads.pause': ({ downloadId }) => downloads.pause(downloadId),
     'downloads.resume': ({ downloadId }) => downloads.resume(downloadId),
     'downloads.cancel': ({ downloadId }) => downloads.cancel(downloadId),
-    'downloads.renew': async ({ downloadId }) => {
+    'downloads.update': async ({ downloadId }) => {
       const row = downloads.row(downloadId);
       const from = sources.byId(row.source);
       if (!from)
@@ -304,20 +308,20 @@ export function createModelManager(options: ModelManagerOptions): ModelManager {
     },
     'downloads.move': ({ downloadId, place }) => downloads.move(downloadId, place),
 
-    'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.kept }),
+    'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.storedIn }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
-    'privacy.contacts': contacts.list,
-    'privacy.refused': ({ address }) => refusedPage(address),
+    'privacy.networkLog': contacts.list,
+    'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
 
   return {
     library,
     handlers,
     checkSettings(patch) {
-      if (patch.certificates) certificatesIn(patch.certificates);
+      if (patch.extraCaCertificates) certificatesIn(patch.extraCaCertificates);
       if (patch.proxy) needProxy(patch.proxy);
-      if (patch.hubMirror) needMirror(patch.hubMirror);
+      if (patch.hubEndpoint) needMirror(patch.hubEndpoint);
     },
     settingsChanged: route,
     engineStatus(status) {

@@ -9,18 +9,18 @@ import { Library, LibraryPlan } from './library.ts';
 import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import {
-  Adoptable,
   CatalogueModel,
   Checked,
+  ExternalModel,
   FoundModel,
   ModelDetails,
   RemoteModel,
   Removed,
   SourceId,
 } from './models.ts';
-import { Contact } from './network-log.ts';
+import { NetworkLogEntry } from './network-log.ts';
 import { Settings, SettingsPatch } from './settings.ts';
-import { Choice, StatsSample } from './turn.ts';
+import { PauseAction, StatsSample } from './turn.ts';
 
 /** One row of the table: what goes in, what comes out. */
 export type Call = { readonly request: z.ZodType; readonly response: z.ZodType };
@@ -37,7 +37,7 @@ const Started = z.object({ userMessageId: MessageId.nullable(), messageId: Messa
 
 /** The oldest `turns` questions with their answers, the last of them being `upTo`. `seconds`: how long writing the summary
  *  takes, as far as the speed is known. */
-const RoomOffer = z.object({
+const TrimOption = z.object({
   upTo: MessageId,
   turns: z.number().int(),
   frees: z.number().int(),
@@ -90,7 +90,7 @@ export const calls = {
   /** Undo of a delete, within the time that deleted chats are kept. */
   'chats.restore': call(z.object({ chatId: ChatId }), Chat),
   /** Shows another version of a message, with the newest branch below it. */
-  'chats.show': call(z.object({ messageId: MessageId }), Chat),
+  'chats.selectBranch': call(z.object({ messageId: MessageId }), Chat),
 
   /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
    *  chat runs it waits in the queue. One that is sent while a turn is paused, or with `now`, ends that turn and goes before
@@ -107,23 +107,23 @@ export const calls = {
     Started,
   ),
   /** A new version of a user message, answered on a new branch. */
-  'turns.edit': call(z.object({ messageId: MessageId, text: z.string() }), Started),
+  'turns.editAndResend': call(z.object({ messageId: MessageId, text: z.string() }), Started),
   /** Corrects an answer by hand: a new version, not generated. */
-  'turns.rewrite': call(z.object({ messageId: MessageId, text: z.string() }), Message),
+  'turns.editAnswer': call(z.object({ messageId: MessageId, text: z.string() }), Message),
   /** A new version of an answer. `closest`: from the passage that came closest, though nothing was sure enough; `without`: as
    *  if the chat had no documents. */
-  'turns.retry': call(
+  'turns.regenerate': call(
     z.object({ messageId: MessageId, documents: z.enum(['search', 'closest', 'without']).default('search') }),
     Started,
   ),
   /** Goes on writing an answer that was stopped, cut or lost; in the same message. */
-  'turns.resume': call(z.object({ messageId: MessageId }), Started),
+  'turns.continue': call(z.object({ messageId: MessageId }), Started),
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
   /** Closes the thinking of a running turn and answers. */
-  'turns.answerNow': call(z.object({ turnId: TurnId }), nothing),
+  'turns.skipThinking': call(z.object({ turnId: TurnId }), nothing),
   /** The user looks at the card of a paused turn: it waits for a decision from now on, however long that takes. */
-  'turns.hold': call(z.object({ turnId: TurnId }), nothing),
-  'turns.decide': call(z.object({ turnId: TurnId, choice: Choice }), nothing),
+  'turns.cancelAutoDecision': call(z.object({ turnId: TurnId }), nothing),
+  'turns.decide': call(z.object({ turnId: TurnId, choice: PauseAction }), nothing),
   /** Takes a waiting message out of the queue, or changes its text. */
   'turns.editQueued': call(z.object({ messageId: MessageId, text: z.string().nullable() }), nothing),
   /** Moves a waiting message one place to the front of the queue or to its end. */
@@ -145,18 +145,18 @@ export const calls = {
 
   /** What would make room for that prompt: how far the oldest turns have to be left out, or summarised. Null where that
    *  makes too little. */
-  'context.plan': call(
+  'context.overflowOptions': call(
     z.object({
       chatId: ChatId,
       draft: z.string(),
       attachments: z.array(AttachmentId).default([]),
       parentId: MessageId.optional(),
     }),
-    z.object({ aside: RoomOffer.nullable(), summary: RoomOffer.nullable() }),
+    z.object({ trim: TrimOption.nullable(), summary: TrimOption.nullable() }),
   ),
   /** Keeps this message and all before it from the model. Reversible. */
-  'context.setAside': call(z.object({ messageId: MessageId, summary: z.string().min(1).nullable() }), Message),
-  'context.bringBack': call(z.object({ messageId: MessageId }), Message),
+  'context.exclude': call(z.object({ messageId: MessageId, summary: z.string().min(1).nullable() }), Message),
+  'context.include': call(z.object({ messageId: MessageId }), Message),
   /** Lets the model summarise everything up to a message; what is written comes as `context.summary`, and changes nothing. */
   'context.summarise': call(z.object({ messageId: MessageId }), z.object({ text: z.string() })),
   'context.stopSummary': call(z.object({ messageId: MessageId }), nothing),
@@ -171,7 +171,7 @@ export const calls = {
 
   'models.list': call(nothing, z.array(ModelEntry)),
   /** Looks at a file or folder the user named, and puts it in the list when it can be run. */
-  'models.add': call(z.object({ path: z.string().min(1) }), ModelEntry),
+  'models.import': call(z.object({ path: z.string().min(1) }), ModelEntry),
   'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
   /** What is set for one model; what is left out is set back. A template that cannot be rendered is refused. */
   'models.configure': call(z.object({ modelId: ModelId, settings: ModelSettings }), ModelEntry),
@@ -198,14 +198,14 @@ export const calls = {
   /** Fetches the damaged files again. */
   'models.repair': call(z.object({ modelId: ModelId }), Download),
   /** Models that other programs keep on this computer. */
-  'models.adoptable': call(nothing, z.array(Adoptable)),
+  'models.listExternal': call(nothing, z.array(ExternalModel)),
   /** Puts such a model in the list without copying it. */
-  'models.adopt': call(z.object({ path: z.string().min(1) }), ModelEntry),
+  'models.linkExternal': call(z.object({ path: z.string().min(1) }), ModelEntry),
 
   /** What packed weights take that are kept for the next load. */
-  'packed.size': call(nothing, z.object({ bytes: z.number().int(), models: z.number().int() })),
+  'weightCache.size': call(nothing, z.object({ bytes: z.number().int(), models: z.number().int() })),
   /** Deletes them. A model that is loaded from them goes on. */
-  'packed.clear': call(nothing, z.object({ freed: z.number().int() })),
+  'weightCache.clear': call(nothing, z.object({ freed: z.number().int() })),
 
   'library.state': call(nothing, Library),
   /** What moving the library there would take. Changes nothing. */
@@ -231,14 +231,14 @@ export const calls = {
     z.array(FoundModel),
   ),
   /** Reads the headers behind a name, a page or an address over the network. `variant` has the exact verdict. */
-  'models.look': call(
+  'models.inspectRemote': call(
     z.object({ reference: z.string().min(1).max(2000), variant: z.string().optional() }),
     RemoteModel,
   ),
   'models.machine': call(nothing, Machine),
 
   'downloads.list': call(nothing, z.array(Download)),
-  /** `reference` and `variant` as `models.look` took and gave them. */
+  /** `reference` and `variant` as `models.inspectRemote` took and gave them. */
   'downloads.start': call(
     z.object({
       reference: z.string().min(1).max(2000),
@@ -251,7 +251,7 @@ export const calls = {
   'downloads.resume': call(z.object({ downloadId: z.string() }), nothing),
   'downloads.cancel': call(z.object({ downloadId: z.string() }), nothing),
   /** A file changed on the server: what came of it is given up, and the new one is fetched. */
-  'downloads.renew': call(z.object({ downloadId: z.string() }), nothing),
+  'downloads.update': call(z.object({ downloadId: z.string() }), nothing),
   /** To a place in the list; 0 is next. */
   'downloads.move': call(z.object({ downloadId: z.string(), place: z.number().int().min(0) }), nothing),
 
@@ -260,9 +260,9 @@ export const calls = {
   'tokens.set': call(z.object({ source: SourceId, token: z.string().max(500).nullable() }), nothing),
 
   /** Whom Longhand spoke to in the last ninety days and what it refused, newest first. */
-  'privacy.contacts': call(nothing, z.array(Contact)),
+  'privacy.networkLog': call(nothing, z.array(NetworkLogEntry)),
   /** The policy of the page refused to let it reach an address. */
-  'privacy.refused': call(z.object({ address: z.string().max(4000) }), nothing),
+  'privacy.reportBlocked': call(z.object({ address: z.string().max(4000) }), nothing),
 
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),

@@ -32,7 +32,7 @@ export const Chat = z.object({
   id: ChatId,
   title: z.string(),
   /** Who wrote the title: nobody yet, the model, or the user (then the model never changes it). */
-  titled: z.enum(['none', 'model', 'user']),
+  titleSource: z.enum(['none', 'model', 'user']),
   pinned: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
@@ -65,8 +65,8 @@ export type MessageState = z.infer<typeof MessageState>;
 
 /** A message and all before it are kept from the model, from `at` on; a summary may stand for them. `back`: they were brought
  *  back at that time. */
-export const Aside = z.object({ at: Time, summary: z.string().nullable(), back: z.boolean() });
-export type Aside = z.infer<typeof Aside>;
+export const ContextCutoff = z.object({ since: Time, summary: z.string().nullable(), restored: z.boolean() });
+export type ContextCutoff = z.infer<typeof ContextCutoff>;
 
 /** A node of the conversation tree. Siblings (same parent and role) are versions of one message. */
 export const Message = z.object({
@@ -86,7 +86,7 @@ export const Message = z.object({
   loops: z.array(LoopEvidence),
   /** Answers from documents: what they rest on. */
   grounding: Grounding.nullable(),
-  aside: Aside.nullable(),
+  contextCutoff: ContextCutoff.nullable(),
 });
 export type Message = z.infer<typeof Message>;
 

@@ -160,7 +160,7 @@ export const Source = z.object({
 export type Source = z.infer<typeof Source>;
 
 /** How well a sentence of an answer, characters [start, end), stands in its sources. `source`: the number of the best one. */
-export const Support = z.object({
+export const ClaimCheck = z.object({
   start: z.number().int(),
   end: z.number().int(),
   level: z.enum(['supported', 'weak', 'none']),
@@ -168,7 +168,7 @@ export const Support = z.object({
   /** Characters [start, end) of that source's text that say it. */
   evidence: z.tuple([z.number().int(), z.number().int()]).nullable(),
 });
-export type Support = z.infer<typeof Support>;
+export type ClaimCheck = z.infer<typeof ClaimCheck>;
 
 /** The words of a source, characters [start, end) of its text, that answer best. Found without the model, so it stands
  *  whatever the model says, or when it names no source. */
@@ -191,7 +191,7 @@ export const Grounding = z.object({
   /** The question as it was searched, when the chat before it had to be taken into account. */
   question: z.string(),
   sources: z.array(Source),
-  support: z.array(Support),
+  support: z.array(ClaimCheck),
   /** Null when no single sentence could answer ("summarise"). Where nothing was found: the sentence that came closest. */
   quote: Quote.nullable(),
 });

@@ -32,4 +32,4 @@ export const Download = z.object({
 export type Download = z.infer<typeof Download>;
 
 /** What the desktop tells of a download to somebody who looks elsewhere: it is here, or it needs somebody. */
-export type DownloadNews = { name: string; kind: 'arrived' | 'failed' | 'waitingForSpace' | 'changed' };
+export type DownloadNotification = { name: string; kind: 'arrived' | 'failed' | 'waitingForSpace' | 'changed' };

@@ -50,10 +50,10 @@ export const ModelEntry = z.object({
   path: z.string().nullable(),
   builtIn: z.boolean(),
   /** Files of somebody else, used where they are. */
-  linked: z.boolean(),
+  external: z.boolean(),
   missing: z.boolean(),
   /** Missing because its drive or folder is: it may come back at any moment. */
-  away: z.boolean(),
+  unmounted: z.boolean(),
   lastUsedAt: z.number().nullable(),
   description: ModelDescription.nullable(),
   /** Whether the template can think, and does so by default. */
@@ -93,9 +93,9 @@ const inMemory = {
   memoryBytes: z.number(),
   contextLength: z.number(),
   /** Why the CPU answers in the place of the GPU: what the GPU failed with. */
-  instead: z.string().optional(),
+  fallbackReason: z.string().optional(),
   /** Kernels of the GPU that are compiled in the background; absent when all are. A question need not wait for it. */
-  preparing: z.object({ done: z.number().int(), total: z.number().int() }).optional(),
+  compilingKernels: z.object({ done: z.number().int(), total: z.number().int() }).optional(),
 };
 
 //  idle ──load──▶ loading ──▶ ready ◀──▶ busy          any ──process ends──▶ restarting ──▶ idle | stopped

@@ -31,7 +31,7 @@ export const Library = z.object({
   /** Where it is by itself: in the data folder. */
   home: z.string(),
   /** Its drive is not there. */
-  away: z.boolean(),
+  unmounted: z.boolean(),
   move: LibraryMove.nullable(),
 });
 export type Library = z.infer<typeof Library>;

@@ -84,7 +84,7 @@ export const RemoteModel = z.object({
 export type RemoteModel = z.infer<typeof RemoteModel>;
 
 /** A model that another program keeps on this computer. */
-export const Adoptable = z.object({
+export const ExternalModel = z.object({
   app: z.enum(['Hugging Face cache', 'MLX', 'LM Studio', 'Ollama', 'Jan', 'GPT4All']),
   name: z.string(),
   kind: z.enum(['gguf', 'safetensors']),
@@ -92,12 +92,12 @@ export const Adoptable = z.object({
   path: z.string(),
   bytes: z.number(),
 });
-export type Adoptable = z.infer<typeof Adoptable>;
+export type ExternalModel = z.infer<typeof ExternalModel>;
 
 export const ModelDetails = z.object({
   modelId: ModelId,
   /** Whose files they are: the app's own, fetched, or somebody else's that are used where they lie. */
-  kept: z.enum(['built-in', 'downloaded', 'linked', 'preset']),
+  ownership: z.enum(['built-in', 'downloaded', 'linked', 'preset']),
   origin: z.object({ source: z.string(), repository: z.string(), commit: z.string() }).nullable(),
   bytes: z.number(),
   /** Bytes on disk that removing it would free. */

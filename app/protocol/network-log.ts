@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Time } from './ids.ts';
 
 /** Whom Longhand spoke to and why, or who was refused: one row a day, host and reason. */
-export const Contact = z.object({
+export const NetworkLogEntry = z.object({
   /** Of the last time. */
   at: Time,
   allowed: z.boolean(),
@@ -16,7 +16,7 @@ export const Contact = z.object({
   ]),
   /** What was asked for: the name of a model, the words of a search. */
   about: z.string(),
-  times: z.number().int(),
+  requestCount: z.number().int(),
   bytes: z.number(),
 });
-export type Contact = z.infer<typeof Contact>;
+export type NetworkLogEntry = z.infer<typeof NetworkLogEntry>;

@@ -7,7 +7,7 @@ export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   textSize: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
   /** `system` follows the desktop's reduced motion. */
-  motion: z.enum(['system', 'less']).default('system'),
+  motion: z.enum(['system', 'reduced']).default('system'),
   readingWidth: z.enum(['narrow', 'medium', 'wide']).default('medium'),
   language: z.string().default('en'),
   defaultModelId: ModelId.nullable().default(null),
@@ -20,7 +20,7 @@ export const Settings = z.object({
   kvType: z.enum(['f16', 'q8']).default('f16'),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
-  showThinking: z.enum(['folded', 'running', 'open']).default('folded'),
+  showThinking: z.enum(['collapsed', 'running', 'open']).default('collapsed'),
   thinkingByDefault: z.boolean().nullable().default(null),
   loopGuard: z
     .object({
@@ -33,18 +33,18 @@ export const Settings = z.object({
   thinkingBudget: z
     .object({ tokens: z.number().int().nullable(), seconds: z.number().int().nullable() })
     .default({ tokens: null, seconds: null }),
-  titlesByModel: z.boolean().default(true),
+  autoTitle: z.boolean().default(true),
   sendWith: z.enum(['enter', 'mod-enter']).default('enter'),
-  announce: z.enum(['sentences', 'whole', 'off']).default('sentences'),
-  keys: z.record(z.string(), z.string()).default({}),
+  screenReader: z.enum(['sentences', 'whole', 'off']).default('sentences'),
+  keybindings: z.record(z.string(), z.string()).default({}),
   onboarded: z.boolean().default(false),
   /** Address of a host that serves the hub's interface; then it is asked in place of the hub. */
-  hubMirror: z
+  hubEndpoint: z
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
   /** The user has agreed that choosing a model asks the hub about it. */
-  askHub: z.boolean().default(false),
+  hubConsent: z.boolean().default(false),
   /** Bytes a second that downloads may take; null: all there is. */
   downloadLimit: z.number().int().min(1024).nullable().default(null),
   /** Off: nothing is asked of any host; what is here goes on working. */
@@ -55,15 +55,15 @@ export const Settings = z.object({
     .nullable()
     .default(null),
   /** A PEM file with certificates that are trusted beside the system's. */
-  certificates: z.string().min(1).max(4096).nullable().default(null),
+  extraCaCertificates: z.string().min(1).max(4096).nullable().default(null),
   /** A folder on another disk or on the network whose models can be searched and copied. */
-  modelFolder: z.string().min(1).max(4096).nullable().default(null),
+  extraModelFolder: z.string().min(1).max(4096).nullable().default(null),
   /** A model is in memory when the app has started. */
-  warmStart: z.boolean().default(true),
+  loadOnStart: z.boolean().default(true),
   /** A model that nobody asked anything for so long leaves the memory; null: never. */
-  keepAliveMinutes: z.number().int().min(1).max(1440).nullable().default(null),
+  idleUnloadMinutes: z.number().int().min(1).max(1440).nullable().default(null),
   /** What the CPU makes of quantised weights is kept on disk for the next load. */
-  keepPacked: z.boolean().default(false),
+  cachePackedWeights: z.boolean().default(false),
   sidebarWidth: z.number().min(208).max(320).default(248),
   panelWidth: z.number().min(360).max(640).default(440),
 });

@@ -64,11 +64,11 @@ export const LoopEvidence = z.object({
 });
 export type LoopEvidence = z.infer<typeof LoopEvidence>;
 
-export const Choice = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop', 'allow', 'deny']);
-export type Choice = z.infer<typeof Choice>;
+export const PauseAction = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop', 'allow', 'deny']);
+export type PauseAction = z.infer<typeof PauseAction>;
 
 /** The loops of an answer once the last one is decided about. */
-export function withDecision(loops: readonly LoopEvidence[], choice: Choice): LoopEvidence[] {
+export function withDecision(loops: readonly LoopEvidence[], choice: PauseAction): LoopEvidence[] {
   const decided = LoopEvidence.shape.decided.safeParse(choice);
   if (!decided.success || decided.data === undefined) return [...loops];
   return loops.map((loop, index) => (index === loops.length - 1 ? { ...loop, decided: decided.data } : loop));
@@ -98,11 +98,11 @@ export const TurnEvent = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('paused'),
-    choices: z.array(Choice),
-    suggested: Choice,
+    choices: z.array(PauseAction),
+    suggested: PauseAction,
     evidence: LoopEvidence.optional(),
   }),
-  z.object({ type: z.literal('decided'), choice: Choice }),
+  z.object({ type: z.literal('decided'), choice: PauseAction }),
   /** Text from `from` on (characters of that kind) was taken back: rewind, or a stop string that began to show. */
   z.object({ type: z.literal('retracted'), kind: z.enum(['thinking', 'answer']), from: z.number().int() }),
   z.object({ type: z.literal('stats'), sample: StatsSample }),

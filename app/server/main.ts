@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createHost } from '../core/core.ts';
+import { createCore } from '../core/core.ts';
 import { readerByFork } from '../documents/parse/fork-parser.ts';
 import { engineByFork } from '../engine/client/fork-engine.ts';
 import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
@@ -77,7 +77,7 @@ export async function runBrowserHost(
       process.stdout.write(HELP);
       return 0;
     }
-    const host = await createHost({
+    const host = await createCore({
       dataFolder: wanted.data,
       migrations: places.migrations,
       resources: places.resources,

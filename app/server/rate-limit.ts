@@ -4,7 +4,7 @@ export const maxGuesses = 20;
 const windowMs = 60_000;
 
 /** Counts wrong secrets by the monotonic clock, since the clock on the wall can be set. */
-export function createGuesses(now: () => number = () => performance.now()) {
+export function createRateLimit(now: () => number = () => performance.now()) {
   let times: number[] = [];
   return {
     /** Notes one; true when there were too many. */

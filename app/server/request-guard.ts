@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { enterPath, pagePath, ticketPath } from '../protocol/index.ts';
 import type { Access } from './auth.ts';
 import { isStranger } from './peer-user.ts';
-import { createGuesses } from './rate-limit.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { pageHeaders } from './static-files.ts';
 
 export type GuardOptions = {
@@ -22,7 +22,7 @@ export const bearer = (context: Context): string | undefined =>
 /** The door of the browser host: what every request is asked, and how a page gets its secret. */
 export function createGuard({ access, port, turnedAway }: GuardOptions) {
   const headers = pageHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`]);
-  const guesses = createGuesses();
+  const guesses = createRateLimit();
   const door = new Hono();
 
   const welcome = (peer: number | undefined): boolean => {

@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Host } from '../core/core.ts';
+import type { Core } from '../core/core.ts';
 import { failureOf, LonghandError, uploadPath } from '../protocol/index.ts';
 import type { Reach } from '../store/lock.ts';
 import { createAccess } from './auth.ts';
@@ -29,7 +29,7 @@ export type BrowserHost = {
 };
 
 export type BrowserHostOptions = {
-  host: Pick<Host, 'connect' | 'dataFolder' | 'refusedVisitor'>;
+  host: Pick<Core, 'connect' | 'dataFolder' | 'refusedVisitor'>;
   /** The built page: a folder with index.html. */
   renderer: string;
   /** The first port that is tried; 0 takes any. Without it the one of the last time, so that an open page comes back. */

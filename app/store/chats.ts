@@ -7,7 +7,7 @@ import { newId } from './uuid.ts';
 type ChatRow = {
   id: ChatId;
   title: string;
-  titled: Chat['titled'];
+  title_source: Chat['titleSource'];
   pinned: number;
   created_at: number;
   updated_at: number;
@@ -21,13 +21,13 @@ type ChatRow = {
   leaf_id: MessageId | null;
 };
 
-const columns = `id, title, titled, pinned, created_at, updated_at, model_id, system_prompt, sampling, thinking,
+const columns = `id, title, title_source, pinned, created_at, updated_at, model_id, system_prompt, sampling, thinking,
   loop_guard, collection_ids, draft, leaf_id`;
 
 const chatOf = (row: ChatRow): Chat => ({
   id: row.id,
   title: row.title,
-  titled: row.titled,
+  titleSource: row.title_source,
   pinned: row.pinned === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -77,7 +77,7 @@ export function createChat(db: Database, modelId: ModelId | null, now: number): 
 
 const fields = {
   title: ['title', (value: string): Value => value],
-  titled: ['titled', (value: string): Value => value],
+  titleSource: ['title_source', (value: string): Value => value],
   pinned: ['pinned', (value: boolean): Value => Number(value)],
   modelId: ['model_id', (value: ModelId | null): Value => value],
   systemPrompt: ['system_prompt', (value: string): Value => value],

@@ -3,9 +3,11 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 
-/** Where a platform keeps the data of an application; `LONGHAND_DATA` names another place. */
+/** Where a platform keeps the data of an application; `LONGHAND_DATA_DIR` names another place
+ *  (before 1.0 it was called `LONGHAND_DATA`). */
 export function defaultDataFolder(platform = process.platform, env: NodeJS.ProcessEnv = process.env): string {
-  if (env.LONGHAND_DATA) return env.LONGHAND_DATA;
+  const chosen = env.LONGHAND_DATA_DIR || env.LONGHAND_DATA;
+  if (chosen) return chosen;
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Longhand');
   if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Longhand');
   return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'longhand');

@@ -14,7 +14,7 @@ export type StoredDocument = {
   watched: boolean;
   sha256: string | null;
   /** Name of the kept copy in documents/. */
-  kept: string | null;
+  storedName: string | null;
   ocr: boolean;
   /** How often reading it has begun without coming to an end. */
   attempts: number;
@@ -35,7 +35,7 @@ type DocumentRow = {
   source_changed_at: number;
   watched: number;
   sha256: string | null;
-  kept: string | null;
+  stored_name: string | null;
   ocr: number;
   attempts: number;
   state: string;
@@ -44,7 +44,7 @@ type DocumentRow = {
 };
 
 const columns = `number, id, collection_id, name, file_name, kind, bytes, added_at, pages, source_path, source_changed_at,
-  watched, sha256, kept, ocr, attempts, state, notices, passages`;
+  watched, sha256, stored_name, ocr, attempts, state, notices, passages`;
 
 const storedOf = (row: DocumentRow): StoredDocument => ({
   number: row.number,
@@ -52,7 +52,7 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
   sourceChangedAt: row.source_changed_at,
   watched: row.watched === 1,
   sha256: row.sha256,
-  kept: row.kept,
+  storedName: row.stored_name,
   ocr: row.ocr === 1,
   attempts: row.attempts,
   document: {
@@ -149,7 +149,7 @@ const fields = {
   sourceChangedAt: ['source_changed_at', (value: number): Value => value],
   watched: ['watched', (value: boolean): Value => Number(value)],
   sha256: ['sha256', (value: string | null): Value => value],
-  kept: ['kept', (value: string | null): Value => value],
+  storedName: ['stored_name', (value: string | null): Value => value],
   ocr: ['ocr', (value: boolean): Value => Number(value)],
   attempts: ['attempts', (value: number): Value => value],
   state: ['state', (value: DocumentState): Value => JSON.stringify(value)],
@@ -158,7 +158,7 @@ const fields = {
 } as const;
 
 type Fields = Pick<Document, 'name' | 'fileName' | 'kind' | 'bytes' | 'pages' | 'state' | 'notices' | 'passages'> &
-  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched' | 'sha256' | 'kept' | 'ocr' | 'attempts'>;
+  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched' | 'sha256' | 'storedName' | 'ocr' | 'attempts'>;
 
 /** @throws LonghandError `not-found` */
 export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fields>): StoredDocument {
@@ -200,7 +200,7 @@ export function deleteDocument(db: Database, id: DocumentId, now: number): void 
 
 /** Undo of a removal. @throws LonghandError `not-found`, `conflict` (the same file was added again meanwhile) */
 export function restoreDocument(db: Database, id: DocumentId): StoredDocument {
-  const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE id = ? AND kept IS NOT NULL`, id);
+  const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE id = ? AND stored_name IS NOT NULL`, id);
   if (!row) throw new LonghandError('not-found', `[documents] no document ${id}`);
   const same = row.sha256 === null ? undefined : findByContent(db, row.collection_id, row.sha256);
   if (same && same.document.id !== id) {
@@ -216,7 +216,7 @@ export const deletedDocuments = (db: Database, before: number): { number: number
   db
     .all<{ number: number; stays: number }>(
       `SELECT number, watched = 1 AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) AS stays
-       FROM documents WHERE (deleted_at < ? AND (kept IS NOT NULL OR watched = 0))
+       FROM documents WHERE (deleted_at < ? AND (stored_name IS NOT NULL OR watched = 0))
        OR collection_id IN (SELECT id FROM collections WHERE deleted_at < ?)`,
       before,
       before,
@@ -226,7 +226,7 @@ export const deletedDocuments = (db: Database, before: number): { number: number
 /** Nobody refers to its copy any more. */
 export const dropCopy = (db: Database, number: number) =>
   db.transaction(() => {
-    db.run('UPDATE documents SET kept = NULL, sha256 = NULL WHERE number = ?', number);
+    db.run('UPDATE documents SET stored_name = NULL, sha256 = NULL WHERE number = ?', number);
     db.run(`INSERT INTO purged (place, id) SELECT 'documents', id FROM documents WHERE number = ?`, number);
   });
 
@@ -240,7 +240,11 @@ export function listFollowed(db: Database, collectionId: CollectionId): (StoredD
 }
 
 export const keptNames = (db: Database): Set<string> =>
-  new Set(db.all<{ kept: string }>('SELECT kept FROM documents WHERE kept IS NOT NULL').map(({ kept }) => kept));
+  new Set(
+    db
+      .all<{ name: string }>('SELECT stored_name AS name FROM documents WHERE stored_name IS NOT NULL')
+      .map(({ name }) => name),
+  );
 
 export const forgetDocument = (db: Database, number: number) =>
   void db.run('DELETE FROM documents WHERE number = ?', number);

@@ -16,7 +16,9 @@ export type LibraryRow = {
 type Stored = Omit<LibraryRow, 'paused'> & { paused: number };
 
 export function libraryRow(db: Database): LibraryRow {
-  const row = db.get<Stored>('SELECT folder, mark, moving_to AS movingTo, paused, leaving FROM library');
+  const row = db.get<Stored>(
+    'SELECT folder, marker_id AS mark, moving_to AS movingTo, paused, cleanup_path AS leaving FROM library',
+  );
   if (!row) throw new Error('[library] its row is gone');
   return { ...row, paused: row.paused === 1 };
 }
@@ -27,9 +29,9 @@ export const pauseMove = (db: Database, paused: boolean) => db.run('UPDATE libra
 
 /** From now on the copy is what has to go. */
 export const cancelMove = (db: Database) =>
-  db.run('UPDATE library SET leaving = moving_to, moving_to = NULL, paused = 0');
+  db.run('UPDATE library SET cleanup_path = moving_to, moving_to = NULL, paused = 0');
 
-export const endLeaving = (db: Database) => db.run('UPDATE library SET leaving = NULL');
+export const endLeaving = (db: Database) => db.run('UPDATE library SET cleanup_path = NULL');
 
 /** The one step that makes the new place the library: at once, with the paths of all models in it. `kept`: a folder below
  *  `from` that stays where it is. */
@@ -38,7 +40,12 @@ export function switchLibrary(
   { from, to, kept, folder, mark }: { from: string; to: string; kept: string } & Pick<LibraryRow, 'folder' | 'mark'>,
 ): void {
   db.transaction(() => {
-    db.run('UPDATE library SET folder = ?, mark = ?, moving_to = NULL, paused = 0, leaving = ?', folder, mark, from);
+    db.run(
+      'UPDATE library SET folder = ?, marker_id = ?, moving_to = NULL, paused = 0, cleanup_path = ?',
+      folder,
+      mark,
+      from,
+    );
     const inside = (folder: string): [string, string] => [`${folder}/`, `${folder}/`];
     db.run(
       `UPDATE models SET path = ? || substr(path, length(?) + 1)

@@ -2,14 +2,14 @@ import type { MessageId, StatsSample } from '../protocol/index.ts';
 import type { Database } from './database.ts';
 import { findMessage, idsOf, toBytes } from './messages.ts';
 
-export type Piece = { text: string; thinking: string; ids: readonly number[]; samples: readonly StatsSample[] };
+export type MessageChunk = { text: string; thinking: string; ids: readonly number[]; samples: readonly StatsSample[] };
 
 /** Appends what a turn wrote since the last time. Costs the same at the end of a long answer as at its begin. */
-export function addPiece(db: Database, messageId: MessageId, piece: Piece) {
+export function addChunk(db: Database, messageId: MessageId, piece: MessageChunk) {
   db.transaction(() => {
     if (piece.text !== '' || piece.thinking !== '' || piece.ids.length > 0) {
       db.run(
-        `INSERT INTO pieces SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM pieces WHERE message_id = ?`,
+        `INSERT INTO message_chunks SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM message_chunks WHERE message_id = ?`,
         messageId,
         piece.text,
         piece.thinking,
@@ -19,7 +19,7 @@ export function addPiece(db: Database, messageId: MessageId, piece: Piece) {
     }
     for (const sample of piece.samples) {
       db.run(
-        'INSERT INTO samples SELECT ?, coalesce(max(seq), 0) + 1, ? FROM samples WHERE message_id = ?',
+        'INSERT INTO speed_samples SELECT ?, coalesce(max(seq), 0) + 1, ? FROM speed_samples WHERE message_id = ?',
         messageId,
         JSON.stringify(sample),
         messageId,
@@ -28,13 +28,13 @@ export function addPiece(db: Database, messageId: MessageId, piece: Piece) {
   });
 }
 
-/** Puts the pieces into the message itself. */
-export function joinPieces(db: Database, messageId: MessageId) {
+/** Puts the chunks into the message itself. */
+export function joinChunks(db: Database, messageId: MessageId) {
   db.transaction(() => {
     const message = findMessage(db, messageId);
     const ids = idsOf(db, messageId);
     if (!message) return;
-    const { changes } = db.run('DELETE FROM pieces WHERE message_id = ?', messageId);
+    const { changes } = db.run('DELETE FROM message_chunks WHERE message_id = ?', messageId);
     if (changes === 0) return;
     db.run(
       'UPDATE messages SET text = ?, thinking = ?, ids = ? WHERE id = ?',
@@ -53,7 +53,7 @@ export function cutBack(
   cut: { kind: 'answer' | 'thinking'; length: number; tokens: number },
 ) {
   db.transaction(() => {
-    joinPieces(db, messageId);
+    joinChunks(db, messageId);
     const message = findMessage(db, messageId);
     if (!message) return;
     const text = cut.kind === 'answer' ? message.text.slice(0, cut.length) : message.text;
@@ -65,7 +65,7 @@ export function cutBack(
 
 export const samplesOf = (db: Database, messageId: MessageId): StatsSample[] =>
   db
-    .all<{ sample: string }>('SELECT sample FROM samples WHERE message_id = ? ORDER BY seq', messageId)
+    .all<{ sample: string }>('SELECT sample FROM speed_samples WHERE message_id = ? ORDER BY seq', messageId)
     .map((row) => JSON.parse(row.sample));
 
 /** Messages that were being written, or waited, when the last process ended. */

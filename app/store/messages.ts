@@ -17,16 +17,16 @@ type MessageRow = {
   timings: string | null;
   loops: string;
   grounding: string | null;
-  aside: string | null;
+  context_cutoff: string | null;
   more_text: string | null;
   more_thinking: string | null;
 };
 
 // With the pieces of a running turn joined on.
-const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops, aside,
+const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops, context_cutoff,
   grounding,
-  (SELECT group_concat(p.text, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_text,
-  (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM pieces p WHERE p.message_id = messages.id) AS more_thinking
+  (SELECT group_concat(p.text, '' ORDER BY seq) FROM message_chunks p WHERE p.message_id = messages.id) AS more_text,
+  (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM message_chunks p WHERE p.message_id = messages.id) AS more_thinking
   FROM messages`;
 
 function messageOf(row: MessageRow, attachments: Attachment[]): Message {
@@ -46,7 +46,7 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     loops: JSON.parse(row.loops),
     // Answers that are older than the quote have none.
     grounding: row.grounding === null ? null : { quote: null, ...JSON.parse(row.grounding) },
-    aside: row.aside === null ? null : JSON.parse(row.aside),
+    contextCutoff: row.context_cutoff === null ? null : JSON.parse(row.context_cutoff),
   };
 }
 
@@ -135,7 +135,7 @@ const fields = {
   timings: 'timings',
   loops: 'loops',
   grounding: 'grounding',
-  aside: 'aside',
+  contextCutoff: 'context_cutoff',
 } as const;
 
 export type MessagePatch = { [Key in keyof typeof fields]?: Message[Key] | undefined };
@@ -162,7 +162,10 @@ export function addLoop(db: Database, messageId: MessageId, evidence: LoopEviden
 /** Tokens the model wrote for a message, in order; null when its text was written by hand. */
 export function idsOf(db: Database, messageId: MessageId): number[] | null {
   const row = db.get<{ ids: Uint8Array | null }>('SELECT ids FROM messages WHERE id = ?', messageId);
-  const pieces = db.all<{ ids: Uint8Array }>('SELECT ids FROM pieces WHERE message_id = ? ORDER BY seq', messageId);
+  const pieces = db.all<{ ids: Uint8Array }>(
+    'SELECT ids FROM message_chunks WHERE message_id = ? ORDER BY seq',
+    messageId,
+  );
   const parts = [row?.ids, ...pieces.map((piece) => piece.ids)].filter((part) => part instanceof Uint8Array);
   const ids = parts.flatMap(fromBytes);
   return ids.length === 0 ? null : ids;

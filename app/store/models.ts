@@ -2,14 +2,14 @@ import { type ModelDescription, type ModelEntry, type ModelId, ModelSettings } f
 import type { Database, Value } from './database.ts';
 
 /** What was found out about a model from its files. */
-export type ModelFacts = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
+export type ModelMetadata = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
 export type ModelRow = {
   id: ModelId;
   name: string;
   path: string | null;
   lastUsedAt: number | null;
-  facts: ModelFacts | null;
+  facts: ModelMetadata | null;
   settings: ModelSettings;
   presetOf: ModelId | null;
 };
@@ -20,7 +20,7 @@ type Named = [id: ModelId, name: string, path: string | null, lastUsedAt: number
 function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[] {
   const row = db.get<{ text: string | null }>(
     `SELECT group_concat(line) AS text FROM (
-       SELECT json_array(id, name, path, last_used_at, preset_of) || ',' || coalesce(facts, 'null') || ',' ||
+       SELECT json_array(id, name, path, last_used_at, preset_of) || ',' || coalesce(metadata, 'null') || ',' ||
          coalesce(settings, 'null') AS line
        FROM models ${what})`,
     ...values,
@@ -57,7 +57,7 @@ export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'facts'> &
 
 export const addModel = (db: Database, { id, name, path, facts, settings, presetOf }: NewModel, now: number) =>
   db.run(
-    'INSERT INTO models (id, name, path, added_at, facts, settings, preset_of) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO models (id, name, path, added_at, metadata, settings, preset_of) VALUES (?, ?, ?, ?, ?, ?, ?)',
     id,
     name,
     path,
@@ -73,8 +73,8 @@ export const presetsOf = (db: Database, id: ModelId): ModelRow[] => modelsWhere(
 export const setModelSettings = (db: Database, id: ModelId, settings: ModelSettings) =>
   db.run('UPDATE models SET settings = ? WHERE id = ?', JSON.stringify(settings), id);
 
-export const setModelFacts = (db: Database, id: ModelId, facts: ModelFacts) =>
-  db.run('UPDATE models SET facts = ? WHERE id = ?', packed(facts), id);
+export const setModelFacts = (db: Database, id: ModelId, facts: ModelMetadata) =>
+  db.run('UPDATE models SET metadata = ? WHERE id = ?', packed(facts), id);
 
 export const setModelUsed = (db: Database, id: ModelId, now: number) =>
   db.run('UPDATE models SET last_used_at = ? WHERE id = ?', now, id);
@@ -132,7 +132,7 @@ type Packed = [
 
 const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
-function packed({ thinking, description: of }: ModelFacts): string {
+function packed({ thinking, description: of }: ModelMetadata): string {
   const layers = of.layers.map(({ kind, experts }) => (experts ? letters[kind].toLowerCase() : letters[kind])).join('');
   const values: Packed = [
     bit(thinking.able),
@@ -159,7 +159,7 @@ function packed({ thinking, description: of }: ModelFacts): string {
   return JSON.stringify(values);
 }
 
-const unpacked = (values: Packed): ModelFacts => ({
+const unpacked = (values: Packed): ModelMetadata => ({
   thinking: { able: values[0] === 1, byDefault: values[1] === 1 },
   description: {
     supported: values[2] === 1,

@@ -49,10 +49,10 @@ export type ThinkingSplitter = {
 
 type State = 'start' | 'thinking' | 'after' | 'answer';
 
-export function createThinkingSplitter(markers: ThinkingMarkers | null, begun: boolean): ThinkingSplitter {
-  let state: State = markers === null ? 'answer' : begun ? 'thinking' : 'start';
+export function createThinkingSplitter(markers: ThinkingMarkers | null, continuation: boolean): ThinkingSplitter {
+  let state: State = markers === null ? 'answer' : continuation ? 'thinking' : 'start';
   let held = '';
-  let first = begun;
+  let first = continuation;
 
   /** One move of the machine; null: nothing more can be said yet. */
   const step = (last: boolean): Part | null => {

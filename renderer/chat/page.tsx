@@ -71,7 +71,7 @@ function SourcesButton() {
   const on = useChat((state) => state.sources !== null);
   const messages = useChat((state) => state.open?.shape);
   const some = useMemo(() => hasSources(messages), [messages]);
-  const own = useSettings((state) => state.values.keys);
+  const own = useSettings((state) => state.values.keybindings);
   const command = commandById('sources');
   const keys = keysOfCommand(command.id, own);
   if (!some) return null;
@@ -95,7 +95,7 @@ function Header() {
   const { t } = useTranslation();
   const chat = useChat((state) => (state.open && state.open.messages.size > 0 ? state.open.chat : null));
   const overlay = useChat((state) => state.overlay.kind);
-  const own = useSettings((state) => state.values.keys);
+  const own = useSettings((state) => state.values.keybindings);
   const find = commandById('find');
   const keys = keysOfCommand('find', own);
   return (

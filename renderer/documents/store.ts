@@ -12,7 +12,7 @@ import {
   type Source,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { createCommits } from '../lib/batcher.ts';
+import { createBatcher } from '../lib/batcher.ts';
 import { useShell } from '../shell/store.ts';
 import {
   type Batch,
@@ -36,7 +36,7 @@ export type Finding =
 
 /** What the viewer shows. `passage`: its place among the passages of the document that were found; null for a mark that
  *  came from an answer. */
-export type Shown = { documentId: DocumentId; passage: number | null; mark: Mark | null };
+export type OpenDocument = { documentId: DocumentId; passage: number | null; mark: Mark | null };
 
 export type DocumentsDialog =
   | { kind: 'none' }
@@ -54,7 +54,7 @@ type DocumentsStore = {
   query: string;
   finding: Finding;
   unfolded: ReadonlySet<DocumentId>;
-  shown: Shown | null;
+  shown: OpenDocument | null;
   dialog: DocumentsDialog;
   /** Why files were not taken. */
   refused: Failure | null;
@@ -234,7 +234,7 @@ export const hitsIn = (finding: Finding): readonly PassageHit[] | null =>
 /** Thousands of files move at once while a folder is read: ten commits a second are enough to watch. */
 const COMMIT_MS = 100;
 
-const changes = createCommits<Change>((batch) => {
+const changes = createBatcher<Change>((batch) => {
   useDocuments.setState((state) => {
     const documents = withChanges(state.documents, batch);
     return { documents, batch: withBatch(state.batch, documents, batch, Date.now()) };

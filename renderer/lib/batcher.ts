@@ -1,6 +1,6 @@
 /** Collects what comes and hands it on at most once per `interval` ms. The first of a pause goes at once, so that a stop
  *  or a first token is not late; at 50 ms this is 20 commits a second. */
-export function createCommits<Item>(commit: (items: Item[]) => void, interval: number, clock: Clock = systemClock) {
+export function createBatcher<Item>(commit: (items: Item[]) => void, interval: number, clock: Clock = systemClock) {
   let items: Item[] = [];
   let last = Number.NEGATIVE_INFINITY;
   let timer: unknown = null;

@@ -1,9 +1,9 @@
 import { create } from 'zustand';
 import {
-  type Adoptable,
   type CatalogueModel,
   canChat,
   type Download,
+  type ExternalModel,
   type Failure,
   type FoundModel,
   failureOf,
@@ -46,7 +46,7 @@ type ModelsStore = {
   downloads: Download[];
   /** The last model whose download has ended. */
   arrived: ModelId | null;
-  adoptable: Adoptable[] | null;
+  externalModels: ExternalModel[] | null;
   library: Library | null;
   installed: ModelId | null;
   details: ModelDetails | null;
@@ -80,7 +80,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   catalogue: [],
   downloads: [],
   arrived: null,
-  adoptable: null,
+  externalModels: null,
   library: null,
   installed: null,
   details: null,
@@ -111,7 +111,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     if (get().installed === modelId) set({ details });
   },
   async lookAgain() {
-    set({ adoptable: await core.call('models.adoptable').catch(() => []) });
+    set({ externalModels: await core.call('models.listExternal').catch(() => []) });
   },
   choose: (place) => set({ place, variant: null }),
   async look(reference, { variant, again = false } = {}) {
@@ -123,7 +123,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     if (before?.status === 'failed' && !again) return;
     const put = (look: Look) => set((state) => ({ looks: { ...state.looks, [reference]: look } }));
     if (before?.status !== 'known') put({ status: 'looking' });
-    const inspection = core.call('models.look', { reference, ...(variant !== undefined && { variant }) }).then(
+    const inspection = core.call('models.inspectRemote', { reference, ...(variant !== undefined && { variant }) }).then(
       (model) => put({ status: 'known', model }),
       (error: unknown) => put({ status: 'failed', failure: failureOf(error) }),
     );

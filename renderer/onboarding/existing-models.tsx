@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Adoptable, type Failure, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
+import { type ExternalModel, type Failure, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useChat } from '../chat/store/store.ts';
 import { useFormats } from '../i18n.ts';
@@ -14,7 +14,7 @@ import { Icon } from '../ui/icon.tsx';
 export function FoundFacts() {
   const { t } = useTranslation();
   const formats = useFormats();
-  const adoptable = useModels((state) => state.adoptable) ?? [];
+  const adoptable = useModels((state) => state.externalModels) ?? [];
   const byApp = Map.groupBy(adoptable, ({ app }) => app);
   return [...byApp].map(([app, models]) => (
     <li key={app} className="flex items-center gap-2 text-fg-2 tabular-nums">
@@ -55,14 +55,14 @@ export function OwnModels({ found, begin }: { found: boolean; begin: () => void 
 
 function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
   const { t } = useTranslation();
-  const adoptable = useModels((state) => state.adoptable) ?? [];
+  const adoptable = useModels((state) => state.externalModels) ?? [];
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Failure | null>(null);
-  const adopt = async ({ path }: Adoptable) => {
+  const adopt = async ({ path }: ExternalModel) => {
     setBusy(true);
     setProblem(null);
     try {
-      onUse(await core.call('models.adopt', { path }));
+      onUse(await core.call('models.linkExternal', { path }));
     } catch (error) {
       setProblem(failureOf(error));
     } finally {

@@ -24,7 +24,7 @@ export function Onboarding() {
   const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
   const patient = usePatience(patienceMs);
   const computed = useEngine((state) => state.devices.length > 0);
-  const { adoptable, machine } = useModels();
+  const { externalModels: adoptable, machine } = useModels();
   const { lookAgain } = useModels.getState();
   useEffect(() => void lookAgain(), [lookAgain]);
   const known = machine !== null && adoptable !== null && computed && starter !== null;

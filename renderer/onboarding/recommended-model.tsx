@@ -31,7 +31,7 @@ export function usePick(shown: boolean): Pick | null {
 export function PickFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  const hub = hubOf(useSettings((state) => state.values.hubEndpoint));
   const fit = fitOf(likelyDescription(model), machine, { contextLength: USUAL_CONTEXT, kvType: 'f16' });
   return (
     <>

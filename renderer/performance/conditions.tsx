@@ -6,7 +6,7 @@ import { usePerformance } from './store.ts';
 /** Said before a benchmark that something would disturb; it can be run all the same, and is marked then. */
 export function ConditionsNotice() {
   const { t } = useTranslation();
-  const { doubtful, start, clearDoubts } = usePerformance();
+  const { benchmarkWarning: doubtful, start, clearDoubts } = usePerformance();
   if (!doubtful) return null;
   const reasons = (['battery', 'hot', 'busy'] as const).filter((reason) => doubtful.conditions[reason]);
   return (

@@ -9,7 +9,7 @@ import {
   type Run,
 } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { createCommits } from '../lib/batcher.ts';
+import { createBatcher } from '../lib/batcher.ts';
 import { type Live, noLive, withEvents } from './live.ts';
 import type { Filter, Metric } from './selectors.ts';
 
@@ -28,7 +28,7 @@ type Performance = {
   chosen: readonly string[];
   live: Live;
   /** A benchmark that was asked for, and what would disturb it. */
-  doubtful: { modelIds: ModelId[]; conditions: Conditions } | null;
+  benchmarkWarning: { modelIds: ModelId[]; conditions: Conditions } | null;
   load(): Promise<void>;
   /** Starts, unless something would disturb it: then the user is told first. */
   ask(modelIds: ModelId[]): Promise<void>;
@@ -48,7 +48,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
   filter: { sort: 'all', backEnd: null },
   chosen: [],
   live: noLive,
-  doubtful: null,
+  benchmarkWarning: null,
 
   async load() {
     const [runs, benchmark] = await Promise.all([
@@ -60,14 +60,14 @@ export const usePerformance = create<Performance>()((set, get) => ({
 
   async ask(modelIds) {
     const conditions = await core.call('benchmark.conditions').catch(() => null);
-    if (conditions && Object.values(conditions).includes(true)) set({ doubtful: { modelIds, conditions } });
+    if (conditions && Object.values(conditions).includes(true)) set({ benchmarkWarning: { modelIds, conditions } });
     else await get().start(modelIds);
   },
 
-  clearDoubts: () => set({ doubtful: null }),
+  clearDoubts: () => set({ benchmarkWarning: null }),
 
   async start(modelIds) {
-    set({ failure: null, doubtful: null });
+    set({ failure: null, benchmarkWarning: null });
     try {
       await core.call('benchmark.start', { modelIds });
     } catch (error) {
@@ -86,7 +86,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
 
 /** Live figures change four times a second. */
 const LIVE_MS = 250;
-const live = createCommits<EventPayload<'turn'>>(
+const live = createBatcher<EventPayload<'turn'>>(
   (batch) => usePerformance.setState((state) => ({ live: withEvents(state.live, batch, Date.now()) })),
   LIVE_MS,
 );

@@ -73,8 +73,8 @@ export function Appearance() {
         <SettingRow name={t('setting.appearance.motion')} about={t('setting.appearance.motionAbout')}>
           <Switch
             label={t('setting.appearance.motion')}
-            checked={values.motion === 'less'}
-            onChange={(less) => void set({ motion: less ? 'less' : 'system' })}
+            checked={values.motion === 'reduced'}
+            onChange={(reduced) => void set({ motion: reduced ? 'reduced' : 'system' })}
           />
         </SettingRow>
       </Card>

@@ -42,17 +42,17 @@ export function ChatDefaults() {
       <SettingRow name={t('setting.chat.titles')} about={t('setting.chat.titlesAbout')}>
         <Switch
           label={t('setting.chat.titles')}
-          checked={values.titlesByModel}
-          onChange={(titlesByModel) => void set({ titlesByModel })}
+          checked={values.autoTitle}
+          onChange={(titlesByModel) => void set({ autoTitle: titlesByModel })}
         />
       </SettingRow>
       <SettingRow name={t('setting.chat.announce')} about={t('setting.chat.announceAbout')}>
         <Select
           label={t('setting.chat.announce')}
           width={190}
-          value={values.announce}
+          value={values.screenReader}
           options={announcements.map((value) => ({ value, name: t(`announce.${value}`) }))}
-          onChange={(announce) => void set({ announce })}
+          onChange={(announce) => void set({ screenReader: announce })}
         />
       </SettingRow>
       <div className="border-t border-line px-4 py-3">

@@ -30,17 +30,17 @@ export function Downloads() {
             onChange={(limit) => void set({ downloadLimit: limit === undefined ? null : Math.round(limit * MB) })}
           />
         </SettingRow>
-        <TextRow name="mirror" setting="hubMirror" />
-        <TextRow name="folder" setting="modelFolder" />
+        <TextRow name="mirror" setting="hubEndpoint" />
+        <TextRow name="folder" setting="extraModelFolder" />
         <TextRow name="proxy" setting="proxy" />
-        <TextRow name="certificates" setting="certificates" />
+        <TextRow name="certificates" setting="extraCaCertificates" />
       </Section>
       <Tokens />
     </>
   );
 }
 
-type TextSetting = 'hubMirror' | 'modelFolder' | 'proxy' | 'certificates';
+type TextSetting = 'hubEndpoint' | 'extraModelFolder' | 'proxy' | 'extraCaCertificates';
 type TextRowProps = { name: 'mirror' | 'folder' | 'proxy' | 'certificates'; setting: TextSetting };
 
 /** A text that counts when the field is left; what the core refuses stays in the field with the reason. */

@@ -60,20 +60,20 @@ export function Engine() {
         <SettingRow name={t('setting.engine.warm')} about={t('setting.engine.warmAbout')}>
           <Switch
             label={t('setting.engine.warm')}
-            checked={values.warmStart}
-            onChange={(warmStart) => void set({ warmStart })}
+            checked={values.loadOnStart}
+            onChange={(warmStart) => void set({ loadOnStart: warmStart })}
           />
         </SettingRow>
         <SettingRow name={t('setting.engine.keep')} about={t('setting.engine.keepAbout')}>
           <NumberField
             label={t('setting.engine.keep')}
-            value={values.keepAliveMinutes ?? undefined}
+            value={values.idleUnloadMinutes ?? undefined}
             min={1}
             max={1440}
             step={1}
             placeholder={t('engine.always')}
             problem={t('sampling.range', { min: 1, max: formats.exact(1440) })}
-            onChange={(minutes) => void set({ keepAliveMinutes: minutes ?? null })}
+            onChange={(minutes) => void set({ idleUnloadMinutes: minutes ?? null })}
           />
         </SettingRow>
         <SettingRow name={t('setting.engine.context')} about={t('setting.engine.contextAbout')}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Contact } from '../../app/protocol/index.ts';
+import type { NetworkLogEntry } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,7 +21,7 @@ export function Privacy() {
   const refused = contacts.filter((one) => !one.allowed);
   const allowed = contacts.filter((one) => one.allowed);
   const bytes = allowed.reduce((sum, one) => sum + one.bytes, 0);
-  const attempts = refused.reduce((sum, one) => sum + one.times, 0);
+  const attempts = refused.reduce((sum, one) => sum + one.requestCount, 0);
   return (
     <section aria-label={t('settings.privacy')}>
       <div className="flex items-start gap-3">
@@ -53,7 +53,7 @@ export function Privacy() {
           {t('privacy.export')}
         </Button>
       </div>
-      <Table contacts={refused} empty={t('privacy.nothingRefused')} last={(one) => formats.exact(one.times)} />
+      <Table contacts={refused} empty={t('privacy.nothingRefused')} last={(one) => formats.exact(one.requestCount)} />
       <div className="mt-8 flex items-center gap-2">
         <h3 className="font-semibold">{t('setting.privacy.allowed')}</h3>
         <span className="text-fg-2 tabular-nums">
@@ -65,17 +65,17 @@ export function Privacy() {
   );
 }
 
-function useContacts(): Contact[] {
-  const [contacts, setContacts] = useState<Contact[]>([]);
+function useContacts(): NetworkLogEntry[] {
+  const [contacts, setContacts] = useState<NetworkLogEntry[]>([]);
   useEffect(() => {
-    const load = () => void core.call('privacy.contacts').then(setContacts, () => {}); // asked again at the next change
+    const load = () => void core.call('privacy.networkLog').then(setContacts, () => {}); // asked again at the next change
     load();
     return core.on('contacts.changed', load);
   }, []);
   return contacts.filter(({ at }) => at > Date.now() - DAYS * dayMs);
 }
 
-type TableProps = { contacts: readonly Contact[]; empty: string; last: (contact: Contact) => string };
+type TableProps = { contacts: readonly NetworkLogEntry[]; empty: string; last: (contact: NetworkLogEntry) => string };
 
 function Table({ contacts, empty, last }: TableProps) {
   const { t } = useTranslation();
@@ -113,7 +113,7 @@ function Table({ contacts, empty, last }: TableProps) {
   );
 }
 
-function exportContacts(contacts: readonly Contact[]): void {
+function exportContacts(contacts: readonly NetworkLogEntry[]): void {
   const address = URL.createObjectURL(new Blob([JSON.stringify(contacts, null, 2)], { type: 'application/json' }));
   const link = document.createElement('a');
   link.href = address;

@@ -27,24 +27,28 @@ export function Shortcuts() {
     const other =
       chosen === ''
         ? undefined
-        : commands.find((one) => one.id !== command.id && keysOfCommand(one.id, values.keys) === chosen);
+        : commands.find((one) => one.id !== command.id && keysOfCommand(one.id, values.keybindings) === chosen);
     setTaken(other ?? null);
     if (other) return;
     setListening(null);
-    void set({ keys: { ...values.keys, [command.id]: chosen } });
+    void set({ keybindings: { ...values.keybindings, [command.id]: chosen } });
   };
 
   return (
     <Section
       title={t('settings.shortcuts')}
       note={
-        <Button kind="quiet" disabled={Object.keys(values.keys).length === 0} onClick={() => void set({ keys: {} })}>
+        <Button
+          kind="quiet"
+          disabled={Object.keys(values.keybindings).length === 0}
+          onClick={() => void set({ keybindings: {} })}
+        >
           {t('shortcuts.reset')}
         </Button>
       }
     >
       {commands.map((command) => {
-        const keys = keysOfCommand(command.id, values.keys);
+        const keys = keysOfCommand(command.id, values.keybindings);
         const hears = listening === command.id;
         return (
           <SettingRow

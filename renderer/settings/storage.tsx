@@ -44,7 +44,7 @@ function Models() {
     <Section title={t('setting.storage.models')} note={t('library.note')}>
       <SettingRow name={t('setting.storage.library')} about={<Path path={folder} />}>
         <PathButtons path={folder} />
-        <Button disabled={!library || library.away || library.move !== null} onClick={() => setAsking(true)}>
+        <Button disabled={!library || library.unmounted || library.move !== null} onClick={() => setAsking(true)}>
           {t('library.ask')}
         </Button>
       </SettingRow>
@@ -58,7 +58,7 @@ function Models() {
 
 const LOOK_MS = 2000;
 
-type PackedSize = Response<'packed.size'>;
+type PackedSize = Response<'weightCache.size'>;
 
 /** What the CPU made of weights and keeps for the next load: whether, how much, and the way to be rid of it. */
 function Packed() {
@@ -68,7 +68,7 @@ function Packed() {
   const [freed, setFreed] = useState(0);
   // A copy is written some time after a load.
   useEffect(() => {
-    const look = () => void core.call('packed.size').then(setSize);
+    const look = () => void core.call('weightCache.size').then(setSize);
     look();
     const timer = setInterval(look, LOOK_MS);
     return () => clearInterval(timer);
@@ -76,17 +76,17 @@ function Packed() {
   const nothing = !size || size.bytes === 0;
   const clear = async () => {
     if (nothing) return;
-    const cleared = await core.call('packed.clear');
+    const cleared = await core.call('weightCache.clear');
     setFreed(cleared.freed);
-    setSize(await core.call('packed.size'));
+    setSize(await core.call('weightCache.size'));
   };
   return (
     <Section title={t('setting.storage.packed')} note={t('storage.packedNote')}>
       <SettingRow name={t('setting.storage.keepPacked')} about={t('setting.storage.keepPackedAbout')}>
         <Switch
           label={t('setting.storage.keepPacked')}
-          checked={values.keepPacked}
-          onChange={(keepPacked) => void set({ keepPacked })}
+          checked={values.cachePackedWeights}
+          onChange={(keepPacked) => void set({ cachePackedWeights: keepPacked })}
         />
       </SettingRow>
       <SettingRow name={t('setting.storage.packedSize')} about={size && <Taken size={size} freed={freed} />}>

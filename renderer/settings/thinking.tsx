@@ -7,7 +7,7 @@ import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
 
 const thinks: Thinks[] = ['off', 'auto', 'on'];
-const shows = ['folded', 'running', 'open'] as const;
+const shows = ['collapsed', 'running', 'open'] as const;
 const levels = ['off', 'relaxed', 'balanced', 'strict'] as const;
 const actions = ['ask', 'answer-now', 'rewind', 'keep-going'] as const;
 const budgets = ['1024', '2048', '4096', '8192', '16384', '32768', 'none'] as const;

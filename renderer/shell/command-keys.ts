@@ -58,7 +58,7 @@ export function keysOfCommand(id: CommandId, own: Record<string, string>): strin
 }
 
 /** The same, written for tooltips and toasts, as properties: nothing where there are no keys. */
-export function keysHint(id: CommandId, own = useSettings.getState().values.keys): { keys?: string } {
+export function keysHint(id: CommandId, own = useSettings.getState().values.keybindings): { keys?: string } {
   const keys = keysOfCommand(id, own);
   return keys === null ? {} : { keys: shown(keys, isMac()) };
 }
@@ -67,6 +67,6 @@ export function keysHint(id: CommandId, own = useSettings.getState().values.keys
 export function useKeysHint(id: CommandId): { keys?: string } {
   return keysHint(
     id,
-    useSettings((state) => state.values.keys),
+    useSettings((state) => state.values.keybindings),
   );
 }

@@ -44,7 +44,7 @@ const layerOpen = () => document.querySelector(LAYERS) !== null;
 const stopByEscape = () => (layerOpen() ? undefined : commands.find((command) => command.id === 'stop'));
 
 function commandFor(keys: string, target: EventTarget | null): Command | undefined {
-  const own = useSettings.getState().values.keys;
+  const own = useSettings.getState().values.keybindings;
   if (layerOpen() && keys !== keysOfCommand('palette', own)) return undefined;
   const inText = target instanceof Element && target.closest(TEXT) !== null;
   return commands.find(

@@ -70,7 +70,7 @@ const openHit = ({ chatId, messageId }: SearchHit) =>
 
 function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void }) {
   const { t } = useTranslation();
-  const own = useSettings((state) => state.values.keys);
+  const own = useSettings((state) => state.values.keybindings);
   const chats = useChat((state) => state.chats);
   const open = useChat((state) => state.chosen);
   const [typed, setTyped] = useState('');

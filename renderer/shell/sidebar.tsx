@@ -70,7 +70,7 @@ type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean; place
 
 function CommandRow({ id, icon, current = false, place = false, extra }: CommandRowProps) {
   const { t } = useTranslation();
-  const own = useSettings((state) => state.values.keys);
+  const own = useSettings((state) => state.values.keybindings);
   const command = commandById(id);
   const keys = keysOfCommand(id, own);
   return (

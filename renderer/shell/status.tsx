@@ -102,9 +102,9 @@ function EngineLine() {
 }
 
 const insteadOf = (status: EngineStatus) =>
-  status.phase === 'ready' || status.phase === 'busy' ? status.instead : undefined;
+  status.phase === 'ready' || status.phase === 'busy' ? status.fallbackReason : undefined;
 
-const preparingOf = (status: EngineStatus) => (status.phase === 'ready' ? status.preparing : undefined);
+const preparingOf = (status: EngineStatus) => (status.phase === 'ready' ? status.compilingKernels : undefined);
 
 export function toneOf(status: EngineStatus, restarted: boolean): Tone {
   if (status.phase === 'stopped') return 'bad';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { PATIENCE } from '../../app/documents/parse/parser-client.ts';
+import { PARSER_LIMITS } from '../../app/documents/parse/parser-client.ts';
 import { openShelf, type Shelf } from '../support/documents.ts';
 import { ARCHIVES } from '../support/hostile-archives.ts';
 import { type Hostile, LIBRARY, PICTURES, textsOf } from '../support/hostile-documents.ts';
@@ -17,7 +17,7 @@ const tally = tallyOf('documents');
 
 const MAX_GROWTH = 400e6;
 /** Of its reader, with what it grows by until it is looked at again. */
-const MAX_READER = (PATIENCE.memoryMb + 512) * 1024 * 1024;
+const MAX_READER = (PARSER_LIMITS.memoryMb + 512) * 1024 * 1024;
 /** Processor time between two turns of the core's loop: what other programs take of the machine is not its fault. */
 const MAX_STALL_MS = soaking ? 100 : 250;
 

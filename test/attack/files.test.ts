@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { gather, gatherFolder } from '../../app/documents/import/collect-files.ts';
-import { createCopies } from '../../app/documents/import/file-store.ts';
+import { createFileStore } from '../../app/documents/import/file-store.ts';
 import { newFolder, startCore } from '../support/core.ts';
 import { openShelf } from '../support/documents.ts';
 import { tallyOf } from './tally.ts';
@@ -58,10 +58,10 @@ test.runIf(posix)('pipes, sockets and devices keep nobody waiting, wherever a fi
       ).rejects.toMatchObject({ code: expect.stringMatching(/^(unreadable|permission|not-found)$/) }),
     );
     await tally.refused(`copied: ${path}`, () =>
-      expect(within(5000, createCopies(join(folder, 'kept')).take(path, 'a.txt'))).rejects.toThrow(),
+      expect(within(5000, createFileStore(join(folder, 'kept')).take(path, 'a.txt'))).rejects.toThrow(),
     );
     await tally.refused(`hashed: ${path}`, async () =>
-      expect(await within(5000, createCopies(join(folder, 'kept')).hash(path))).toBe(null),
+      expect(await within(5000, createFileStore(join(folder, 'kept')).hash(path))).toBe(null),
     );
   }
   await tally.refused('a folder full of pipes', async () => {
@@ -114,7 +114,7 @@ test.runIf(posix)('links in a watched folder do not lead out of it, and that is 
 
 test.runIf(posix)('what takes the place of a file after it was looked at is not read', async () => {
   const { parent, shared, own, secret } = makeFolders();
-  const copies = createCopies(join(parent, 'kept'));
+  const copies = createFileStore(join(parent, 'kept'));
   const found = await gatherFolder(shared);
   expect(found.files).toHaveLength(1);
   const path = join(shared, 'harmless.txt');

@@ -16,7 +16,7 @@ import { tallyOf } from './tally.ts';
 
 vi.setConfig({ testTimeout: 900_000 });
 const tally = tallyOf('modelFiles');
-const MOST_GROWTH_MB = 400;
+const MAX_GROWTH_MB = 400;
 const PATIENCE_MS = 20_000;
 let child: ChildProcess | null = null;
 afterAll(() => void child?.kill('SIGKILL'));
@@ -57,7 +57,7 @@ async function refused(what: string, path: string): Promise<void> {
         /^(model-broken|model-unsupported|out-of-memory|context-full|too-large)$/,
       );
     }
-    if (peakMb > soundMb + MOST_GROWTH_MB) {
+    if (peakMb > soundMb + MAX_GROWTH_MB) {
       child?.kill('SIGKILL');
       child = null;
       throw new Error(`${Math.round(peakMb - soundMb)} MB more than a sound model`);
@@ -301,7 +301,7 @@ test('a turn with a model whose weights are no numbers fails with a sentence, an
     return end((await client.call('turns.send', { chatId, text: 'Hello!' })).turnId);
   };
   await tally.refused('a model of NaN, asked', async () => {
-    const { id } = await client.call('models.add', { path: hostile });
+    const { id } = await client.call('models.import', { path: hostile });
     expect(await ask(id)).toMatchObject({
       type: 'failed',
       failure: { code: 'model-broken', message: expect.stringMatching(/^\[sample\] .*not finite/) },

@@ -23,7 +23,7 @@ const SECRET = 'hf_secretsecretsecret';
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
-  takeRoute({ proxy: null, certificates: null });
+  takeRoute({ proxy: null, extraCaCertificates: null });
 });
 
 async function listen(server: Server | ReturnType<typeof createPlainServer>): Promise<number> {
@@ -64,7 +64,7 @@ test('a certificate that is not good for this host, now, and vouched for, gets n
   const sound = selfSigned();
   const pem = join(newFolder(), 'trusted.pem');
   writeFileSync(pem, [sound, ...Object.values(trusted)].map(({ cert }) => cert).join(''));
-  takeRoute({ proxy: null, certificates: pem });
+  takeRoute({ proxy: null, extraCaCertificates: pem });
   const heard: string[] = [];
   const listener: RequestListener = (asked, response) => {
     heard.push(`${asked.url} ${asked.headers.authorization}`);
@@ -164,7 +164,7 @@ test('the password of a proxy that fails is told to nobody: no error, no event, 
   }
   for (const [what, start] of Object.entries(PROXIES)) {
     const proxy = `http://user:${PASSWORD}@127.0.0.1:${await start()}`;
-    takeRoute({ proxy, certificates: null });
+    takeRoute({ proxy, extraCaCertificates: null });
     for (const scheme of ['http', 'https']) {
       for (const [how, ask] of Object.entries(WAYS)) {
         await tally.refused(`${what}, ${how}, over ${scheme}`, async () => {
@@ -193,7 +193,7 @@ test('nor what a core tells and keeps', async () => {
       await client.call('settings.set', { proxy: `http://user:${PASSWORD}@127.0.0.1:${await start()}` });
       for (const call of [
         () => client.call('models.search', { text: 'x', source: 'huggingface', limit: 5, all: true }),
-        () => client.call('models.look', { reference: 'acme/tiny' }),
+        () => client.call('models.inspectRemote', { reference: 'acme/tiny' }),
         () => client.call('downloads.start', { reference: 'acme/tiny' }),
       ]) {
         const error = await (call() as Promise<unknown>).then(
@@ -203,7 +203,7 @@ test('nor what a core tells and keeps', async () => {
         told.push(`${error} ${JSON.stringify(error)}`);
       }
       told.push(
-        JSON.stringify(await client.call('privacy.contacts')),
+        JSON.stringify(await client.call('privacy.networkLog')),
         JSON.stringify(await client.call('downloads.list')),
       );
       expect(told.splice(0).join(' ')).not.toContain(PASSWORD);

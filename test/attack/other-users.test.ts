@@ -81,7 +81,7 @@ test('after a whole session under umask 022 nothing in the data folder is open t
   onTestFinished(() => hub.stop());
   const { address } = await start(dataFolder);
   const { client, socket } = await openSocket(address);
-  await client.call('settings.set', { hubMirror: hub.url, proxy: null });
+  await client.call('settings.set', { hubEndpoint: hub.url, proxy: null });
   const chat = await client.call('chats.create', {});
   const ended = next(client, 'turn', ({ event }) => isEnd(event));
   await client.call('turns.send', { chatId: chat.id, text: 'My secret is a plum.' });
@@ -170,7 +170,7 @@ test('a library that was moved out of the data folder is closed as well, also on
   onTestFinished(() => hub.stop());
   const first = await start(dataFolder);
   const { client } = await openSocket(first.address);
-  await client.call('settings.set', { hubMirror: hub.url, proxy: null });
+  await client.call('settings.set', { hubEndpoint: hub.url, proxy: null });
   await client.call('downloads.start', { reference: 'acme/tiny' });
   await vi.waitFor(async () => expect(await client.call('models.list')).toHaveLength(2), { timeout: 20_000 });
   await client.call('library.move', { folder: library });

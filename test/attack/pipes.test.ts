@@ -13,7 +13,7 @@ import { openFile } from '../../app/models/network/file-transport.ts';
 import { certificatesIn } from '../../app/models/network/network-config.ts';
 import { checkFiles } from '../../app/models/registry/verify-files.ts';
 import { mirror } from '../../app/models/relocation/copy-tree.ts';
-import { createTokens } from '../../app/models/sources/access-tokens.ts';
+import { createAccessTokens } from '../../app/models/sources/access-tokens.ts';
 import { folderSource } from '../../app/models/sources/local-folder.ts';
 import { readManifest } from '../../app/models/storage/blob-store.ts';
 import { damagedIn } from '../../app/models/storage/block-repair.ts';
@@ -119,7 +119,10 @@ const PLACES: Readonly<Record<string, Place>> = {
     },
   },
   'a download that was begun': { name: '1.part', read: (path) => openPartFile(path, 10) },
-  'the tokens of hubs': { name: 'tokens.json', read: (path) => expect(createTokens(path, null).sources()).toEqual([]) },
+  'the tokens of hubs': {
+    name: 'tokens.json',
+    read: (path) => expect(createAccessTokens(path, null).sources()).toEqual([]),
+  },
   'a file of tensors': { name: 'a.safetensors', read: readSafetensors },
   certificates: { name: 'a.pem', read: certificatesIn },
   'the note of the lock': { name: 'lock.json', read: (path) => expect(readHolder(path)).toBe(null) },

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { NOT_FOUND } from '../../app/chat/prompt/rag-prompt.ts';
-import { createHost } from '../../app/core/core.ts';
+import { createCore } from '../../app/core/core.ts';
 import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import {
@@ -32,7 +32,7 @@ const places = {
 
 const [model = 'starter', name = 'starter', most = '40'] = process.argv.slice(2);
 const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-answers-'));
-const host = await createHost({
+const host = await createCore({
   ...places,
   dataFolder,
   startEngine: engineByFork(places.engine, places),
@@ -44,8 +44,8 @@ const [mine, its] = pipePair<CallFrame, CoreFrame>();
 client.attach(mine);
 host.connect(its);
 
-const { id: encoder } = await client.call('models.add', { path: await realModel('minilm') });
-const modelId = model === 'starter' ? ('starter' as ModelId) : (await client.call('models.add', { path: model })).id;
+const { id: encoder } = await client.call('models.import', { path: await realModel('minilm') });
+const modelId = model === 'starter' ? ('starter' as ModelId) : (await client.call('models.import', { path: model })).id;
 const { id: collectionId } = await client.call('documents.createCollection', { name: 'Library' });
 await client.call('documents.setEmbedding', { collectionId, modelId: encoder });
 const files = Object.entries({ ...report.library, ...manuals }).map(([file, text]) => {

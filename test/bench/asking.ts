@@ -35,8 +35,8 @@ export async function openAsker(reader: boolean, known = new Map<string, Float32
   const encoders = {
     find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
     list: () => ['minilm' as ModelId],
-    ranker: () => null,
-    reader: reader ? join(root, 'resources/reader') : null,
+    reranker: () => null,
+    qaReranker: reader ? join(root, 'resources/reader') : null,
   };
   return { ask: (library, questions) => ask(engine, encoders, library, questions), close: () => real.close() };
 }

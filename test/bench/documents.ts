@@ -73,8 +73,8 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
   const encoders = {
     find: () => ({ target, name: 'all-MiniLM-L6-v2' }),
     list: () => [encoder],
-    ranker: () => null,
-    reader: null,
+    reranker: () => null,
+    qaReranker: null,
   };
   return { engine, encoders };
 }

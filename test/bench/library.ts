@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createPresences } from '../../app/models/storage/availability.ts';
+import { createAvailability } from '../../app/models/storage/availability.ts';
 import { disk } from '../../app/models/storage/fs-probe.ts';
 import { openDatabase } from '../../app/store/database.ts';
 import { aLibrary, anywhere, fillLibrary } from '../support/many-models.ts';
@@ -22,7 +22,7 @@ type Cost = { ms: number; processor: number };
 /** Of the first list and of the second. */
 async function measure(data: string): Promise<Cost[]> {
   const db = openDatabase(join(data, 'longhand.db'));
-  const library = aLibrary(db, createPresences(anywhere, disk));
+  const library = aLibrary(db, createAvailability(anywhere, disk));
   const costs: Cost[] = [];
   // Node still compiles what took the types out of this program, on threads of its own.
   await setTimeout(REST_MS);

@@ -53,8 +53,8 @@ const modelId = 'encoder' as ModelId;
 const encoders = {
   find: () => ({ target: { path: weights, device: null, threads: null }, name: 'bench' }),
   list: () => [],
-  ranker: () => null,
-  reader: null,
+  reranker: () => null,
+  qaReranker: null,
 };
 const engine = { ask: async () => ({ vectors: [vector()] }) } as unknown as Engine;
 const encoder = encoderOf(db, modelId, await createFingerprints()(weights)).number;

@@ -173,7 +173,7 @@ test('with less motion, of the system or by the setting, nothing moves', async (
   await expect.poll(moving).toEqual({ running: 0, still: true });
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await expect.poll(async () => (await moving()).still).toBe(false);
-  await page.evaluate(() => window.page.useSettings.getState().set({ motion: 'less' }));
+  await page.evaluate(() => window.page.useSettings.getState().set({ motion: 'reduced' }));
   await expect.poll(moving).toEqual({ running: 0, still: true });
 });
 

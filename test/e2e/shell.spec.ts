@@ -24,7 +24,9 @@ test('every key that the menu shows acts in the page', async ({ page, scene }) =
 
 test('keys that were changed are the keys that are shown', async ({ page, scene }) => {
   await scene('chat');
-  await page.evaluate(() => window.page.useSettings.getState().set({ keys: { palette: 'Mod+P', settings: 'Mod+O' } }));
+  await page.evaluate(() =>
+    window.page.useSettings.getState().set({ keybindings: { palette: 'Mod+P', settings: 'Mod+O' } }),
+  );
   await page.getByRole('button', { name: 'Settings', exact: true }).hover();
   await expect(page.getByRole('tooltip')).toContainText('Ctrl+O');
   await press(page, 'Control+p');

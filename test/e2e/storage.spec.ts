@@ -11,7 +11,7 @@ test('prepared copies: switched on, their size told, deleted', async ({ page, sc
   await expect(keep).not.toBeChecked();
   await keep.click();
   await expect(keep).toBeChecked();
-  expect(await page.evaluate(() => window.page.core.world.settings.keepPacked)).toBe(true);
+  expect(await page.evaluate(() => window.page.core.world.settings.cachePackedWeights)).toBe(true);
 
   await expect(section.getByRole('status')).toHaveText('3 models, 1.4 GB');
   const remove = section.getByRole('button', { name: 'Delete' });

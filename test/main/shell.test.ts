@@ -88,7 +88,7 @@ const until = async (fits: () => boolean) => {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'longhand-shell-'));
-  process.env.LONGHAND_DATA = join(folder, 'data');
+  process.env.LONGHAND_DATA_DIR = join(folder, 'data');
   world.appPath = join(folder, 'app');
   mkdirSync(join(folder, 'app', 'dist', 'renderer'), { recursive: true });
   mkdirSync(join(folder, 'data', 'shell'), { recursive: true });

@@ -51,7 +51,11 @@ function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
         turnId: turn as TurnId,
         priority: 'chat',
         target,
-        prompt: { messages: [{ role: 'user', text: 'Hi', thinking: '', ids: null }], thinking: false, begun: null },
+        prompt: {
+          messages: [{ role: 'user', text: 'Hi', thinking: '', ids: null }],
+          thinking: false,
+          continuation: null,
+        },
         sampling: { temperature: 0, maxTokens: 8 },
         stops: [],
         thinkingBudget: { tokens: null, seconds: null },
@@ -99,6 +103,6 @@ test('while kernels are compiled in the background the status counts them, and t
       preparing: { done: expect.any(Number), total: expect.any(Number) },
     });
   const last = statuses.at(-1);
-  const { done, total } = (last?.phase === 'ready' && last.preparing) || { done: 0, total: 0 };
+  const { done, total } = (last?.phase === 'ready' && last.compilingKernels) || { done: 0, total: 0 };
   expect(done).toBeLessThan(total);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createHost, type Host, type HostOptions } from '../../app/core/core.ts';
+import { type Core, type CoreOptions, createCore } from '../../app/core/core.ts';
 import { readerByFork, type StartReader } from '../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
@@ -43,12 +43,12 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
 export async function startCore(
   options: { dataFolder?: string; startEngine?: StartEngine; now?: () => number } & Pick<
-    HostOptions,
+    CoreOptions,
     'models' | 'heartbeat'
   > = {},
-): Promise<{ host: Host; client: Client; dataFolder: string }> {
+): Promise<{ host: Core; client: Client; dataFolder: string }> {
   const dataFolder = options.dataFolder ?? newFolder();
-  const host = await createHost({
+  const host = await createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
@@ -63,7 +63,7 @@ export async function startCore(
   return { host, client: connect(host), dataFolder };
 }
 
-export function connect(host: Pick<Host, 'connect'>): Client {
+export function connect(host: Pick<Core, 'connect'>): Client {
   const client = createClient();
   const [mine, its] = pipePair<CallFrame, CoreFrame>();
   client.attach(mine);

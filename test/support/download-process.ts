@@ -1,18 +1,18 @@
 // A process that downloads one repository of the hub double and ends when the model is whole: to be killed.
 // node test/support/download-process.ts FOLDER HUB_URL MIGRATIONS
 import { join } from 'node:path';
-import { createDownloads } from '../../app/models/downloads/download-queue.ts';
+import { createDownloadQueue } from '../../app/models/downloads/download-queue.ts';
 import { hubSource } from '../../app/models/sources/hugging-face.ts';
-import { createShelf } from '../../app/models/storage/blob-store.ts';
-import { createPlace } from '../../app/models/storage/library-location.ts';
+import { createBlobStore } from '../../app/models/storage/blob-store.ts';
+import { createLibraryLocation } from '../../app/models/storage/library-location.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const [folder = '', url = '', migrations = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder, migrations, now: Date.now });
 const source = hubSource({ id: 'mirror', url, token: async () => null });
-const downloads = createDownloads({
+const downloads = createDownloadQueue({
   db,
-  shelf: createShelf(db, createPlace(db, join(folder, 'models'))),
+  shelf: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
   source: () => source,
   changed: () => {},
   finished: async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { pipeToChild } from '../../app/process/transport.ts';
 import { type Client, type CoreFrame, createClient } from '../../app/protocol/index.ts';
-import type { ChildWish, CoreOptions, FromCore } from '../../main/core-ipc.ts';
+import type { ChildWish, CoreArguments, FromCore } from '../../main/core-ipc.ts';
 import { type Build, places, type RunningApp } from './kills.ts';
 
 //  The core process of the desktop app without a window: main/core-entry.ts talks through real ports to the page of a test, and to
@@ -12,7 +12,7 @@ import { type Build, places, type RunningApp } from './kills.ts';
 export async function startElectronCore(dataFolder: string, build: Build): Promise<RunningApp> {
   const { migrations, resources } = build;
   const about = { version: '0', commit: '', shell: 'electron' as const };
-  const options: CoreOptions = { dataFolder, migrations, resources, about, keychain: false };
+  const options: CoreArguments = { dataFolder, migrations, resources, about, keychain: false };
   const worker = new Worker(join(import.meta.dirname, 'core-worker.ts'), {
     argv: [JSON.stringify(options)],
     workerData: { core: build.core },

@@ -18,8 +18,8 @@ export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'enco
     encoders: {
       find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
       list: () => [MINILM],
-      ranker: () => null,
-      reader: join(import.meta.dirname, '../../resources/reader'),
+      reranker: () => null,
+      qaReranker: join(import.meta.dirname, '../../resources/reader'),
     },
   };
 }

@@ -41,11 +41,11 @@ export type World = {
   /** What the next answers say. */
   script: (prompt: string) => Script;
   measure: { used: number; draft: number; limit: number } | null;
-  plan: Response<'context.plan'>;
+  plan: Response<'context.overflowOptions'>;
   downloads: Download[];
   /** Where the models are. */
   shelf: Library;
-  packed: Response<'packed.size'>;
+  packed: Response<'weightCache.size'>;
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -60,9 +60,9 @@ export const starter: ModelEntry = {
   name: 'Qwen3.5 4B',
   path: null,
   builtIn: true,
-  linked: false,
+  external: false,
   missing: false,
-  away: false,
+  unmounted: false,
   lastUsedAt: null,
   thinking: { able: true, byDefault: true },
   settings: ModelSettings.parse({}),
@@ -100,9 +100,9 @@ export function createWorld(change: Partial<World> = {}): World {
     settings: { ...defaultSettings, onboarded: true },
     script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
     measure: null,
-    plan: { aside: null, summary: null },
+    plan: { trim: null, summary: null },
     downloads: [],
-    shelf: { folder: MODELS, home: MODELS, away: false, move: null },
+    shelf: { folder: MODELS, home: MODELS, unmounted: false, move: null },
     packed: { bytes: 0, models: 0 },
     benchmarked: [],
     library: noDocuments(),
@@ -118,7 +118,7 @@ export function newChat(change: Partial<Chat> = {}): Chat {
   return {
     id: nextId<ChatId>('chat'),
     title: '',
-    titled: 'none',
+    titleSource: 'none',
     pinned: false,
     createdAt: now,
     updatedAt: now,
@@ -150,7 +150,7 @@ export function newMessage(chatId: ChatId, role: Message['role'], change: Partia
     timings: null,
     loops: [],
     grounding: null,
-    aside: null,
+    contextCutoff: null,
     ...change,
   };
 }
@@ -273,7 +273,7 @@ export function createFakeCore(world: World) {
       emit('chat.deleted', { chatId });
     },
     'chats.restore': ({ chatId }) => keepChat(newChat({ id: chatId, title: 'Restored' })),
-    'chats.show': ({ messageId }) => {
+    'chats.selectBranch': ({ messageId }) => {
       const message = messageOf(messageId);
       return keepChat({ ...chatOf(message.chatId), leafId: newestBelow(messageId) });
     },
@@ -291,22 +291,22 @@ export function createFakeCore(world: World) {
       );
       return running ? { userMessageId: user.id, messageId: user.id, turnId: null } : started(user, answer(chat, user));
     },
-    'turns.edit': ({ messageId, text }) => {
+    'turns.editAndResend': ({ messageId, text }) => {
       const before = messageOf(messageId);
       const user = keepMessage(newMessage(before.chatId, 'user', { text, parentId: before.parentId }));
       return started(user, answer(chatOf(before.chatId), user));
     },
-    'turns.rewrite': ({ messageId, text }) => {
+    'turns.editAnswer': ({ messageId, text }) => {
       const before = messageOf(messageId);
       const message = keepMessage(newMessage(before.chatId, 'assistant', { text, parentId: before.parentId }));
       keepChat({ ...chatOf(before.chatId), leafId: message.id });
       return message;
     },
-    'turns.retry': ({ messageId }) => {
+    'turns.regenerate': ({ messageId }) => {
       const before = messageOf(messageId);
       return started(null, answer(chatOf(before.chatId), messageOf(before.parentId as MessageId)));
     },
-    'turns.resume': ({ messageId }) => {
+    'turns.continue': ({ messageId }) => {
       const message = messageOf(messageId);
       void write(message, { text: ' and so it went on to its end.' });
       return started(null, message);
@@ -314,9 +314,9 @@ export function createFakeCore(world: World) {
     'turns.cancel': ({ turnId }) => {
       cancelled.add(turnId);
     },
-    'turns.answerNow': () => undefined,
+    'turns.skipThinking': () => undefined,
     'turns.decide': () => undefined,
-    'turns.hold': () => undefined,
+    'turns.cancelAutoDecision': () => undefined,
     'turns.editQueued': ({ messageId, text }) => {
       const message = messageOf(messageId);
       if (text !== null) keepMessage({ ...message, text });
@@ -342,11 +342,11 @@ export function createFakeCore(world: World) {
     'turns.samples': ({ messageId }) => world.samples.get(messageId) ?? [],
     'context.measure': ({ draft }) =>
       world.measure ?? { used: 11_212, draft: Math.round(draft.length / 4), limit: 32_768 },
-    'context.plan': () => world.plan,
-    'context.setAside': ({ messageId, summary }) =>
-      keepMessage({ ...messageOf(messageId), aside: { at: Date.now(), summary, back: false } }),
-    'context.bringBack': ({ messageId }) =>
-      keepMessage({ ...messageOf(messageId), aside: { at: Date.now(), summary: null, back: true } }),
+    'context.overflowOptions': () => world.plan,
+    'context.exclude': ({ messageId, summary }) =>
+      keepMessage({ ...messageOf(messageId), contextCutoff: { since: Date.now(), summary, restored: false } }),
+    'context.include': ({ messageId }) =>
+      keepMessage({ ...messageOf(messageId), contextCutoff: { since: Date.now(), summary: null, restored: true } }),
     'context.summarise': () => ({ text: 'You plan a thesis in five chapters. Chapter 2 opens with the history.' }),
     'context.stopSummary': () => undefined,
     'attachments.move': () => undefined,

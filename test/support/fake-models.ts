@@ -1,6 +1,5 @@
 import {
   type CatalogueModel,
-  Contact,
   type Download,
   type Emit,
   type Handlers,
@@ -9,6 +8,7 @@ import {
   type ModelEntry,
   type ModelId,
   ModelSettings,
+  NetworkLogEntry,
   type Variant,
 } from '../../app/protocol/index.ts';
 import type { World } from './fake-core.ts';
@@ -17,7 +17,7 @@ import type { World } from './fake-core.ts';
 
 type ModelCalls = Extract<
   keyof Handlers,
-  `${'models' | 'packed' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
 >;
 
 const GiB = 2 ** 30;
@@ -111,9 +111,9 @@ export const installed = (id: string, bytes: number, type: string, more: Partial
   name: shapes[id]?.name ?? id,
   path: `/home/ada/.local/share/longhand/models/${id}`,
   builtIn: false,
-  linked: false,
+  external: false,
   missing: false,
-  away: false,
+  unmounted: false,
   lastUsedAt: null,
   description: shapeOf(id, bytes, type),
   thinking: { able: true, byDefault: true },
@@ -138,14 +138,14 @@ const catalogue: CatalogueModel[] = Object.entries(shapes).map(([id, shape]) => 
   forms: [{ kind: 'gguf', repository: `acme/${id}-GGUF` }],
 }));
 
-const contacts: Contact[] = [
+const contacts: NetworkLogEntry[] = [
   ['page', 'img.example.com', '', false, Date.UTC(2026, 10, 18, 21, 7), 4, 0],
   ['visitor', '127.0.0.1:4817', 'https://evil.example', false, Date.UTC(2026, 10, 2, 10, 33), 1, 0],
   ['download', 'huggingface.co', 'Qwen3.5 9B Q4_K_M', true, Date.UTC(2026, 10, 20, 9, 14), 12, 4.6e9],
   ['look', 'huggingface.co', 'acme/qwen3.5-9b-GGUF', true, Date.UTC(2026, 10, 20, 9, 12), 4, 480_000],
   ['search', 'huggingface.co', 'qwen', true, Date.UTC(2026, 10, 14, 18, 40), 1, 36_000],
-].map(([reason, host, about, allowed, at, times, bytes]) =>
-  Contact.parse({ reason, host, about, allowed, at, times, bytes }),
+].map(([reason, host, about, allowed, at, requestCount, bytes]) =>
+  NetworkLogEntry.parse({ reason, host, about, allowed, at, requestCount, bytes }),
 );
 
 const bits: [string, number][] = [
@@ -180,7 +180,7 @@ export function fakeModels(
 
   return {
     'models.list': () => world.models,
-    'models.add': ({ path }) => {
+    'models.import': ({ path }) => {
       throw new LonghandError('unreadable', `[models] ${path} is no model`, {
         hint: 'There is no model at this path.',
       });
@@ -207,7 +207,7 @@ export function fakeModels(
       const ours = path?.includes('/longhand/') ?? false;
       return {
         modelId,
-        kept: path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
+        ownership: path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
         origin: ours ? { source: 'huggingface', repository: `acme/${modelId}`, commit: '0123456789ab' } : null,
         bytes,
         frees: ours ? bytes : 0,
@@ -228,7 +228,7 @@ export function fakeModels(
     'models.repair': () => {
       throw new LonghandError('not-found', '[fake] nothing to repair');
     },
-    'models.adoptable': () => [
+    'models.listExternal': () => [
       {
         app: 'Ollama',
         name: 'smollm2:1.7b',
@@ -244,14 +244,14 @@ export function fakeModels(
         bytes: 4.6e9,
       },
     ],
-    'models.adopt': ({ path }) => {
+    'models.linkExternal': ({ path }) => {
       const entry = installed('lfm2-1.2b', 1.2e9, 'Q8_0', { id: path as ModelId, path });
       put([...world.models, entry]);
       return entry;
     },
     'models.machine': () => ({ limitBytes: 13.5 * GiB, bandwidth: 150e9, diskFree: 212e9 }),
-    'packed.size': () => world.packed,
-    'packed.clear': () => {
+    'weightCache.size': () => world.packed,
+    'weightCache.clear': () => {
       const freed = world.packed.bytes;
       world.packed = { bytes: 0, models: 0 };
       return { freed };
@@ -274,7 +274,7 @@ export function fakeModels(
         runs: true,
       },
     ],
-    'models.look': ({ reference, variant }) => {
+    'models.inspectRemote': ({ reference, variant }) => {
       const id = Object.keys(shapes).find((known) => reference.includes(known)) ?? 'qwen3.5-4b';
       const parameters = shapes[id]?.parameters ?? 0;
       const variants = bits.map(([label, each]): Variant => {
@@ -305,11 +305,11 @@ export function fakeModels(
     'downloads.resume': ({ downloadId }) =>
       change(downloadId, { status: { phase: 'running', rate: 38.4e6, secondsLeft: 74 } }),
     'downloads.cancel': ({ downloadId }) => tell(world.downloads.filter(({ id }) => id !== downloadId)),
-    'downloads.renew': ({ downloadId }) => change(downloadId, { done: 0, status: { phase: 'queued' } }),
+    'downloads.update': ({ downloadId }) => change(downloadId, { done: 0, status: { phase: 'queued' } }),
     'downloads.move': () => undefined,
     'tokens.list': () => ({ sources: [], kept: 'file' }),
     'tokens.set': () => undefined,
-    'privacy.contacts': () => contacts,
-    'privacy.refused': () => undefined,
+    'privacy.networkLog': () => contacts,
+    'privacy.reportBlocked': () => undefined,
   };
 }

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDownloads } from '../../app/models/downloads/download-queue.ts';
+import { createDownloadQueue } from '../../app/models/downloads/download-queue.ts';
 import { network } from '../../app/models/network/http-request.ts';
 import { hubSource } from '../../app/models/sources/hugging-face.ts';
-import { createShelf } from '../../app/models/storage/blob-store.ts';
-import { createPlace } from '../../app/models/storage/library-location.ts';
+import { createBlobStore } from '../../app/models/storage/blob-store.ts';
+import { createLibraryLocation } from '../../app/models/storage/library-location.ts';
 import { openStore } from '../../app/store/store.ts';
 
 /** When it is full: the first byte has come; half of them have; a block is to be remembered; a file is to be put away; a folder
@@ -22,7 +22,7 @@ const STAYS_FULL_MS = 100;
 const [folder = '', url = '', migrations = '', moment = ''] = process.argv.slice(2);
 const filler = join(folder, 'filler');
 const { db, close } = await openStore({ folder, migrations, now: Date.now });
-const shelf = createShelf(db, createPlace(db, join(folder, 'models')));
+const shelf = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
 const source = hubSource({ id: 'mirror', url, token: async () => null });
 const repository = await source.repository('acme/tiny', null, AbortSignal.timeout(10_000));
 const total = repository.files.reduce((sum, file) => sum + file.size, 0);
@@ -57,7 +57,7 @@ const outcome: Outcome = { missing: [], finished: false, hashes: {}, left: [] };
 let received = 0;
 let emptying = false;
 const done = new Promise<void>((resolve) => {
-  const downloads = createDownloads({
+  const downloads = createDownloadQueue({
     db,
     shelf: {
       ...shelf,

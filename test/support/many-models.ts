@@ -1,9 +1,9 @@
 // A library with many models, no two of which are alike, and what a list of them needs.
 import { join } from 'node:path';
 import type { Engine } from '../../app/engine/client/engine-client.ts';
-import { createLibrary, type Library } from '../../app/models/registry/model-registry.ts';
-import type { Presences } from '../../app/models/storage/availability.ts';
-import { createGlance, disk } from '../../app/models/storage/fs-probe.ts';
+import { createModelRegistry, type ModelRegistry } from '../../app/models/registry/model-registry.ts';
+import type { Availability } from '../../app/models/storage/availability.ts';
+import { createProbe, disk } from '../../app/models/storage/fs-probe.ts';
 import { defaultSettings, type ModelId } from '../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../app/store/database.ts';
 import { migrate, readMigrations } from '../../app/store/migrate.ts';
@@ -36,8 +36,8 @@ export function fillLibrary(folder: string, count: number, at: (file: number) =>
   db.close();
 }
 
-export const aLibrary = (db: Database, presences: Presences): Library =>
-  createLibrary({
+export const aLibrary = (db: Database, presences: Availability): ModelRegistry =>
+  createModelRegistry({
     db,
     engine: { target: () => null } as unknown as Engine,
     emit: () => {},
@@ -47,7 +47,7 @@ export const aLibrary = (db: Database, presences: Presences): Library =>
     presences,
     packed: unpacked,
     disk,
-    glance: createGlance(),
+    probe: createProbe(),
     starter: '/nowhere',
     now: () => 1,
   });

@@ -1,18 +1,18 @@
 // A process that moves a library and ends when it is moved: to be killed.
 // node test/support/move-process.ts DATA TARGET MIGRATIONS
 import { join } from 'node:path';
-import { createMover } from '../../app/models/relocation/relocation.ts';
-import { createPlace } from '../../app/models/storage/library-location.ts';
-import { createGate } from '../../app/models/storage/rw-lock.ts';
+import { createRelocation } from '../../app/models/relocation/relocation.ts';
+import { createLibraryLocation } from '../../app/models/storage/library-location.ts';
+import { createRwLock } from '../../app/models/storage/rw-lock.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const [data = '', target = '', migrations = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder: data, migrations });
-const place = createPlace(db, join(data, 'models'));
-const mover = createMover({
+const place = createLibraryLocation(db, join(data, 'models'));
+const mover = createRelocation({
   db,
   place,
-  gate: createGate(),
+  gate: createRwLock(),
   changed: ({ move }) => {
     if (move === null) process.send?.('moved');
   },

@@ -10,7 +10,7 @@ import {
 import { getChat } from '../../store/chats.ts';
 import { getMessage, updateMessage } from '../../store/messages.ts';
 import { newId } from '../../store/uuid.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf } from '../prompt/prompt.ts';
 import { inView } from '../tree.ts';
 import { countingOf, countPath, measureContext, pathOf } from './context-usage.ts';
@@ -18,7 +18,7 @@ import { countingOf, countPath, measureContext, pathOf } from './context-usage.t
 //  Making room in a full context: the oldest turns are set aside, with or without a summary in their place. Nothing is
 //  deleted, and everything can be brought back.
 
-type Plan = Response<'context.plan'>;
+type Plan = Response<'context.overflowOptions'>;
 
 /** The longest summary: a small part of the context. */
 const summaryTokens = (limit: number): number => Math.min(400, Math.floor(limit / 8));
@@ -26,7 +26,7 @@ const summaryTokens = (limit: number): number => Math.min(400, Math.floor(limit 
 const ANSWER_TOKENS = 512;
 
 /** How many of the oldest turns have to go: guessed from the length of the texts, and then counted. */
-export async function planRoom(core: Core, asked: Request<'context.plan'>): Promise<Plan> {
+export async function planRoom(core: ChatDeps, asked: Request<'context.overflowOptions'>): Promise<Plan> {
   const { used, draft, limit } = await measureContext(core, asked);
   const { target: model } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
@@ -53,7 +53,7 @@ export async function planRoom(core: Core, asked: Request<'context.plan'>): Prom
     frees: Math.max(0, summed.frees - length),
     seconds: secondsToWrite(messages, summed.frees, length),
   };
-  return { aside, summary: summary && summary.frees > 0 ? summary : null };
+  return { trim: aside, summary: summary && summary.frees > 0 ? summary : null };
 }
 
 const sizeOf = (messages: readonly Message[]): number =>
@@ -71,16 +71,16 @@ function secondsToWrite(messages: readonly Message[], toRead: number, toWrite: n
   return reading + toWrite / last.timings.tokensPerSecond;
 }
 
-export function setAside(core: Core, messageId: MessageId, summary: string | null): Message {
+export function setAside(core: ChatDeps, messageId: MessageId, summary: string | null): Message {
   const { role } = getMessage(core.db, messageId);
   if (role !== 'assistant') throw new LonghandError('bad-request', '[context.setAside] a turn ends with its answer');
-  return updateMessage(core.db, messageId, { aside: { at: core.now(), summary, back: false } });
+  return updateMessage(core.db, messageId, { contextCutoff: { since: core.now(), summary, restored: false } });
 }
 
-export function bringBack(core: Core, messageId: MessageId): Message {
-  const { aside } = getMessage(core.db, messageId);
-  if (!aside) throw new LonghandError('conflict', '[context.bringBack] nothing was set aside there');
-  return updateMessage(core.db, messageId, { aside: { ...aside, at: core.now(), back: true } });
+export function bringBack(core: ChatDeps, messageId: MessageId): Message {
+  const { contextCutoff } = getMessage(core.db, messageId);
+  if (!contextCutoff) throw new LonghandError('conflict', '[context.bringBack] nothing was set aside there');
+  return updateMessage(core.db, messageId, { contextCutoff: { ...contextCutoff, since: core.now(), restored: true } });
 }
 
 export type Summaries = {
@@ -93,7 +93,7 @@ const questionFor = (tokens: number): string =>
   `Summarise our conversation so far in at most ${Math.floor(tokens / 2)} words, so that it can go on from the summary alone: ` +
   'what was asked, what was found and decided, and every name, number and wish that still matters. Answer with the summary only.';
 
-export function createSummaries(core: Core): Summaries {
+export function createSummaries(core: ChatDeps): Summaries {
   const running = new Map<MessageId, TurnId>();
 
   return {
@@ -129,7 +129,7 @@ export function createSummaries(core: Core): Summaries {
   };
 }
 
-function question(core: Core, messageId: MessageId, turnId: TurnId): Generation {
+function question(core: ChatDeps, messageId: MessageId, turnId: TurnId): Generation {
   const { chatId } = getMessage(core.db, messageId);
   const chat = getChat(core.db, chatId);
   const path = pathOf(core, { chatId, parentId: messageId });

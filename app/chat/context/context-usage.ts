@@ -10,7 +10,7 @@ import {
 import { textsWaiting } from '../../store/attachments.ts';
 import { getChat } from '../../store/chats.ts';
 import { messagesOf } from '../../store/messages.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf, withAttachments } from '../prompt/prompt.ts';
 import { branch } from '../tree.ts';
 
@@ -20,7 +20,7 @@ export type Measure = { used: number; draft: number; limit: number };
 export type Counting = { target: LoadTarget; name: string; limit: number };
 
 /** @throws LonghandError `model-missing`, `model-unsupported`, `out-of-memory` where the model could not be loaded now */
-export function countingOf(core: Core, chatId: ChatId): Counting {
+export function countingOf(core: ChatDeps, chatId: ChatId): Counting {
   const { target, name } = core.models.target(getChat(core.db, chatId).modelId);
   const status = core.engine.status();
   const present = core.engine.target();
@@ -41,7 +41,7 @@ type Asked = {
 /** Tokens the next prompt would have. What the engine counted for the last answer is used again; only without it the whole
  *  chat is counted, which takes longer.
  *  @throws LonghandError as `countingOf` */
-export async function measureContext(core: Core, asked: Asked): Promise<Measure> {
+export async function measureContext(core: ChatDeps, asked: Asked): Promise<Measure> {
   const { target: model, name, limit } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
   const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
@@ -49,7 +49,7 @@ export async function measureContext(core: Core, asked: Asked): Promise<Measure>
   return { used: lastCount(path, name) ?? (await countPath(core, asked.chatId, path, model)), draft, limit };
 }
 
-export function pathOf(core: Core, { chatId, parentId }: Pick<Asked, 'chatId' | 'parentId'>): Message[] {
+export function pathOf(core: ChatDeps, { chatId, parentId }: Pick<Asked, 'chatId' | 'parentId'>): Message[] {
   const chat = getChat(core.db, chatId);
   return branch(messagesOf(core.db, chat.id), parentId ?? chat.leafId);
 }
@@ -57,7 +57,7 @@ export function pathOf(core: Core, { chatId, parentId }: Pick<Asked, 'chatId' | 
 /** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. One that cannot be
  *  counted is not held up: its turn will say why.
  *  @throws LonghandError `context-full`, and as `countingOf` */
-export async function checkRoom(core: Core, sent: Request<'turns.send'>): Promise<void> {
+export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Promise<void> {
   if (surelyFits(core, sent, countingOf(core, sent.chatId).limit)) return;
   const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
   if (!measure || measure.used + measure.draft < measure.limit) return;
@@ -71,13 +71,13 @@ const FRAME = 256;
 const FRAME_OF_MESSAGE = 16;
 
 /** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
-function surelyFits(core: Core, sent: Request<'turns.send'>, limit: number): boolean {
+function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number): boolean {
   const chat = getChat(core.db, sent.chatId);
   const path = pathOf(core, sent);
   const texts = [
     chat.systemPrompt || core.settings().systemPrompt,
     withAttachments(sent.text, textsWaiting(core.db, sent.attachments)),
-    ...path.flatMap(({ text, thinking, aside }) => [text, thinking, aside?.summary ?? '']),
+    ...path.flatMap(({ text, thinking, contextCutoff }) => [text, thinking, contextCutoff?.summary ?? '']),
   ];
   const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
@@ -90,12 +90,12 @@ function lastCount(path: readonly Message[], model: string): number | null {
   const last = path.at(-1);
   if (last?.modelName !== model) return null;
   if (!last.usage || last.state.status !== 'done' || last.usage.promptTokens === 0) return null;
-  if (path.some(({ aside }) => aside !== null && aside.at >= last.createdAt)) return null;
+  if (path.some(({ contextCutoff }) => contextCutoff !== null && contextCutoff.since >= last.createdAt)) return null;
   return last.usage.promptTokens + last.usage.answerTokens;
 }
 
 export async function countPath(
-  core: Core,
+  core: ChatDeps,
   chatId: ChatId,
   path: readonly Message[],
   model: CountedBy,

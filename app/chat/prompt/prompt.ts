@@ -26,7 +26,7 @@ export function promptOf(
       ...messages.map((message) => promptMessage(db, message)),
     ],
     thinking,
-    begun: begun && { text: begun.text, thinking: begun.thinking, ids: idsOf(db, begun.id) },
+    continuation: begun && { text: begun.text, thinking: begun.thinking, ids: idsOf(db, begun.id) },
   };
 }
 

@@ -1,13 +1,13 @@
 import type { LoopEvidence, Message, MessageId, StatsSample } from '../../protocol/index.ts';
 import { guarded, LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
-import { addPiece, cutBack, joinPieces } from '../../store/message-chunks.ts';
+import { addChunk, cutBack, joinChunks } from '../../store/message-chunks.ts';
 import { addLoop, type MessagePatch, updateMessage } from '../../store/messages.ts';
 
 /** Writes one answer to disk while it grows: what came in is on disk within 250 ms, and nothing is shown while older text
  *  waits longer than `flushMs`, however late a timer is on a busy machine. When the disk takes nothing more, the
  *  text stays here and is tried again every second, and `overlay` still shows all of it. */
-export type Writer = {
+export type MessageWriter = {
   text(kind: 'answer' | 'thinking', text: string, ids: readonly number[]): void;
   ids(ids: readonly number[]): void;
   sample(sample: StatsSample): void;
@@ -46,14 +46,14 @@ type Step = {
 };
 const newStep = (cut: Cut | null = null): Step => ({ cut, text: '', thinking: '', ids: [], samples: [], loops: [] });
 
-export function createWriter({
+export function createMessageWriter({
   db,
   messageId,
   flushMs = 100,
   retryMs = 1000,
   onTrouble,
   onDone,
-}: WriterOptions): Writer {
+}: WriterOptions): MessageWriter {
   let steps = [newStep()];
   let patch: MessagePatch = {};
   let ended = false;
@@ -97,10 +97,10 @@ export function createWriter({
   function write() {
     for (const step of steps) {
       if (step.cut) cutBack(db, messageId, step.cut);
-      addPiece(db, messageId, step);
+      addChunk(db, messageId, step);
       for (const evidence of step.loops) addLoop(db, messageId, evidence);
     }
-    if (ended) joinPieces(db, messageId);
+    if (ended) joinChunks(db, messageId);
     if (Object.keys(patch).length > 0) updateMessage(db, messageId, patch);
   }
 

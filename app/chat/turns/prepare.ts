@@ -1,7 +1,7 @@
 import type { Generation } from '../../engine/ipc-protocol.ts';
 import { type Chat, type Grounding, LonghandError, type Message, type TurnId } from '../../protocol/index.ts';
 import { messagesOf } from '../../store/messages.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
 import { branch } from '../tree.ts';
 import { ground } from './retrieval-step.ts';
@@ -31,7 +31,7 @@ export function closest({ grounding }: Message): Grounding {
 /** Builds the prompt from what is on disk. A chat with collections is answered from their documents; an answer that is gone
  *  on with keeps its sources. */
 export async function prepare(
-  core: Core,
+  core: ChatDeps,
   turnId: TurnId,
   chat: Chat,
   answer: Message,

@@ -1,8 +1,8 @@
-import type { Room } from '../../documents/answer/rag.ts';
+import type { PromptBudget } from '../../documents/answer/rag.ts';
 import { type Exchange, withHistory } from '../../documents/search/query-rewrite.ts';
 import type { CountedBy, Loaded } from '../../engine/ipc-protocol.ts';
 import type { Chat, Grounding, Message } from '../../protocol/index.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
 
 //  Answers from documents: what is looked for, and in how much room.
@@ -19,7 +19,7 @@ const PASSAGES = 6;
 
 /** Looks for what answers the last question of `path`. */
 export async function ground(
-  core: Core,
+  core: ChatDeps,
   chat: Chat,
   path: readonly Message[],
   model: CountedBy,
@@ -28,13 +28,13 @@ export async function ground(
   const { engine, answering, settings } = core;
   const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false }, path, null);
   const used = await engine.ask('count', { model, prompt });
-  const room: Room = {
+  const room: PromptBudget = {
     tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),
     passages: contextLength <= SMALL_CONTEXT ? FEW_PASSAGES : PASSAGES,
     count: (text) => engine.ask('countText', { model, text }),
   };
   const question = withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
-  return answering.ground({ question, collectionIds: chat.collectionIds, room });
+  return answering.ground({ question, collectionIds: chat.collectionIds, budget: room });
 }
 
 /** Questions with their answers. A question that was searched with words of the chat counts with those. */

@@ -1,24 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
-import { judge } from '../../documents/answer/citation-check.ts';
+import { checkCitations } from '../../documents/answer/citation-check.ts';
 import {
   type Chat,
   type ChatId,
-  type Choice,
   guarded,
   LonghandError,
   MAX_QUEUED,
   type Message,
   type MessageId,
+  type PauseAction,
   type Request,
   type Response,
   type TurnId,
 } from '../../protocol/index.ts';
 import { copyAttachments, detachAttachments } from '../../store/attachments.ts';
 import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats.ts';
-import { joinPieces, unsettled } from '../../store/message-chunks.ts';
+import { joinChunks, unsettled } from '../../store/message-chunks.ts';
 import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../../store/messages.ts';
 import { newId } from '../../store/uuid.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { branch, placeOf, queued } from '../tree.ts';
 import { closest, type Given, prepare } from './prepare.ts';
 import { runTurn, type Turn } from './turn.ts';
@@ -29,16 +29,16 @@ const longestCloseMs = 1000;
 type Started = Response<'turns.send'>;
 type Sent = Request<'turns.send'>;
 
-export type Turns = {
+export type TurnManager = {
   send(sent: Sent): Started;
   edit(messageId: MessageId, text: string): Started;
   rewrite(messageId: MessageId, text: string): Message;
-  retry(messageId: MessageId, documents: Request<'turns.retry'>['documents']): Started;
+  retry(messageId: MessageId, documents: Request<'turns.regenerate'>['documents']): Started;
   resume(messageId: MessageId): Started;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
   hold(turnId: TurnId): void;
-  decide(turnId: TurnId, choice: Choice): void;
+  decide(turnId: TurnId, choice: PauseAction): void;
   editQueued(messageId: MessageId, text: string | null): void;
   moveQueued(messageId: MessageId, by: -1 | 1): void;
   sendQueued(messageId: MessageId): void;
@@ -62,7 +62,7 @@ export type TurnsOptions = {
   onBusy: (busy: boolean) => void;
 };
 
-export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): Turns {
+export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsOptions): TurnManager {
   const { db } = core;
   const safely = guarded(core.saving.report, (step: () => void) => step());
   const running = new Map<TurnId, Running>();
@@ -270,7 +270,7 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
           attachments: [],
         };
         const { id } = addMessage(db, fields, core.now());
-        const written = updateMessage(db, id, { grounding: old.grounding && judge(text, old.grounding) });
+        const written = updateMessage(db, id, { grounding: old.grounding && checkCitations(text, old.grounding) });
         return [written, updateChat(db, old.chatId, { leafId: id, updatedAt: core.now() })];
       });
       core.emit('message.changed', message);
@@ -363,12 +363,12 @@ export function createTurns(core: Core, { onAnswered, onBusy }: TurnsOptions): T
 }
 
 /** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
-function settle({ db }: Core) {
+function settle({ db }: ChatDeps) {
   for (const messageId of unsettled(db)) {
     const { state } = getMessage(db, messageId);
     if (state.status !== 'running' && state.status !== 'paused') continue;
     db.transaction(() => {
-      joinPieces(db, messageId);
+      joinChunks(db, messageId);
       updateMessage(db, messageId, { state: state.status === 'paused' ? leftInLoop : leftWriting });
     });
   }

@@ -1,8 +1,7 @@
-import { judge } from '../../documents/answer/citation-check.ts';
+import { checkCitations } from '../../documents/answer/citation-check.ts';
 import type { Generation, TurnUpdate } from '../../engine/ipc-protocol.ts';
-import { createGauge } from '../../metrics/turn-metrics.ts';
+import { createTurnMetrics } from '../../metrics/turn-metrics.ts';
 import {
-  type Choice,
   failureOf,
   type Grounding,
   guarded,
@@ -10,16 +9,17 @@ import {
   type Message,
   type MessageState,
   type ModelId,
+  type PauseAction,
   type TurnEvent,
   type TurnId,
   withDecision,
 } from '../../protocol/index.ts';
 import { updateChat } from '../../store/chats.ts';
 import { findMessage } from '../../store/messages.ts';
-import type { Core } from '../deps.ts';
+import type { ChatDeps } from '../deps.ts';
 import { NOT_FOUND } from '../prompt/rag-prompt.ts';
-import { createWriter } from './message-writer.ts';
-import { createTally } from './usage-tracker.ts';
+import { createMessageWriter } from './message-writer.ts';
+import { createUsageTracker } from './usage-tracker.ts';
 
 /** One running answer. */
 export type Turn = {
@@ -29,7 +29,7 @@ export type Turn = {
   cancel(): void;
   answerNow(): void;
   hold(): void;
-  decide(choice: Choice): void;
+  decide(choice: PauseAction): void;
   /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
   leave(): void;
   /** Puts what there is on disk. Returns whether it is there. */
@@ -44,7 +44,7 @@ export type Prepared = { generation: Generation | null; modelName: string; groun
 type Finished = TurnEvent & { type: 'finished' };
 
 export type TurnOptions = {
-  core: Core;
+  core: ChatDeps;
   turnId: TurnId;
   /** The answer that is written, already stored as running. `begun`: it had text before. */
   answer: Message;
@@ -60,14 +60,14 @@ export type TurnOptions = {
 };
 
 /** A rewind that found the same loop again would find it for ever. */
-const byItself = (action: Choice, suggested: Choice, { times }: LoopEvidence): Choice =>
+const byItself = (action: PauseAction, suggested: PauseAction, { times }: LoopEvidence): PauseAction =>
   action === 'rewind' && times > 1 ? suggested : action;
 
 //  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
 
 export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEnd, onStored }: TurnOptions): Turn {
-  const tally = createTally(begun ? answer : null);
-  const gauge = createGauge();
+  const tally = createUsageTracker(begun ? answer : null);
+  const gauge = createTurnMetrics();
   // The tokens of a text that was written by hand are not known, so none are kept for it.
   let keepIds = true;
   let name = '';
@@ -82,7 +82,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   /** One step of several that do not depend on each other. */
   const safely = guarded(saving.report, (step: () => void) => step());
 
-  const writer = createWriter({
+  const writer = createMessageWriter({
     db: core.db,
     messageId: answer.id,
     onTrouble: (trouble) => (trouble ? saving.failed(trouble, answer) : saving.worked(answer)),
@@ -116,7 +116,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       if (!generation) return refuse();
       name = modelName;
       modelId = generation.target.modelId;
-      keepIds = !begun || generation.prompt.begun?.ids !== null;
+      keepIds = !begun || generation.prompt.continuation?.ids !== null;
       phase = 'running';
       writer.set({ modelName });
       core.engine.generate(generation, follow);
@@ -239,7 +239,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
 
   function cite() {
     const text = message()?.text ?? '';
-    if (grounding?.found && text !== '') ground(judge(text, grounding));
+    if (grounding?.found && text !== '') ground(checkCitations(text, grounding));
   }
 
   function measured() {

@@ -2,7 +2,7 @@ import type { Message, StatsSample, Timings, TurnEvent, Usage } from '../../prot
 
 /** Counts a turn as it goes, so that also a lost engine leaves true figures, and joins them with those of the part of the
  *  answer that was there before. */
-export type Tally = {
+export type UsageTracker = {
   see(event: TurnEvent): void;
   /** The engine's own figures when it sent them, else what was seen. Both with the earlier part. */
   figures(sent: { usage?: Usage | undefined; timings?: Timings | undefined }): { usage: Usage; timings: Timings };
@@ -10,7 +10,7 @@ export type Tally = {
   shifted(sample: StatsSample): StatsSample;
 };
 
-export function createTally(earlier: Message | null, now: () => number = () => performance.now()): Tally {
+export function createUsageTracker(earlier: Message | null, now: () => number = () => performance.now()): UsageTracker {
   const begin = now();
   const seen: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const offset = earlier?.timings?.totalMs ?? 0;

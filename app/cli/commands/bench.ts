@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { table } from '../runtime/arguments.ts';
-import { type Context, command, MODEL_FLAGS, PATH_FLAG, UsageError } from '../runtime/command.ts';
+import { type Context, command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
 import { openModel } from '../runtime/open-model.ts';
 import { bytes, fixed } from '../runtime/terminal.ts';
 
@@ -12,17 +12,17 @@ export const bench = command({
   usage: '[--model PATH]',
   flags: {
     ...MODEL_FLAGS,
-    ...PATH_FLAG,
-    read: { kind: 'count', value: 'N', help: 'prompt length in tokens (default: 512)' },
-    write: { kind: 'count', value: 'N', help: 'answer length in tokens (default: 64)' },
+    ...PRECISION_FLAG,
+    'prompt-tokens': { kind: 'count', was: 'read', value: 'N', help: 'prompt length in tokens (default: 512)' },
+    'gen-tokens': { kind: 'count', was: 'write', value: 'N', help: 'answer length in tokens (default: 64)' },
     runs: { kind: 'count', value: 'N', help: 'number of measured runs (default: 5)' },
     profile: { kind: 'yes', help: 'one more run that times each GPU kernel' },
   },
   async run(context, values) {
-    const [read, write, runs] = [values.read ?? 512, values.write ?? 64, values.runs ?? 5];
+    const [read, write, runs] = [values['prompt-tokens'] ?? 512, values['gen-tokens'] ?? 64, values.runs ?? 5];
     if (read < 1 || write < 2 || runs < 1)
-      throw new UsageError('[bench] --read must be at least 1, --write at least 2, --runs at least 1');
-    const path = values.path === 'exact' ? 'exact' : 'fast';
+      throw new UsageError('[bench] --prompt-tokens must be at least 1, --gen-tokens at least 2, --runs at least 1');
+    const path = values.precision === 'exact' ? 'exact' : 'fast';
     const model = await openModel(context, values);
     try {
       const results = await measure(context, model.native, { read, write, runs, path });

@@ -3,7 +3,7 @@ import type { PromptMessage } from '../../engine/ipc-protocol.ts';
 import { promptIds } from '../../engine/process/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type Answer, answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
-import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PATH_FLAG } from '../runtime/command.ts';
+import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PRECISION_FLAG } from '../runtime/command.ts';
 import { openModel, textOf } from '../runtime/open-model.ts';
 import { fixed } from '../runtime/terminal.ts';
 import { printer } from './generate.ts';
@@ -14,7 +14,7 @@ const FLAGS = {
   think: { kind: 'yes', help: 'let the model think before it answers' },
   ...SAMPLING_FLAGS,
   'loop-guard': { ...SAMPLING_FLAGS['loop-guard'], help: 'stop an answer that repeats itself (default: balanced)' },
-  ...PATH_FLAG,
+  ...PRECISION_FLAG,
 } as const satisfies Flags;
 
 const HELP = '/new starts over · /think toggles thinking · /quit quits · Ctrl-C stops an answer';
@@ -29,7 +29,7 @@ export const chat = command({
     const model = await openModel(context, values);
     const text = await textOf(model.addon, model.path);
     const renderer = createTemplateRenderer({ worker: context.places.worker });
-    const path = numericPath(values.path);
+    const path = numericPath(values.precision);
     const session = model.native.createSession({
       ...(values.context !== undefined && { contextLength: values.context }),
       ...(path && { path }),
@@ -49,7 +49,7 @@ export const chat = command({
         } else if (said === '/help') terminal.note(terminal.dim(HELP));
         else if (said !== '') {
           const asked = [...messages, plain('user', line)];
-          const prompt = await promptIds(text, renderer, { messages: asked, thinking, begun: null });
+          const prompt = await promptIds(text, renderer, { messages: asked, thinking, continuation: null });
           const signal = lines.answering();
           const onPart = context.json ? () => {} : printer(context);
           const options = {

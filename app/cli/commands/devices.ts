@@ -7,8 +7,8 @@ export const devices = command({
   name: 'devices',
   summary: 'List the devices models can run on, and why others cannot be used.',
   usage: '',
-  flags: { standin: MODEL_FLAGS.standin },
-  async run(context, { standin = false }) {
+  flags: { 'metal-emulator': MODEL_FLAGS['metal-emulator'] },
+  async run(context, { 'metal-emulator': standin = false }) {
     const { terminal } = context;
     const all = await addonOf(context, standin).devices({ standin });
     if (context.json) {

@@ -7,7 +7,12 @@ import { DATA_FLAG } from '../runtime/with-core.ts';
 export const DOCS_FLAGS = {
   ...DATA_FLAG,
   collection: { kind: 'text', value: 'NAME', help: 'collection (default: "Documents" for add, otherwise all)' },
-  encoder: { kind: 'text', value: 'NAME', help: 'add: embedding model for this collection, or "none"' },
+  'embedding-model': {
+    kind: 'text',
+    was: 'encoder',
+    value: 'NAME',
+    help: 'add: embedding model for this collection, or "none"',
+  },
   model: { kind: 'text', value: 'NAME', help: 'ask: model that answers (default: the one the app uses)' },
   temperature: { kind: 'number', value: 'T', help: 'ask: 0 (default) gives the same answer every time' },
   seed: { kind: 'count', value: 'S', help: 'ask: with a temperature, the same seed gives the same answer' },

@@ -37,8 +37,8 @@ async function add(
   const known = (await client.call('documents.collections')).find((one) => one.name === name);
   const collection = known ?? (await client.call('documents.createCollection', { name }));
   const collectionId = collection.id;
-  if (values.encoder !== undefined) {
-    const modelId = values.encoder === 'none' ? null : await modelNamed(client, values.encoder);
+  if (values['embedding-model'] !== undefined) {
+    const modelId = values['embedding-model'] === 'none' ? null : await modelNamed(client, values['embedding-model']);
     await client.call('documents.setEmbedding', { collectionId, modelId });
   }
   const bar = terminal.progress('reading');

@@ -13,8 +13,8 @@ export const doctor = command({
   name: 'doctor',
   summary: 'Check this installation.',
   usage: '',
-  flags: { standin: MODEL_FLAGS.standin },
-  async run(context, { standin = false }) {
+  flags: { 'metal-emulator': MODEL_FLAGS['metal-emulator'] },
+  async run(context, { 'metal-emulator': standin = false }) {
     const { terminal } = context;
     const findings: Finding[] = [];
     for (const [what, look] of Object.entries(CHECKS)) {

@@ -10,7 +10,7 @@ import {
   type Flags,
   MODEL_FLAGS,
   numericPath,
-  PATH_FLAG,
+  PRECISION_FLAG,
   UsageError,
   type Values,
 } from '../runtime/command.ts';
@@ -26,7 +26,7 @@ const FLAGS = {
   think: { kind: 'yes', help: 'let the model think first' },
   'no-think': { kind: 'yes', help: 'do not let it think' },
   ...SAMPLING_FLAGS,
-  ...PATH_FLAG,
+  ...PRECISION_FLAG,
 } as const satisfies Flags;
 type GenerateValues = Values<typeof FLAGS>;
 
@@ -43,7 +43,7 @@ export const generate = command({
     try {
       const text = values.tokens ? await textIfAny(model.addon, model.path) : await textOf(model.addon, model.path);
       const prompt = await promptFor(context, values, text);
-      const path = numericPath(values.path);
+      const path = numericPath(values.precision);
       const session = model.native.createSession({
         ...(values.context !== undefined && { contextLength: values.context }),
         ...(path && { path }),

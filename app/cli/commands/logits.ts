@@ -1,4 +1,4 @@
-import { command, MODEL_FLAGS, PATH_FLAG, UsageError } from '../runtime/command.ts';
+import { command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
 import { abortFlag, openModel } from '../runtime/open-model.ts';
 import { outputFile, writeSafetensors } from '../runtime/safetensors.ts';
 
@@ -9,7 +9,7 @@ export const logits = command({
   usage: '--model PATH --tokens 1,2,3 --out FILE.safetensors',
   flags: {
     ...MODEL_FLAGS,
-    ...PATH_FLAG,
+    ...PRECISION_FLAG,
     tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt' },
     all: { kind: 'yes', help: 'a row for every token' },
     chunk: { kind: 'count', value: 'N', help: 'tokens of one prefill chunk' },
@@ -20,7 +20,7 @@ export const logits = command({
     if (values.out === undefined)
       throw new UsageError('[logits] --out is missing, for example --out logits.safetensors');
     const file = outputFile(context.places.here, values.out);
-    const path = values.path === 'fast' ? 'fast' : 'exact';
+    const path = values.precision === 'fast' ? 'fast' : 'exact';
     const model = await openModel(context, values);
     const { flag, release } = abortFlag(model.addon, context.signal);
     try {

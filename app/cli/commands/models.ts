@@ -35,15 +35,16 @@ export const importModel = command({
   flags: DATA_FLAG,
   async run(context, values, [path = '']) {
     const model = await withCore(context, values.data, (client) =>
-      client.call('models.add', { path: resolve(context.places.here, path) }),
+      client.call('models.import', { path: resolve(context.places.here, path) }),
     );
     context.terminal.out(context.json ? `${JSON.stringify({ model })}\n` : `${model.name}  ${model.path}\n`);
     return 0;
   },
 });
 
-export const adopt = command({
-  name: 'adopt',
+export const link = command({
+  name: 'link',
+  was: 'adopt',
   summary:
     'Link a model from Ollama, LM Studio, Jan, GPT4All, MLX or the Hugging Face cache. Without a name, list them.',
   usage: '[NAME]',
@@ -52,7 +53,7 @@ export const adopt = command({
   async run(context, values, [name]) {
     const { terminal, json } = context;
     return withCore(context, values.data, async (client) => {
-      const found = await client.call('models.adoptable');
+      const found = await client.call('models.listExternal');
       if (name === undefined) {
         const rows = found.map((one) => [one.name, one.app, bytes(one.bytes), one.path]);
         if (json) terminal.out(`${JSON.stringify({ models: found })}\n`);
@@ -62,8 +63,8 @@ export const adopt = command({
       }
       const one = found.find((candidate) => candidate.name === name || candidate.path === name);
       if (!one)
-        throw new LonghandError('not-found', `[adopt] no other app has "${name}"; run longhand adopt to list them`);
-      const model = await client.call('models.adopt', { path: one.path });
+        throw new LonghandError('not-found', `[link] no other app has "${name}"; run longhand link to list them`);
+      const model = await client.call('models.linkExternal', { path: one.path });
       terminal.out(json ? `${JSON.stringify({ model })}\n` : `${model.name}  ${model.path}\n`);
       return 0;
     });
@@ -133,5 +134,5 @@ async function named(client: Client, name: string): Promise<ModelEntry> {
 async function fetched(client: Client): Promise<ModelEntry[]> {
   const models = await client.call('models.list');
   const details = await Promise.all(models.map(({ id }) => client.call('models.details', { modelId: id })));
-  return models.filter((_, at) => details[at]?.kept === 'downloaded');
+  return models.filter((_, at) => details[at]?.ownership === 'downloaded');
 }

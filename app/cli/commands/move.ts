@@ -35,7 +35,7 @@ export const move = command({
       if (folder || values.stop) await follow(client, terminal, context.signal);
       const library = await client.call('library.state');
       terminal.out(
-        json ? `${JSON.stringify({ library })}\n` : `${library.folder}${library.away ? '  (missing)' : ''}\n`,
+        json ? `${JSON.stringify({ library })}\n` : `${library.folder}${library.unmounted ? '  (missing)' : ''}\n`,
       );
       return 0;
     });

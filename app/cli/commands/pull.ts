@@ -18,7 +18,7 @@ export const pull = command({
     const { terminal, json } = context;
     const chosen = { reference, ...(variant !== undefined && { variant }) };
     return withCore(context, values.data, async (client) => {
-      const look = await client.call('models.look', chosen);
+      const look = await client.call('models.inspectRemote', chosen);
       if (values.look) {
         const rows = look.variants.map(({ id, label, kind, bytes: size, exact, description }) => [
           id,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createHost } from '../../core/core.ts';
+import { createCore } from '../../core/core.ts';
 import type { ServedModel } from '../../core/inference.ts';
 import { readerByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
@@ -44,7 +44,7 @@ export const serve = command({
       const added =
         values.model === undefined
           ? null
-          : await host.handlers['models.add']({ path: resolve(context.places.here, values.model) });
+          : await host.handlers['models.import']({ path: resolve(context.places.here, values.model) });
       const server = await startApiServer({
         inference: host.inference,
         version: versionBeside(context.places.resources),
@@ -74,7 +74,7 @@ export const serve = command({
 
 async function openHost({ places }: Context, data: string | undefined) {
   try {
-    return await createHost({
+    return await createCore({
       dataFolder: data ?? defaultDataFolder(),
       migrations: places.migrations,
       resources: places.resources,

@@ -6,7 +6,7 @@ import {
   command,
   type Flags,
   MODEL_FLAGS,
-  PATH_FLAG,
+  PRECISION_FLAG,
   UsageError,
   type Values,
 } from '../runtime/command.ts';
@@ -16,8 +16,8 @@ import { outputFile, readSafetensors, type Tensor, writeSafetensors } from '../r
 const FLAGS = {
   device: MODEL_FLAGS.device,
   threads: MODEL_FLAGS.threads,
-  standin: MODEL_FLAGS.standin,
-  ...PATH_FLAG,
+  'metal-emulator': MODEL_FLAGS['metal-emulator'],
+  ...PRECISION_FLAG,
   tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt' },
   prompt: { kind: 'text', value: 'TEXT', help: 'the prompt as text, instead of --tokens' },
   out: { kind: 'text', value: 'FILE', help: 'write the layers as safetensors' },
@@ -60,11 +60,11 @@ async function layersOf(context: Context, values: TraceValues, place: string): P
   const file = resolve(context.places.here, place);
   if (place.endsWith('.safetensors') && existsSync(file)) return readSafetensors(file);
   // The stand-in is for the side that is asked to run on Metal; the other stays where it is.
-  const standin = values.standin === true && values.device === 'metal';
-  const model = await openModel(context, { ...values, model: place, standin });
+  const emulated = values['metal-emulator'] === true && values.device === 'metal';
+  const model = await openModel(context, { ...values, model: place, 'metal-emulator': emulated });
   try {
     const tokens = values.tokens ?? (await tokensOf(model, values.prompt));
-    const path = values.path === 'fast' ? 'fast' : 'exact';
+    const path = values.precision === 'fast' ? 'fast' : 'exact';
     const session = model.native.createSession({ path });
     const layers = await session.trace(Int32Array.from(tokens), { path });
     session.close();
@@ -82,7 +82,7 @@ async function tokensOf(model: Awaited<ReturnType<typeof openModel>>, prompt: st
 
 /** B is another file or model, or the same model on another path or device. */
 function other(context: Context, values: TraceValues, a: string, b: string): Promise<Tensor[]> {
-  if (b === 'exact' || b === 'fast') return layersOf(context, { ...values, path: b }, a);
+  if (b === 'exact' || b === 'fast') return layersOf(context, { ...values, precision: b }, a);
   if (/^(cpu|metal|vulkan(:\d+)?)$/.test(b)) return layersOf(context, { ...values, device: b }, a);
   return layersOf(context, values, b);
 }

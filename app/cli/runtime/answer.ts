@@ -1,5 +1,5 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { createScribe } from '../../engine/process/output-decoder.ts';
+import { createOutputDecoder } from '../../engine/process/output-decoder.ts';
 import type { LoopEvidence } from '../../protocol/index.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
@@ -64,7 +64,7 @@ export type AnswerOptions = {
 export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
   const { model, text, session, prompt, values, path, onPart } = options;
   const stopIds = text?.stopIds ?? [];
-  const scribe = text && createScribe(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
+  const scribe = text && createOutputDecoder(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
   const said = { thinking: '', answer: '' };
   const tokens: number[] = [];
   const { flag, release } = abortFlag(model.addon, context.signal);

@@ -10,11 +10,16 @@ export type Parsed = {
 
 /** @throws UsageError that names the flag and what is allowed */
 export function parse(command: Command, argv: readonly string[]): Parsed {
+  const names = Object.entries(command.flags).flatMap(([name, { was }]) => [
+    [name, name] as const,
+    ...(was ? [[was, name] as const] : []),
+  ]);
+  const nameOf = new Map(names);
   const options = Object.fromEntries(
-    Object.entries(command.flags).map(([name, { kind }]) => [
-      name,
-      { type: kind === 'yes' ? ('boolean' as const) : ('string' as const), multiple: kind === 'texts' },
-    ]),
+    names.map(([given, name]) => {
+      const kind = command.flags[name]?.kind;
+      return [given, { type: kind === 'yes' ? ('boolean' as const) : ('string' as const), multiple: kind === 'texts' }];
+    }),
   );
   try {
     const { values, positionals } = parseArgs({
@@ -23,10 +28,10 @@ export function parse(command: Command, argv: readonly string[]): Parsed {
       allowPositionals: true,
     });
     const { json = false, help = false, ...given } = values;
-    const converted = Object.entries(given).map(([name, value]) => [
-      name,
-      convert(name, command.flags[name] as Flag, value as string | boolean | string[]),
-    ]);
+    const converted = Object.entries(given).map(([word, value]) => {
+      const name = nameOf.get(word) ?? word;
+      return [name, convert(word, command.flags[name] as Flag, value as string | boolean | string[])];
+    });
     if (!help) checkWords(command, positionals);
     return { values: Object.fromEntries(converted), words: positionals, json: json === true, help: help === true };
   } catch (error) {

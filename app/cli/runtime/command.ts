@@ -9,6 +9,8 @@ export type Flag = {
   /** The word shown for the value. */
   readonly value?: string;
   readonly oneOf?: readonly string[];
+  /** Its name in older versions, which is still understood. */
+  readonly was?: string;
 };
 export type Flags = Readonly<Record<string, Flag>>;
 
@@ -49,6 +51,8 @@ export type Context = {
 
 export type Command<F extends Flags = Flags> = {
   readonly name: string;
+  /** Its name in older versions, which is still understood. */
+  readonly was?: string;
   readonly summary: string;
   /** What stands after the name. */
   readonly usage: string;
@@ -66,14 +70,20 @@ export const MODEL_FLAGS = {
   model: { kind: 'text', value: 'PATH', help: 'safetensors folder, .gguf file, or "starter" (default)' },
   device: { kind: 'text', value: 'ID', help: 'device, as listed by `longhand devices` (default: the best)' },
   threads: { kind: 'count', value: 'N', help: 'CPU threads' },
-  standin: { kind: 'yes', help: 'run the Metal kernels on the CPU (tests)' },
+  'metal-emulator': { kind: 'yes', was: 'standin', help: 'run the Metal kernels on the CPU (tests)' },
 } as const satisfies Flags;
 
-export const PATH_FLAG = {
-  path: { kind: 'text', value: 'exact|fast', oneOf: ['exact', 'fast'], help: 'arithmetic: fp32, or 8-bit activations' },
+export const PRECISION_FLAG = {
+  precision: {
+    kind: 'text',
+    was: 'path',
+    value: 'exact|fast',
+    oneOf: ['exact', 'fast'],
+    help: 'arithmetic: fp32, or 8-bit activations',
+  },
 } as const satisfies Flags;
 
-/** The value of --path; undefined leaves it to the engine. */
+/** The value of --precision; undefined leaves it to the engine. */
 export function numericPath(value: string | undefined): 'exact' | 'fast' | undefined {
   return value === 'exact' || value === 'fast' ? value : undefined;
 }

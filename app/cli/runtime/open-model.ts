@@ -24,8 +24,8 @@ export const addonOf = ({ places }: Context, standin = false): typeof Addon =>
 
 /** Loads weights with a bar; Ctrl-C ends it. */
 export async function openModel(context: Context, values: Values<typeof MODEL_FLAGS>): Promise<Opened> {
-  const addon = addonOf(context, values.standin);
-  const device = values.device ?? (values.standin ? 'metal' : undefined);
+  const addon = addonOf(context, values['metal-emulator']);
+  const device = values.device ?? (values['metal-emulator'] ? 'metal' : undefined);
   const path = modelPath(context, values.model);
   const bar = context.terminal.progress('loading');
   const { flag, release } = abortFlag(addon, context.signal);
@@ -33,7 +33,7 @@ export async function openModel(context: Context, values: Values<typeof MODEL_FL
     const native = await addon.load(path, {
       ...(device !== undefined && { device }),
       ...(values.threads !== undefined && { threads: values.threads }),
-      ...(values.standin && { standin: true }),
+      ...(values['metal-emulator'] && { standin: true }),
       signal: flag,
       onProgress: (done, total) => bar.show(done, total),
     });

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { createHost } from '../../core/core.ts';
+import { createCore } from '../../core/core.ts';
 import { readerByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
 import {
@@ -28,7 +28,7 @@ export async function withCore<T>(
 ): Promise<T> {
   const dataFolder = data ?? defaultDataFolder();
   try {
-    const host = await createHost({
+    const host = await createCore({
       dataFolder,
       migrations: places.migrations,
       resources: places.resources,

@@ -45,9 +45,9 @@ const UNREAD = -30;
 /** A passage of many short lines must not make everybody wait. */
 const STATEMENTS_EACH = 40;
 
-export type Examine = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
+export type ScoreAnswers = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
 
-export function createExaminer({ db, embedding }: { db: Database; embedding: Embedding }): Examine {
+export function createAnswerScorer({ db, embedding }: { db: Database; embedding: Embedding }): ScoreAnswers {
   const seen = createVectorCache(embedding);
 
   async function examine(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {

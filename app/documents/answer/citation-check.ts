@@ -1,4 +1,4 @@
-import type { Grounding, Quote, Source, Support } from '../../protocol/index.ts';
+import type { ClaimCheck, Grounding, Quote, Source } from '../../protocol/index.ts';
 import { type Range, statementsOf } from '../chunk/sentence-splitter.ts';
 import { headOf } from '../search/answer-candidates.ts';
 import { contentWords } from '../search/stemming.ts';
@@ -14,13 +14,13 @@ const SUPPORTED = 0.65;
 const WEAK = 0.4;
 
 /** Which sources were cited, and what supports each sentence. */
-export function judge(answer: string, grounding: Grounding): Grounding {
+export function checkCitations(answer: string, grounding: Grounding): Grounding {
   const citations = citationsIn(answer);
   const known = new Set(grounding.sources.map(({ number }) => number));
   const cited = new Set(citations.flatMap(({ numbers }) => numbers).filter((number) => known.has(number)));
   const sources = grounding.sources.map((source) => ({ ...source, cited: cited.has(source.number) }));
   const shelf = sources.map(shelved);
-  const support = claimsIn(answer).map(([start, end]): Support => {
+  const support = claimsIn(answer).map(([start, end]): ClaimCheck => {
     const own = citations
       .filter((citation) => belongs(answer, citation, [start, end]))
       .flatMap(({ numbers }) => numbers)
@@ -31,7 +31,7 @@ export function judge(answer: string, grounding: Grounding): Grounding {
 }
 
 /** Where no statement was looked for (a task): the words that bear out the first sentence that stands. */
-function bornOut(support: readonly Support[], sources: readonly Source[]): Quote | null {
+function bornOut(support: readonly ClaimCheck[], sources: readonly Source[]): Quote | null {
   const best = support.find(({ level }) => level === 'supported');
   const source = sources.find(({ number }) => number === best?.source);
   return best?.evidence && source ? quoteFrom(source, best.evidence) : null;
@@ -79,7 +79,7 @@ function windowOf(text: string, statements: readonly Range[]): Window {
 
 const NEGATION = /\b(?:not|no|never|none|neither|nor|without|cannot|\w+n't|forbidden|prohibited|excluded)\b/i;
 
-type Verdict = Pick<Support, 'level' | 'source' | 'evidence'>;
+type Verdict = Pick<ClaimCheck, 'level' | 'source' | 'evidence'>;
 const RANK = { none: 0, weak: 1, supported: 2 } as const;
 
 function bestOf(claim: string, shelf: readonly Shelved[], cited: readonly number[]): Verdict {
@@ -107,7 +107,7 @@ function compare(
   claim: string,
   { source, context }: Shelved,
   window: Window,
-): { level: Support['level']; share: number } {
+): { level: ClaimCheck['level']; share: number } {
   const quantities = quantitiesIn(claim).filter(({ firm }) => firm);
   // Numbers are looked at on their own, with what they count.
   const words = [...new Set(contentWords(without(claim, quantities)))];

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { unpackSpans } from '../chunk/span-codec.ts';
 import type { Embedding } from '../index/embedding-index.ts';
 import { isTask } from '../search/query-rewrite.ts';
-import { createExaminer, type Examine } from './answer-scoring.ts';
+import { createAnswerScorer, type ScoreAnswers } from './answer-scoring.ts';
 import { quoteFrom } from './best-quote.ts';
 
 //  From a question to the passages that are laid before the model, or to "not in your documents" without asking it.
@@ -16,20 +16,20 @@ export type Asked = {
   /** As it is searched: with what the chat before it adds. */
   question: string;
   collectionIds: readonly CollectionId[];
-  room: Room;
+  budget: PromptBudget;
 };
 
 /** What a prompt has left for passages. */
-export type Room = {
+export type PromptBudget = {
   tokens: number;
   /** Most passages that this model keeps apart. */
   passages: number;
   count(text: string): Promise<number>;
 };
 
-export type Answering = {
+export type Rag = {
   ground(asked: Asked): Promise<Grounding>;
-  examine: Examine;
+  examine: ScoreAnswers;
 };
 
 /** Passages shown when nothing was found. */
@@ -37,20 +37,20 @@ const CLOSEST = 3;
 /** Characters of a token, at least: a collection with more than that many is not counted. */
 const TOKEN_CHARACTERS = 6;
 
-export function createAnswering({ db, embedding }: { db: Database; embedding: Embedding }): Answering {
-  const examine = createExaminer({ db, embedding });
+export function createRag({ db, embedding }: { db: Database; embedding: Embedding }): Rag {
+  const examine = createAnswerScorer({ db, embedding });
 
-  async function ground({ question, collectionIds, room }: Asked): Promise<Grounding> {
-    const all = await whole(db, collectionIds, room);
+  async function ground({ question, collectionIds, budget }: Asked): Promise<Grounding> {
+    const all = await whole(db, collectionIds, budget);
     if (isTask(question)) {
-      const passages = all ?? (await fitting(leading(db, collectionIds, room), room));
+      const passages = all ?? (await fitting(leading(db, collectionIds, budget), budget));
       const by = all ? 'whole-documents' : 'words';
       return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [], quote: null };
     }
     const { by, sure, candidates } = await examine(question, collectionIds);
     const best = candidates.map(({ passage }) => passage);
     const sources = sourcesOf(
-      sure ? (all ?? (await fitting(best.slice(0, room.passages), room))) : best.slice(0, CLOSEST),
+      sure ? (all ?? (await fitting(best.slice(0, budget.passages), budget))) : best.slice(0, CLOSEST),
     );
     const [top] = candidates;
     const first = sources.find(({ passageId }) => passageId === top?.passage.id);
@@ -67,7 +67,7 @@ export function createAnswering({ db, embedding }: { db: Database; embedding: Em
 async function whole(
   db: Database,
   collectionIds: readonly CollectionId[],
-  room: Room,
+  room: PromptBudget,
 ): Promise<StoredPassage[] | null> {
   const passages = collectionPassages(db, collectionIds, room.tokens * TOKEN_CHARACTERS);
   if (!passages || passages.length === 0) return null;
@@ -76,13 +76,13 @@ async function whole(
 }
 
 /** The beginnings of the documents, for what is asked of all of them ("summarise"). */
-function leading(db: Database, collectionIds: readonly CollectionId[], room: Room): StoredPassage[] {
+function leading(db: Database, collectionIds: readonly CollectionId[], room: PromptBudget): StoredPassage[] {
   const numbers = beginnings(db, collectionIds, room.passages * 2);
   return [...passagesNumbered(db, numbers).values()];
 }
 
 /** As many as there is room for, from the first on; the first one always. */
-async function fitting(passages: readonly StoredPassage[], room: Room): Promise<StoredPassage[]> {
+async function fitting(passages: readonly StoredPassage[], room: PromptBudget): Promise<StoredPassage[]> {
   const fit: StoredPassage[] = [];
   let left = room.tokens;
   for (const passage of passages) {

@@ -1,6 +1,6 @@
 import type { Block, Place, Span } from '../../protocol/index.ts';
 import type { NewPassage } from '../../store/chunks.ts';
-import type { Piece, Where } from '../element.ts';
+import type { Element, Where } from '../element.ts';
 import { cutText } from './chunk-sentences.ts';
 import { labelOf } from './locator-label.ts';
 import { packSpans } from './span-codec.ts';
@@ -18,16 +18,16 @@ export type SplitOptions = {
   overlap?: number;
 };
 
-export type Splitter = {
+export type Chunker = {
   /** Returns what is finished. */
-  add(piece: Piece): { block: Block | null; passages: NewPassage[] };
+  add(piece: Element): { block: Block | null; passages: NewPassage[] };
   end(): NewPassage[];
 };
 
 /** Characters [start, end) of a piece. */
-type Part = { piece: Piece; block: number; start: number; end: number; tokens: number; repeated: boolean };
+type Part = { piece: Element; block: number; start: number; end: number; tokens: number; repeated: boolean };
 
-export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOptions = {}): Splitter {
+export function createChunker({ most = 230, scrap = 60, overlap = 40 }: SplitOptions = {}): Chunker {
   let parts: Part[] = [];
   let tokens = 0;
   let headings: { level: number; text: string }[] = [];
@@ -120,7 +120,7 @@ export function createSplitter({ most = 230, scrap = 60, overlap = 40 }: SplitOp
   };
 }
 
-function blockOf({ kind, level, text, cells }: Piece, number: number): Block {
+function blockOf({ kind, level, text, cells }: Element, number: number): Block {
   return { number, kind, ...(level !== undefined && { level }), text, ...(cells && { cells }) };
 }
 

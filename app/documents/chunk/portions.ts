@@ -1,4 +1,4 @@
-import { type Piece, row, type Where } from '../element.ts';
+import { type Element, row, type Where } from '../element.ts';
 
 //  A piece that is far longer than any paragraph (a book on one line, a cell with a megabyte) goes on in portions: what is done
 //  with a piece costs more than its length, in the splitter, in the database and on screen.
@@ -9,7 +9,7 @@ export const MAX_PIECE = 8192;
 /** Of the name of a slide or a sheet. */
 const MAX_NAME = 200;
 
-export function* portionsOf(piece: Piece): Generator<Piece> {
+export function* portionsOf(piece: Element): Generator<Element> {
   const { kind, text, where, cells } = piece;
   if (text.length <= MAX_PIECE) yield piece;
   else if (kind === 'slide' || kind === 'sheet') yield { ...piece, text: text.slice(0, MAX_NAME) };
@@ -23,7 +23,7 @@ export function* portionsOf(piece: Piece): Generator<Piece> {
 }
 
 /** As many cells as fit, row by row; a cell that is too long alone fills several. */
-function* rows(cells: readonly string[], where: Where): Generator<Piece> {
+function* rows(cells: readonly string[], where: Where): Generator<Element> {
   let open: string[] = [];
   let length = 0;
   for (const cell of cells) {

@@ -3,13 +3,13 @@ import { createCollection, listCollections } from '../../store/collections.ts';
 import type { Database } from '../../store/database.ts';
 import { addDocument, deleteDocument, listDocuments, updateDocument } from '../../store/documents.ts';
 import { gatherFolder } from './collect-files.ts';
-import type { Copies } from './file-store.ts';
+import type { FileStore } from './file-store.ts';
 
 const NAME = 'About Longhand';
 
 export type HelpOptions = {
   db: Database;
-  copies: Copies;
+  copies: FileStore;
   /** The user manual: Markdown files that ship with the app. */
   folder: string;
   changed(document: Document): void;
@@ -34,7 +34,7 @@ export async function followHelp({ db, copies, folder, changed, removed, now }: 
       );
     } else if (known.sha256 !== hashes[at]) {
       const patch = {
-        kept: null,
+        storedName: null,
         sha256: null,
         bytes,
         sourcePath,

@@ -13,9 +13,9 @@ import { newId } from '../../store/uuid.ts';
 
 export const MAX_BYTES = 2 * 1024 ** 3;
 
-export type Copy = { kept: string; sha256: string; bytes: number; changedAt: number };
+export type Copy = { storedName: string; sha256: string; bytes: number; changedAt: number };
 
-export type Copies = {
+export type FileStore = {
   pathOf(kept: string): string;
   /** Copies a file as it is at one moment. `within`: a folder that it must not lead out of.
    *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
@@ -28,7 +28,7 @@ export type Copies = {
   keepOnly(names: ReadonlySet<string>): Promise<void>;
 };
 
-export function createCopies(folder: string): Copies {
+export function createFileStore(folder: string): FileStore {
   const pathOf = (kept: string) => join(folder, kept);
   const startedAt = Date.now();
 
@@ -65,7 +65,7 @@ export function createCopies(folder: string): Copies {
           if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
           const kept = sha256 + endingOf(fileName);
           await rename(part, pathOf(kept));
-          return { kept, sha256, bytes, changedAt: after.mtimeMs };
+          return { storedName: kept, sha256, bytes, changedAt: after.mtimeMs };
         }
         throw new LonghandError('conflict', `[documents] ${fileName} is being written by another program`);
       } catch (error) {

@@ -19,7 +19,7 @@ import {
   updateDocument,
 } from '../../store/documents.ts';
 import { type Gathered, gatherFolder } from './collect-files.ts';
-import type { Copies } from './file-store.ts';
+import type { FileStore } from './file-store.ts';
 
 //  Watched folders. What the system tells is only a hint to look again: each look compares the folder with the documents
 //  that came from it, so nothing is missed that happened while the app was closed.
@@ -34,7 +34,7 @@ export type Watcher = {
 
 export type WatcherOptions = {
   db: Database;
-  copies: Copies;
+  copies: FileStore;
   changed(document: Document): void;
   removed(id: DocumentId): void;
   /** Something waits in the queue. */
@@ -187,7 +187,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   function readAnew(stored: StoredDocument & { removed: boolean }, file: Gathered) {
     if (stored.removed) return;
     interrupt(stored.document.id);
-    const patch = { kept: null, sha256: null, bytes: file.bytes, sourceChangedAt: file.changedAt };
+    const patch = { storedName: null, sha256: null, bytes: file.bytes, sourceChangedAt: file.changedAt };
     changed(updateDocument(db, stored.document.id, { ...patch, state: { status: 'queued' } }).document);
   }
 

@@ -14,9 +14,9 @@ import {
   type StoredDocument,
   updateDocument,
 } from '../../store/documents.ts';
-import type { DocumentReader } from '../parse/parser-client.ts';
+import type { ParserClient } from '../parse/parser-client.ts';
 import { titleOr } from '../parse/title.ts';
-import { type Copies, isBelow } from './file-store.ts';
+import { type FileStore, isBelow } from './file-store.ts';
 
 //  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
 //
@@ -41,8 +41,8 @@ export type Importer = {
 
 export type ImporterOptions = {
   db: Database;
-  copies: Copies;
-  reader: DocumentReader;
+  copies: FileStore;
+  reader: ParserClient;
   changed(document: Document): void;
   removed(id: DocumentId): void;
   now: () => number;
@@ -83,7 +83,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
   async function takeOnce(id: DocumentId): Promise<Document> {
     const stored = findDocument(db, id);
     if (!stored) throw new LonghandError('not-found', `[documents] no document ${id}`);
-    if (stored.kept !== null) return stored.document;
+    if (stored.storedName !== null) return stored.document;
     try {
       const copy = await copies.take(stored.sourcePath, stored.document.fileName, watchedFolderOf(stored));
       if (!findDocument(db, id)) throw new LonghandError('cancelled', `[documents] ${id} was removed`);
@@ -96,10 +96,10 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
         if (!stored.watched || same.watched) return same.document;
         return update(same.document.id, { watched: true, sourcePath: stored.sourcePath }).document;
       }
-      const { kept, sha256, bytes, changedAt } = copy;
+      const { storedName, sha256, bytes, changedAt } = copy;
       // It may have failed for want of its file: then it waits again.
       const waits = stored.document.state.status === 'failed' ? { state: { status: 'queued' } as const } : {};
-      return update(id, { kept, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
+      return update(id, { storedName, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
     } catch (error) {
       return findDocument(db, id) ? update(id, { state: failedState(error) }).document : stored.document;
     }
@@ -118,8 +118,8 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
 
   async function readOne(id: DocumentId): Promise<void> {
     const stored = findDocument(db, id);
-    if (stored?.document.state.status !== 'queued' || stored.kept === null) return;
-    const { number, kept, ocr, attempts } = stored;
+    if (stored?.document.state.status !== 'queued' || stored.storedName === null) return;
+    const { number, storedName, ocr, attempts } = stored;
     const { kind, fileName, bytes } = stored.document;
     const abort = new AbortController();
     current = { id, abort };
@@ -134,7 +134,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
         passages: 0,
       });
       await clear(number);
-      const source = { path: copies.pathOf(kept), fileName, bytes, password: passwords.get(id) ?? null, ocr };
+      const source = { path: copies.pathOf(storedName), fileName, bytes, password: passwords.get(id) ?? null, ocr };
       const { facts, notices } = await reader.read(
         source,
         kind,

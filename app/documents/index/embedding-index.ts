@@ -42,9 +42,9 @@ export type Encoders = {
   /** Those that are installed, last used first. */
   list(): ModelId[];
   /** The cross-encoder that is installed; null when none is. */
-  ranker(): EncoderTarget | null;
+  reranker(): EncoderTarget | null;
   /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
-  reader: string | null;
+  qaReranker: string | null;
 };
 
 export type Embedding = {
@@ -298,14 +298,14 @@ export function createEmbedding({
     collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
     embed,
     async rank(query, texts) {
-      const target = encoders.ranker();
+      const target = encoders.reranker();
       if (target === null || texts.length === 0) return null;
       // Without its scores the order stays as it was.
       const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
       return ranked?.scores ?? null;
     },
     async read(target, question, statements) {
-      const { reader } = encoders;
+      const { qaReranker: reader } = encoders;
       if (reader === null || statements.length === 0 || withoutReader.has(target.path)) return null;
       try {
         const asked = { target: { ...target, adapter: reader }, query: question, texts: [...statements] };

@@ -10,7 +10,7 @@ import type { FromReader } from './parser-worker.ts';
  *    no process ──first document──▶ idle ⇄ reading ──crash, time, memory or text used up──▶ no process (the document fails)
  *         ▲──────────idle for a while──────┘
  */
-export type DocumentReader = {
+export type ParserClient = {
   /** @throws LonghandError as the format's reader, `cancelled`, `out-of-memory`, `too-large`, `internal` */
   read(source: Source, kind: DocumentKind, told: Told, signal: AbortSignal): Promise<Done>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ type Batch = Extract<FromReader, { batch: unknown }>['batch'];
 
 /** What one document may take. The readers of the formats have limits of their own, with better sentences; these hold
  *  whatever a library does. */
-export type Patience = {
+export type ParserLimits = {
   /** Longest time without a sign of progress. */
   stillMs: number;
   /** Longest processor time without one: what another program takes of the machine does not count. */
@@ -40,7 +40,7 @@ export type Patience = {
   idleMs: number;
 };
 
-export const PATIENCE: Patience = {
+export const PARSER_LIMITS: ParserLimits = {
   stillMs: 120_000,
   stillSpentMs: 40_000,
   spentMs: 600_000,
@@ -52,7 +52,7 @@ export const PATIENCE: Patience = {
 
 export type ReaderOptions = {
   start: StartReader;
-  patience?: Partial<Patience>;
+  limits?: Partial<ParserLimits>;
   /** Reads pictures for the process, in the place of Tesseract. */
   recognise?: SystemRecogniser | null;
 };
@@ -60,8 +60,8 @@ export type ReaderOptions = {
 /** Documents that one process reads before it is replaced. */
 const LIFE = 500;
 
-export function createDocumentReader({ start, patience: given, recognise = null }: ReaderOptions): DocumentReader {
-  const patience = { ...PATIENCE, ...given };
+export function createParserClient({ start, limits: given, recognise = null }: ReaderOptions): ParserClient {
+  const patience = { ...PARSER_LIMITS, ...given };
   const { memoryMb, heapMb } = patience;
   let running: Promise<ReaderProcess> | null = null;
   let served = 0;
@@ -154,7 +154,7 @@ export function createDocumentReader({ start, patience: given, recognise = null 
 }
 
 /** Time and processor time of one document. */
-function createClock(patience: Patience, { fileName }: Source, fail: (error: Error) => void) {
+function createClock(patience: ParserLimits, { fileName }: Source, fail: (error: Error) => void) {
   let spent = 0;
   let spentAtProgress = 0;
   let allowed = patience.spentMs;
@@ -189,7 +189,7 @@ function failureWithRemedy({ failure, remedy }: Extract<FromReader, { failed: un
 function endedError(
   { ended, why }: Extract<FromProcess, { ended: unknown }>,
   { fileName }: Source,
-  { memoryMb }: Patience,
+  { memoryMb }: ParserLimits,
 ): LonghandError {
   return ended === 'memory'
     ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more than ${memoryMb} MB to be read`)

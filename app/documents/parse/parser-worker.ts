@@ -3,9 +3,9 @@ import type { RecognisedLine } from '../../engine/ipc-protocol.ts';
 import type { Block, DocumentKind, DocumentState } from '../../protocol/documents.ts';
 import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts';
 import type { NewPassage } from '../../store/chunks.ts';
-import { createSplitter } from '../chunk/chunker.ts';
+import { createChunker } from '../chunk/chunker.ts';
 import { MAX_PIECE, portionsOf } from '../chunk/portions.ts';
-import type { Facts, Piece, Sink, Source, Step } from '../element.ts';
+import type { Element, Facts, Sink, Source, Step } from '../element.ts';
 import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
 
@@ -76,7 +76,7 @@ port?.on('message', (message: ToReader) => {
 
 async function read(source: Source, kind: DocumentKind) {
   underWay = 0;
-  const splitter = createSplitter();
+  const splitter = createChunker();
   const notices = new Set<string>();
   let blocks: Block[] = [];
   let passages: NewPassage[] = [];
@@ -92,7 +92,7 @@ async function read(source: Source, kind: DocumentKind) {
     underWay++;
     while (underWay >= AHEAD) await new Promise<void>((done) => (go = done));
   }
-  function addPiece(piece: Piece): Promise<void> | undefined {
+  function addPiece(piece: Element): Promise<void> | undefined {
     total += piece.text.length + OF_PIECE + (piece.cells?.length ?? 0) * OF_CELL;
     if (total > MAX_CHARACTERS) throw full;
     const { block, passages: finished } = splitter.add(piece);
@@ -102,7 +102,7 @@ async function read(source: Source, kind: DocumentKind) {
     const much = passages.length >= BATCH.passages || blocks.length >= BATCH.blocks;
     return much || characters >= BATCH.characters ? send() : undefined;
   }
-  async function addPortions(piece: Piece) {
+  async function addPortions(piece: Element) {
     for (const portion of portionsOf(piece)) await addPiece(portion);
   }
   const sink: Sink = {

@@ -77,7 +77,7 @@ export function columnsOf(text: string, start: number): string {
 }
 
 /** Of what a statement leads to ("… as follows:"). */
-const MOST_LED_TO = 600;
+const MAX_LED_TO = 600;
 
 /** A statement with what its colon leads to: the code, the list or the remedy. */
 export function withWhatFollows(text: string, [start, end]: Range): Range {
@@ -87,7 +87,7 @@ export function withWhatFollows(text: string, [start, end]: Range): Range {
   const stop = rest.indexOf('\n\n', from);
   const block = rest.slice(0, stop < 0 ? undefined : stop);
   if (block.trim() === '') return [start, end];
-  if (block.length <= MOST_LED_TO) return [start, end + block.trimEnd().length];
-  const last = statementsOf(block).findLast(([, to]) => to <= MOST_LED_TO);
+  if (block.length <= MAX_LED_TO) return [start, end + block.trimEnd().length];
+  const last = statementsOf(block).findLast(([, to]) => to <= MAX_LED_TO);
   return last ? [start, end + last[1]] : [start, end];
 }

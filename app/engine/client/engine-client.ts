@@ -1,11 +1,11 @@
 import { createSupervisor, type SupervisorOptions, type SupervisorStatus } from '../../process/supervisor.ts';
 import {
-  type Choice,
   type EngineStatus,
   type Failure,
   failureOf,
   guarded,
   LonghandError,
+  type PauseAction,
   type Report,
   type TurnId,
 } from '../../protocol/index.ts';
@@ -39,7 +39,7 @@ export type Engine = {
   generate(generation: Generation, onUpdates: (updates: TurnUpdate[]) => void): void;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
-  decide(turnId: TurnId, choice: Choice): void;
+  decide(turnId: TurnId, choice: PauseAction): void;
   restart(): Promise<void>;
   close(): Promise<void>;
 };

@@ -15,7 +15,7 @@ const idleMs = 10 * 60 * 1000;
 const maxEncoders = 4;
 
 /** Encoders beside the model of the chat, loaded when they are asked for. */
-export function createEncoders(addon: typeof Addon) {
+export function createEmbeddingModels(addon: typeof Addon) {
   /** The last used one last. */
   const loaded = new Map<string, Promise<Encoder>>();
   let uses = 0;

@@ -17,11 +17,11 @@ import type {
 } from '../ipc-protocol.ts';
 import { loadAddon } from './addon.ts';
 import { toLonghandError, toldOfGpu } from './addon-errors.ts';
-import { createEncoders } from './embedding-models.ts';
+import { createEmbeddingModels } from './embedding-models.ts';
 import { type Running, runGeneration } from './generation.ts';
 import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
 import { countPrompt, countText } from './prompt-tokens.ts';
-import { createQueue } from './scheduler.ts';
+import { createScheduler } from './scheduler.ts';
 import { previewTemplate } from './template-preview.ts';
 import { readModelText } from './tokenizer-files.ts';
 
@@ -32,8 +32,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const renderer = createTemplateRenderer({ worker: files.worker });
   renderer.warm();
   const turns = new Map<TurnId, Running>();
-  const queue = createQueue();
-  const encoders = createEncoders(addon);
+  const queue = createScheduler();
+  const encoders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;
   /** How a model that is not in memory reads. */
   let beside: { key: string; text: Promise<ModelText> } | null = null;
@@ -229,7 +229,7 @@ const stopped = () => new LonghandError('cancelled', '[engine] the load was stop
 const hello: Prompt = {
   messages: [{ role: 'user', text: 'Hello!', thinking: '', ids: null }],
   thinking: true,
-  begun: null,
+  continuation: null,
 };
 
 /** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only. */

@@ -5,12 +5,12 @@ const frameMs = 24;
 
 /** Gathers the events of a turn so that at most one message a frame leaves the process; deltas of one kind become one. The
  *  first text, and everything that is no text, does not wait. */
-export type Outbox = {
+export type EventCoalescer = {
   delta(kind: 'thinking' | 'answer', text: string, ids: readonly number[]): void;
   say(event: TurnEvent, more?: Omit<TurnUpdate, 'event'>): void;
 };
 
-export function createOutbox(report: (updates: TurnUpdate[]) => void): Outbox {
+export function createEventCoalescer(report: (updates: TurnUpdate[]) => void): EventCoalescer {
   let waiting: TurnUpdate[] = [];
   let timer: NodeJS.Timeout | undefined;
   let lastSent = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import type { StatsSample, Timings, Usage } from '../../protocol/index.ts';
 const sampleMs = 100;
 
 /** The clocks and counters of one turn. A turn may be several calls of `generate`; pauses between them do not count. */
-export type Meter = {
+export type GenerationMetrics = {
   prefill(done: number, total: number, cached: number): StatsSample | null;
   token(kind: 'thinking' | 'answer'): StatsSample | null;
   thinkingEnded(): void;
@@ -28,7 +28,10 @@ export function forwardOnly(read: () => number): () => number {
   };
 }
 
-export function createMeter(memoryBytes: () => number, clock: () => number = () => performance.now()): Meter {
+export function createGenerationMetrics(
+  memoryBytes: () => number,
+  clock: () => number = () => performance.now(),
+): GenerationMetrics {
   const now = forwardOnly(clock);
   const begin = now();
   const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };

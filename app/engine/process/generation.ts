@@ -1,16 +1,22 @@
 import { randomInt } from 'node:crypto';
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { type Choice, type FinishReason, failureOf, LonghandError, type LoopEvidence } from '../../protocol/index.ts';
+import {
+  type FinishReason,
+  failureOf,
+  LonghandError,
+  type LoopEvidence,
+  type PauseAction,
+} from '../../protocol/index.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
 import type { Generation, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
-import { createOutbox } from './event-coalescer.ts';
-import { createMeter, type Meter } from './generation-metrics.ts';
+import { createEventCoalescer } from './event-coalescer.ts';
+import { createGenerationMetrics, type GenerationMetrics } from './generation-metrics.ts';
 import type { LoadedModel } from './loaded-model.ts';
-import { createTranscript, type Transcript } from './output-buffer.ts';
+import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
 import { type PromptIds, promptIds } from './prompt-tokens.ts';
 import { breakersOf, openedAt, otherwise, quotedAnswer } from './ways-out.ts';
 
@@ -30,7 +36,7 @@ export type Running = {
   over(): boolean;
   cancel(): void;
   answerNow(): void;
-  decide(choice: Choice): void;
+  decide(choice: PauseAction): void;
 };
 
 export type RunningOptions = {
@@ -48,15 +54,15 @@ type State = 'waiting' | 'running' | 'paused' | 'over';
 type Written = {
   prompt: PromptIds;
   promptOnly: number[];
-  transcript: Transcript;
-  meter: Meter;
+  transcript: OutputBuffer;
+  meter: GenerationMetrics;
   maxTokens: number;
   /** Why it ends after `maxTokens`: they were asked for, or no more fit. */
   atMost: 'length' | 'context';
 };
 
 export function runGeneration({ addon, renderer, generation, report, again }: RunningOptions): Running {
-  const outbox = createOutbox(report);
+  const outbox = createEventCoalescer(report);
   let state: State = 'waiting';
   let halt: Halt | null = null;
   let flag: Addon.AbortFlag | null = null;
@@ -85,32 +91,35 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     state = 'running';
     try {
       written ??= await begin(model);
-      while ((state as State) === 'running') await leg(model, written);
+      while ((state as State) === 'running') await generateSegment(model, written);
     } catch (error) {
       fail(error);
     }
   }
 
   async function begin(model: LoadedModel): Promise<Written> {
-    const meter = createMeter(model.memoryBytes);
+    const meter = createGenerationMetrics(model.memoryBytes);
     const prompt = await promptIds(model.text, renderer, generation.prompt);
-    const { begun } = generation.prompt;
+    const { continuation } = generation.prompt;
     const room = model.session(generation.priority).contextLength - prompt.ids.length;
     if (room <= 0) {
       const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
       throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
     }
     watch = watchFor(generation, model);
-    const transcript = createTranscript({
+    const transcript = createOutputBuffer({
       model: model.text,
       inThinking: prompt.inThinking,
       stops: generation.stops,
-      begun: { ids: prompt.begun, shown: { thinking: begun?.thinking.length ?? 0, answer: begun?.text.length ?? 0 } },
+      continuation: {
+        ids: prompt.continuation,
+        shown: { thinking: continuation?.thinking.length ?? 0, answer: continuation?.text.length ?? 0 },
+      },
     });
     outbox.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
     return {
       prompt,
-      promptOnly: prompt.ids.slice(0, prompt.ids.length - prompt.begun.length),
+      promptOnly: prompt.ids.slice(0, prompt.ids.length - prompt.continuation.length),
       transcript,
       meter,
       maxTokens: Math.min(generation.sampling.maxTokens ?? room, room),
@@ -118,7 +127,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     };
   }
 
-  async function leg(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
+  async function generateSegment(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
     if (cutAt) answerAfter(cutAt, model.text);
     cutAt = null;
     const left = maxTokens - spent(meter);
@@ -155,7 +164,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   function prefill(done: number, total: number, cached: number) {
     if (!written) return;
     // Between two legs nothing is read again, unless no snapshot was kept at the place of a rewind: then it takes its time.
-    const goesOn = written.transcript.ids.length > written.prompt.begun.length;
+    const goesOn = written.transcript.ids.length > written.prompt.continuation.length;
     if (goesOn && total - cached < LONG_READ) return;
     const sample = written.meter.prefill(done, total, cached);
     outbox.say({ type: 'progress', done, total, cached });
@@ -196,9 +205,10 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     stopLeg('loop');
   }
 
-  const spent = ({ usage }: Meter) => usage.thinkingTokens + usage.answerTokens - givenBack.thinking - givenBack.answer;
+  const spent = ({ usage }: GenerationMetrics) =>
+    usage.thinkingTokens + usage.answerTokens - givenBack.thinking - givenBack.answer;
 
-  function overBudget(transcript: Transcript, meter: Meter): boolean {
+  function overBudget(transcript: OutputBuffer, meter: GenerationMetrics): boolean {
     const { tokens, seconds } = generation.thinkingBudget;
     if (!transcript.inThinking) return false;
     if (tokens !== null && meter.usage.thinkingTokens - givenBack.thinking >= tokens) return true;
@@ -248,7 +258,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     if (!evidence || !written) return;
     outbox.say({ type: 'loop', evidence });
     state = 'paused';
-    const choices: Choice[] =
+    const choices: PauseAction[] =
       evidence.where === 'thinking'
         ? ['answer-now', 'rewind', 'keep-going', 'loop-guard-off']
         : ['stop', 'rewind', 'keep-going', 'loop-guard-off'];
@@ -256,7 +266,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     outbox.say({ type: 'paused', choices, suggested, evidence });
   }
 
-  function decide(choice: Choice) {
+  function decide(choice: PauseAction) {
     if (state !== 'paused' || !evidence || !written) return;
     outbox.say({ type: 'decided', choice });
     if (choice === 'stop' || (choice === 'answer-now' && evidence.where === 'answer')) return finish('loop');

@@ -1,13 +1,13 @@
 import type { ModelText } from '../../text/model-text.ts';
 import type { Part } from '../../text/thinking.ts';
-import { createScribe, type Scribe } from './output-decoder.ts';
+import { createOutputDecoder, type OutputDecoder } from './output-decoder.ts';
 
 type Kind = Part['kind'];
 type Lengths = Record<Kind, number>;
 
 /** The answer as tokens and as text that was shown. Tokens can be taken back, and an answer can be gone on with: text that is
  *  on the screen already is never shown twice. */
-export type Transcript = {
+export type OutputBuffer = {
   readonly ids: readonly number[];
   readonly inThinking: boolean;
   /** One more token. `text`: what it added before anything was held back. */
@@ -17,27 +17,27 @@ export type Transcript = {
   cut(length: number): { kind: Kind; from: number }[];
 };
 
-export type TranscriptOptions = {
+export type OutputBufferOptions = {
   model: ModelText;
   /** The prompt leaves the thinking open. */
   inThinking: boolean;
   stops: readonly string[];
   /** What was there before: its tokens, and how much text is shown of it. */
-  begun: { ids: readonly number[]; shown: Lengths };
+  continuation: { ids: readonly number[]; shown: Lengths };
 };
 
-export function createTranscript({ model, inThinking, stops, begun }: TranscriptOptions): Transcript {
+export function createOutputBuffer({ model, inThinking, stops, continuation }: OutputBufferOptions): OutputBuffer {
   const ids: number[] = [];
   // Text that was written by hand has no tokens; it stands before everything else.
-  const byHand: Lengths = begun.ids.length === 0 ? begun.shown : { thinking: 0, answer: 0 };
-  const shown: Lengths = { ...begun.shown };
+  const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
+  const shown: Lengths = { ...continuation.shown };
   let had: Lengths = { ...byHand };
-  let scribe: Scribe = open();
-  for (const id of begun.ids) push(id);
+  let scribe: OutputDecoder = open();
+  for (const id of continuation.ids) push(id);
 
-  function open(): Scribe {
+  function open(): OutputDecoder {
     const answering = byHand.answer > 0 || byHand.thinking > 0;
-    return createScribe(model, { inThinking: inThinking && !answering, stops });
+    return createOutputDecoder(model, { inThinking: inThinking && !answering, stops });
   }
 
   function push(id: number) {

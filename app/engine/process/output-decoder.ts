@@ -4,14 +4,17 @@ import { createThinkingSplitter, type Part } from '../../text/thinking.ts';
 import { createDetokenizer } from '../../text/tokenizer/detokenizer.ts';
 
 /** Turns the tokens of one answer into text of two kinds. */
-export type Scribe = {
+export type OutputDecoder = {
   push(id: number): { parts: Part[]; text: string; stopped: boolean };
   /** What was held back because more could have changed its meaning. */
   flush(): Part[];
   readonly inThinking: boolean;
 };
 
-export function createScribe(model: ModelText, options: { inThinking: boolean; stops: readonly string[] }): Scribe {
+export function createOutputDecoder(
+  model: ModelText,
+  options: { inThinking: boolean; stops: readonly string[] },
+): OutputDecoder {
   const detokenizer = createDetokenizer(model.tokenizer, { continues: true });
   const splitter = createThinkingSplitter(model.thinking, options.inThinking);
   // Stop strings end answers; thinking may say what it likes.

@@ -11,22 +11,22 @@ export type PromptIds = {
   /** The first token comes inside the thinking. */
   inThinking: boolean;
   /** Tokens of the answer that is gone on with, at the end of `ids`. */
-  begun: readonly number[];
+  continuation: readonly number[];
 };
 
 /** @throws LonghandError `template-failed` */
 export async function promptIds(text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<PromptIds> {
-  const { begun } = prompt;
+  const { continuation } = prompt;
   const messages = prompt.messages.map((message) => chatMessage(text, message));
-  if (!begun || (begun.ids === null && begun.text === '' && begun.thinking === '')) {
-    return { ...(await render(text, renderer, messages, prompt.thinking, false)), begun: [] };
+  if (!continuation || (continuation.ids === null && continuation.text === '' && continuation.thinking === '')) {
+    return { ...(await render(text, renderer, messages, prompt.thinking, false)), continuation: [] };
   }
-  if (begun.ids !== null) {
+  if (continuation.ids !== null) {
     const open = await render(text, renderer, messages, prompt.thinking, false);
-    return { ids: [...open.ids, ...begun.ids], inThinking: open.inThinking, begun: begun.ids };
+    return { ids: [...open.ids, ...continuation.ids], inThinking: open.inThinking, continuation: continuation.ids };
   }
-  const last = chatMessage(text, { role: 'assistant', ...begun });
-  return { ...(await render(text, renderer, [...messages, last], prompt.thinking, true)), begun: [] };
+  const last = chatMessage(text, { role: 'assistant', ...continuation });
+  return { ...(await render(text, renderer, [...messages, last], prompt.thinking, true)), continuation: [] };
 }
 
 export const countPrompt = async (text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>

@@ -13,7 +13,7 @@ const order: readonly Urgency[] = ['chat', 'title', 'index'];
 
 /** One thing at a time, the most urgent first, in order of arrival among equals. What is less urgent than a newcomer is asked
  *  to end; whoever wanted it asks again. */
-export function createQueue() {
+export function createScheduler() {
   const waiting: { priority: Urgency; work: Work }[] = [];
   let now: { priority: Urgency; work: Work } | null = null;
   let idle: (() => void)[] = [];

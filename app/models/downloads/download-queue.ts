@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import {
   type Download,
-  type DownloadNews,
+  type DownloadNotification,
   type DownloadStatus,
   failureOf,
   guarded,
@@ -24,7 +24,7 @@ import type { Network } from '../network/http-request.ts';
 import { sleepFor } from '../network/sleep.ts';
 import { labelOf } from '../sources/quantisations.ts';
 import type { Repository, Source } from '../sources/source.ts';
-import type { Manifest, Shelf } from '../storage/blob-store.ts';
+import type { BlobStore, Manifest } from '../storage/blob-store.ts';
 import { takeUp } from '../storage/block-repair.ts';
 import { type Space, whenRoom } from '../storage/disk-space.ts';
 import { folderName, ggufOf, modelPath } from '../storage/folder-layout.ts';
@@ -36,7 +36,7 @@ import { roomOn } from './part-file.ts';
 import { Throttle } from './throttle.ts';
 
 /** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
-export type Downloads = {
+export type DownloadQueue = {
   list(): Download[];
   /** @throws LonghandError `conflict` when the same repository is in the list already */
   start(repository: Repository, files: readonly WantedFile[], name: string): Download;
@@ -60,9 +60,9 @@ export type Downloads = {
   close(): Promise<void>;
 };
 
-export type DownloadsOptions = {
+export type DownloadQueueOptions = {
   db: Database;
-  shelf: Shelf;
+  shelf: BlobStore;
   source: (id: string) => Source | undefined;
   /** Why the library takes nothing now, as far as it is known. */
   barred?: () => 'moving' | 'away' | null;
@@ -70,7 +70,7 @@ export type DownloadsOptions = {
   net?: (name: string) => Network;
   changed: (list: Download[]) => void;
   /** One cannot go on by itself, or not before there is room; told once each time. */
-  stuck?: (news: DownloadNews) => void;
+  stuck?: (news: DownloadNotification) => void;
   /** A model is whole and in its folder. */
   finished: (model: { name: string; path: string }) => Promise<void>;
   now?: () => number;
@@ -80,7 +80,7 @@ export type DownloadsOptions = {
 type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number };
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
-export function createDownloads(options: DownloadsOptions): Downloads {
+export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueue {
   const { db, shelf, now = Date.now, barred = () => null } = options;
   const journal = journalIn(db);
   const throttle = new Throttle(null);
@@ -374,7 +374,7 @@ function statusOf(state: DownloadState): DownloadStatus | null {
   }
 }
 
-const isStuck = (at: DownloadStatus['phase']): at is Exclude<DownloadNews['kind'], 'arrived'> =>
+const isStuck = (at: DownloadStatus['phase']): at is Exclude<DownloadNotification['kind'], 'arrived'> =>
   at === 'failed' || at === 'waitingForSpace' || at === 'changed';
 
 const isGoing = ({ phase }: DownloadStatus): boolean =>

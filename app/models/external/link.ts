@@ -1,15 +1,15 @@
 import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Adoptable, LonghandError } from '../../protocol/index.ts';
+import { type ExternalModel, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/open-regular.ts';
 import { findAdoptable } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
 
 /** What other programs keep here. */
-export async function listAdoptable(homes = { home: homedir(), env: process.env }): Promise<Adoptable[]> {
-  const found: Adoptable[] = [];
+export async function listAdoptable(homes = { home: homedir(), env: process.env }): Promise<ExternalModel[]> {
+  const found: ExternalModel[] = [];
   for await (const one of findAdoptable(homes)) found.push(one);
   return found;
 }
@@ -17,7 +17,7 @@ export async function listAdoptable(homes = { home: homedir(), env: process.env 
 /** A path that the engine opens for a model of another program. Stores of blobs name files by their hash: those get a
  *  symbolic link of ours with a name, which is all that a removal takes away.
  *  @throws LonghandError `unreadable` */
-export async function linkOf(model: Adoptable, links: string): Promise<string> {
+export async function linkOf(model: ExternalModel, links: string): Promise<string> {
   if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;
   if ((await magicOf(model.path)) !== FILE_MAGIC) {
     throw new LonghandError('unreadable', `[adopt] ${model.path} does not begin as a GGUF file does`);

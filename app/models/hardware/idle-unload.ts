@@ -16,7 +16,7 @@ const minuteMs = 60_000;
 
 /** Takes a model out of memory that nobody has asked anything for a while, or whose memory others need. The next question
  *  loads it again. */
-export function createKeepAlive({ engine, minutes, memoryIsShort }: KeepAliveOptions) {
+export function createIdleUnload({ engine, minutes, memoryIsShort }: KeepAliveOptions) {
   let idleSince: number | null = null;
   const timer = setInterval(guarded(console.error, look), LOOK_MS);
   timer.unref();

@@ -4,7 +4,7 @@ import { LonghandError, type Settings } from '../../protocol/index.ts';
 import { readRegularSync } from '../../store/open-regular.ts';
 import { hidePasswordsOf } from './redact-credentials.ts';
 
-type Wishes = Pick<Settings, 'proxy' | 'certificates'>;
+type Wishes = Pick<Settings, 'proxy' | 'extraCaCertificates'>;
 
 /** Those of Node, once others were put beside them. */
 let own: string[] | null = null;
@@ -20,8 +20,8 @@ const proxies = (address: string) => ({
 /** The way to the network, for every request of this process: the proxy and the certificates that the user set, else those
  *  of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY; NODE_EXTRA_CA_CERTS is read by Node itself).
  *  @throws LonghandError `unreadable` when the file holds no certificate */
-export function takeRoute({ proxy, certificates }: Wishes): void {
-  const more = certificates === null ? [] : certificatesIn(certificates);
+export function takeRoute({ proxy, extraCaCertificates }: Wishes): void {
+  const more = extraCaCertificates === null ? [] : certificatesIn(extraCaCertificates);
   restore();
   const { env } = process;
   hidePasswordsOf([proxy, env.HTTP_PROXY, env.HTTPS_PROXY, env.http_proxy, env.https_proxy]);

@@ -1,18 +1,18 @@
-import { type Contact, guarded } from '../../protocol/index.ts';
+import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
 import { addContact, listContacts } from '../../store/network-log.ts';
 import { DownloadError } from '../downloads/download-state.ts';
-import type { Why } from '../sources/source.ts';
+import type { RequestPurpose } from '../sources/source.ts';
 import { addressOf, type Network, network } from './http-request.ts';
 
 /** Every request to the network goes through here: told on the privacy page with host, time and bytes, or refused when the
  *  network is switched off. Folders are no network. */
-export type Contacts = {
+export type NetworkLog = {
   /** The network for one purpose. */
-  via(why: Why): Network;
+  via(why: RequestPurpose): Network;
   /** What was refused elsewhere: by the page's policy, by the local server. */
-  refused(contact: Pick<Contact, 'host' | 'reason' | 'about'>): void;
-  list(): Contact[];
+  refused(contact: Pick<NetworkLogEntry, 'host' | 'reason' | 'about'>): void;
+  list(): NetworkLogEntry[];
   close(): void;
 };
 
@@ -28,16 +28,16 @@ const WRITE_MS = 1000;
 const MAX_TEXT = 200;
 const MAX_WAITING = 100;
 
-export function createContacts({ db, allowed, now, changed, net = network }: ContactsOptions): Contacts {
-  const waiting = new Map<string, Contact>();
+export function createNetworkLog({ db, allowed, now, changed, net = network }: ContactsOptions): NetworkLog {
+  const waiting = new Map<string, NetworkLogEntry>();
   let timer: NodeJS.Timeout | null = null;
 
-  function note(contact: Contact) {
+  function note(contact: NetworkLogEntry) {
     const key = JSON.stringify([contact.allowed, contact.host, contact.reason, contact.about]);
     const known = waiting.get(key);
     if (known) {
       known.at = contact.at;
-      known.times += contact.times;
+      known.requestCount += contact.requestCount;
       known.bytes += contact.bytes;
     } else waiting.set(key, contact);
     timer ??= setTimeout(guarded(console.error, write), WRITE_MS);
@@ -60,7 +60,11 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
     changed();
   }
 
-  const row = (host: string, why: Why, more: Pick<Contact, 'allowed' | 'times' | 'bytes'>): Contact => ({
+  const row = (
+    host: string,
+    why: RequestPurpose,
+    more: Pick<NetworkLogEntry, 'allowed' | 'requestCount' | 'bytes'>,
+  ): NetworkLogEntry => ({
     at: now(),
     host: host.slice(0, MAX_TEXT),
     reason: why.reason,
@@ -69,8 +73,8 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
   });
 
   /** Notes who is asked. @throws DownloadError `off` when nobody may be */
-  function pass({ host }: URL, why: Why): void {
-    note(row(host, why, { allowed: allowed(), times: 1, bytes: 0 }));
+  function pass({ host }: URL, why: RequestPurpose): void {
+    note(row(host, why, { allowed: allowed(), requestCount: 1, bytes: 0 }));
     if (allowed()) return;
     throw new DownloadError('off', `[network] ${host} was not asked: the network is switched off in Settings, Privacy`);
   }
@@ -87,13 +91,13 @@ export function createContacts({ db, allowed, now, changed, net = network }: Con
         return net.open(url, ...rest);
       },
       received(host, bytes) {
-        if (host !== '') note(row(host, why, { allowed: true, times: 0, bytes }));
+        if (host !== '') note(row(host, why, { allowed: true, requestCount: 0, bytes }));
       },
     }),
     refused({ host, reason, about }) {
       // Whoever knocks with ever new names fills one row, not the disk.
       const why = { reason, about: waiting.size < MAX_WAITING ? about : '' };
-      note(row(waiting.size < MAX_WAITING ? host : 'many', why, { allowed: false, times: 1, bytes: 0 }));
+      note(row(waiting.size < MAX_WAITING ? host : 'many', why, { allowed: false, requestCount: 1, bytes: 0 }));
     },
     list() {
       write();

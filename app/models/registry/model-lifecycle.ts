@@ -12,18 +12,18 @@ import {
 } from '../../protocol/index.ts';
 import type { ModelRow } from '../../store/models.ts';
 import { removeLink } from '../external/link.ts';
-import { type Manifest, readManifest, type Shelf } from '../storage/blob-store.ts';
+import { type BlobStore, type Manifest, readManifest } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
-import type { Place } from '../storage/library-location.ts';
-import type { Gate } from '../storage/rw-lock.ts';
-import type { Packed } from '../storage/weight-cache.ts';
-import type { Library } from './model-registry.ts';
+import type { LibraryLocation } from '../storage/library-location.ts';
+import type { RwLock } from '../storage/rw-lock.ts';
+import type { WeightCache } from '../storage/weight-cache.ts';
+import type { ModelRegistry } from './model-registry.ts';
 import { awayError } from './model-registry.ts';
 import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
 
 //  What happens to a model after it is here: told about, checked, removed, taken back.
 
-export type Keeper = {
+export type ModelLifecycle = {
   details(modelId: ModelId): Promise<ModelDetails>;
   verify(modelId: ModelId): Promise<Checked>;
   /** Takes damaged files off the shelf. Returns what has to be fetched again. */
@@ -50,18 +50,27 @@ type Removed = {
 /** Longer than the undo is on screen. */
 const UNDO_MS = 60_000;
 
-export type KeeperOptions = {
-  library: Library;
-  shelf: Shelf;
-  place: Place;
-  packed: Pick<Packed, 'forget'>;
-  gate: Gate;
+export type ModelLifecycleOptions = {
+  library: ModelRegistry;
+  shelf: BlobStore;
+  place: LibraryLocation;
+  packed: Pick<WeightCache, 'forget'>;
+  gate: RwLock;
   engine: Engine;
   emit: Emit;
   now: () => number;
 };
 
-export function createKeeper({ library, shelf, place, packed, gate, engine, emit, now }: KeeperOptions): Keeper {
+export function createModelLifecycle({
+  library,
+  shelf,
+  place,
+  packed,
+  gate,
+  engine,
+  emit,
+  now,
+}: ModelLifecycleOptions): ModelLifecycle {
   const removed = new Map<ModelId, Removed>();
   const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
 
@@ -162,7 +171,7 @@ export function createKeeper({ library, shelf, place, packed, gate, engine, emit
           (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
       return {
         modelId,
-        kept: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
+        ownership: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
         origin: own && {
           source: own.manifest.source,
           repository: own.manifest.repository,

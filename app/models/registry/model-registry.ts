@@ -29,12 +29,12 @@ import {
 } from '../../store/models.ts';
 import { newId } from '../../store/uuid.ts';
 import { labelOf } from '../sources/quantisations.ts';
-import type { Presences } from '../storage/availability.ts';
-import type { Disk, Glance, Kind } from '../storage/fs-probe.ts';
-import type { Place } from '../storage/library-location.ts';
+import type { Availability } from '../storage/availability.ts';
+import type { Disk, Kind, ProbeWithTimeout } from '../storage/fs-probe.ts';
+import type { LibraryLocation } from '../storage/library-location.ts';
 import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
-import type { Packed } from '../storage/weight-cache.ts';
+import type { WeightCache } from '../storage/weight-cache.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -42,7 +42,7 @@ const leastContext = 512;
 
 export const starterId = 'starter' as ModelId;
 
-export type Library = {
+export type ModelRegistry = {
   /** With a look whether their files are there. */
   list(): Promise<ModelEntry[]>;
   entryOf(row: ModelRow): ModelEntry;
@@ -83,7 +83,7 @@ export type Library = {
   warmUp(load: boolean): Promise<void>;
 };
 
-export type LibraryOptions = {
+export type ModelRegistryOptions = {
   db: Database;
   engine: Engine;
   emit: Emit;
@@ -91,18 +91,18 @@ export type LibraryOptions = {
   /** Bytes a model may take now, when what is in memory makes room for it. */
   memoryLimit: () => number;
   /** Where the files are that are our own. */
-  place: Pick<Place, 'owns' | 'links'>;
-  presences: Presences;
+  place: Pick<LibraryLocation, 'owns' | 'links'>;
+  presences: Availability;
   /** Where packed weights are kept. */
-  packed: Pick<Packed, 'fileOf'>;
+  packed: Pick<WeightCache, 'fileOf'>;
   disk: Disk;
-  glance: Glance;
+  probe: ProbeWithTimeout;
   /** Folder of the model that ships with the app. */
   starter: string;
   now: () => number;
 };
 
-export function createLibrary(options: LibraryOptions): Library {
+export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const { db, engine, emit, settings, place, presences, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
@@ -122,9 +122,9 @@ export function createLibrary(options: LibraryOptions): Library {
       name,
       path,
       builtIn: path === null && presetOf === null,
-      linked: path !== null && !place.owns(path),
+      external: path !== null && !place.owns(path),
       missing: found !== 'here',
-      away: found === 'away',
+      unmounted: found === 'away',
       lastUsedAt,
       description: facts?.description ?? null,
       thinking: facts?.thinking ?? null,
@@ -211,7 +211,8 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** Null for the built-in model too: its weights are read where they stand. */
-  const packedOf = (row: ModelRow) => (settings().keepPacked && row.path !== null ? options.packed.fileOf(row) : null);
+  const packedOf = (row: ModelRow) =>
+    settings().cachePackedWeights && row.path !== null ? options.packed.fileOf(row) : null;
 
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {
@@ -259,13 +260,13 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     const whole = resolve(expanded);
     const silent = { slow: 'silent', busy: () => 'silent' as const } as const;
-    const kind = await options.glance<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
+    const kind = await options.probe<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
     if (kind === 'silent') throw silentDisk(whole);
     if (kind === null) {
       throw new LonghandError('not-found', `[models] nothing is at ${whole}`, { details: { reason: 'no-file' } });
     }
     const opened = () => (kind === 'file' ? openedByFile(whole, place.links()) : openedByFolder(whole));
-    const path = await options.glance<string | null>(whole, opened, { slow: null, busy: () => null });
+    const path = await options.probe<string | null>(whole, opened, { slow: null, busy: () => null });
     if (path === null) throw silentDisk(whole);
     return path;
   }
@@ -375,7 +376,7 @@ export function createLibrary(options: LibraryOptions): Library {
     async warmUp(load) {
       await presences.look(paths());
       // Whatever the first model says, the built-in one is inspected; that one says so when it is asked something.
-      if (load && settings().warmStart) await loadFirst().catch(() => {});
+      if (load && settings().loadOnStart) await loadFirst().catch(() => {});
       const facts = await engine.ask('inspect', { path: starter }).catch(() => null); // asked again at the next start
       if (!facts) return;
       setModelFacts(db, starterId, facts);

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { type LibraryPlan, LonghandError } from '../../protocol/index.ts';
 import { freeSpace } from '../downloads/part-file.ts';
-import { createGlance, type Glance } from '../storage/fs-probe.ts';
-import type { Place } from '../storage/library-location.ts';
+import { createProbe, type ProbeWithTimeout } from '../storage/fs-probe.ts';
+import type { LibraryLocation } from '../storage/library-location.ts';
 import { filesOf, sizeOf } from './copy-tree.ts';
 
 //  What is known of a move before it begins. Looking leaves nothing behind.
@@ -17,17 +17,17 @@ export type PlanOptions = {
   free: (path: string) => Promise<number>;
   /** Whether the volume of a folder keeps a file under two names (exFAT does not). @throws when nothing can be written */
   hardLinks: (folder: string) => Promise<boolean>;
-  glance: Glance;
+  probe: ProbeWithTimeout;
 };
-export const usually: PlanOptions = { mayLink: true, free: freeSpace, hardLinks: hardLinksAt, glance: createGlance() };
+export const usually: PlanOptions = { mayLink: true, free: freeSpace, hardLinks: hardLinksAt, probe: createProbe() };
 
 type Target = { folder: string; copies: boolean; hardLinks: boolean; free: number };
 
 /** @throws LonghandError `bad-request` for a place that cannot be the library's, with the reason; `unreadable` for a disk
  *  that does not answer */
-export async function planMove(place: Place, given: string, options: PlanOptions): Promise<LibraryPlan> {
+export async function planMove(place: LibraryLocation, given: string, options: PlanOptions): Promise<LibraryPlan> {
   const silent = { slow: null, busy: () => null };
-  const target = await options.glance<Target | null>(given, () => lookAt(place, given, options), silent);
+  const target = await options.probe<Target | null>(given, () => lookAt(place, given, options), silent);
   if (!target) throw new LonghandError('unreadable', `[move] the disk of ${given} does not answer`);
   const { folder, copies, hardLinks, free } = target;
   const pieces = await filesOf(place.folder());
@@ -36,7 +36,7 @@ export async function planMove(place: Place, given: string, options: PlanOptions
   return { folder, bytes, more: bytes - once, copies, free, missing: copies ? Math.max(0, bytes - free) : 0 };
 }
 
-async function lookAt(place: Place, given: string, options: PlanOptions): Promise<Target> {
+async function lookAt(place: LibraryLocation, given: string, options: PlanOptions): Promise<Target> {
   const folder = await targetOf(place, given);
   const ground = await existing(folder);
   const from = await stat(await existing(place.folder()));
@@ -46,7 +46,7 @@ async function lookAt(place: Place, given: string, options: PlanOptions): Promis
   return { folder, copies, hardLinks, free: await options.free(ground) };
 }
 
-async function targetOf(place: Place, given: string): Promise<string> {
+async function targetOf(place: LibraryLocation, given: string): Promise<string> {
   const wanted = given.startsWith('~/') ? join(homedir(), given.slice(2)) : given;
   if (!isAbsolute(wanted)) refuse('relative', `"${given}" is not a full path`);
   const whole = resolve(wanted);

@@ -11,14 +11,14 @@ import {
 import type { Database } from '../../store/database.ts';
 import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../store/library-location.ts';
 import { exists } from '../storage/fs-probe.ts';
-import type { Place } from '../storage/library-location.ts';
-import { type Gate, orAborted } from '../storage/rw-lock.ts';
+import type { LibraryLocation } from '../storage/library-location.ts';
+import { orAborted, type RwLock } from '../storage/rw-lock.ts';
 import { clear, closeLibrary, filesOf, mirror, sizeOf } from './copy-tree.ts';
 import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './relocation-plan.ts';
 
 /** Moves the library. The database says what is to be done, so a move goes on after a restart; the old place is whole until the
  *  new one is. */
-export type Mover = {
+export type Relocation = {
   state(): Library;
   plan(folder: string): Promise<LibraryPlan>;
   /** @throws LonghandError `disk-full` with the bytes that are missing, `permission`, `bad-request`, `conflict` */
@@ -36,10 +36,10 @@ export type Mover = {
   close(): Promise<void>;
 };
 
-export type MoverOptions = {
+export type RelocationOptions = {
   db: Database;
-  place: Place;
-  gate: Gate;
+  place: LibraryLocation;
+  gate: RwLock;
   changed: (state: Library) => void;
   /** Downloads rest while files are copied. */
   rest: () => Promise<void>;
@@ -54,7 +54,7 @@ export type MoverOptions = {
 const REPORT_MS = 200;
 const notThere = { slow: false, busy: () => false };
 
-export function createMover(options: MoverOptions): Mover {
+export function createRelocation(options: RelocationOptions): Relocation {
   const { db, place, gate } = options;
   const tuning = { ...usually, ...options.tuning };
   let run: { stop: AbortController; ended: Promise<void> } | null = null;
@@ -78,7 +78,7 @@ export function createMover(options: MoverOptions): Mover {
   };
 
   function state(): Library {
-    return { folder: place.folder(), home: place.home, away: !place.there(), move: moveOf() };
+    return { folder: place.folder(), home: place.home, unmounted: !place.there(), move: moveOf() };
   }
 
   function moveOf(): LibraryMove | null {
@@ -162,7 +162,7 @@ export function createMover(options: MoverOptions): Mover {
   const waits = async () => {
     if (!stopped) return false;
     const { movingTo, leaving } = libraryRow(db);
-    return movingTo === null && leaving !== null && (await tuning.glance(leaving, () => exists(leaving), notThere));
+    return movingTo === null && leaving !== null && (await tuning.probe(leaving, () => exists(leaving), notThere));
   };
   const halt = async () => {
     run?.stop.abort();

@@ -9,8 +9,8 @@ import { readRegularSync } from '../../store/open-regular.ts';
 /** Seals texts with a key that the operating system keeps. */
 export type Cipher = { seal(text: string): Promise<string>; open(sealed: string): Promise<string> };
 
-export type Tokens = {
-  readonly kept: 'keychain' | 'file';
+export type AccessTokens = {
+  readonly storedIn: 'keychain' | 'file';
   sources(): SourceId[];
   read(source: SourceId): Promise<string | null>;
   write(source: SourceId, token: string | null): Promise<void>;
@@ -21,7 +21,7 @@ const MAX_BYTES = 64 * 1024;
 
 const Stored = z.partialRecord(SourceId, z.object({ sealed: z.boolean(), text: z.string() }));
 
-export function createTokens(file: string, cipher: Cipher | null): Tokens {
+export function createAccessTokens(file: string, cipher: Cipher | null): AccessTokens {
   const load = (): z.infer<typeof Stored> => {
     try {
       return Stored.parse(JSON.parse(readRegularSync(file, MAX_BYTES).toString()));
@@ -30,7 +30,7 @@ export function createTokens(file: string, cipher: Cipher | null): Tokens {
     }
   };
   return {
-    kept: cipher ? 'keychain' : 'file',
+    storedIn: cipher ? 'keychain' : 'file',
     sources: () => SourceId.options.filter((source) => load()[source] !== undefined),
     async read(source) {
       const entry = load()[source];

@@ -3,7 +3,7 @@ import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
 import { network } from '../network/http-request.ts';
 import { runsByCard } from '../registry/supported-architectures.ts';
 import { askOnly, demandNoPassword, sentenceOf } from './hub-json.ts';
-import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
+import type { FileEntry, Repository, RequestPurpose, Source, Via } from './source.ts';
 import { demandFewFiles, toldCommit, toldFile, toldName, toldNumber } from './validate-hub.ts';
 
 export type HubOptions = {
@@ -19,7 +19,7 @@ export type HubOptions = {
 export function hubSource(options: HubOptions): Source {
   const hubUrl = options.url.replace(/\/+$/, '');
   const { net = () => network } = options;
-  const common = async (why: Why, signal: AbortSignal) => {
+  const common = async (why: RequestPurpose, signal: AbortSignal) => {
     demandNoPassword(hubUrl);
     const token = await options.token();
     return { hubUrl, ...(token && { accessToken: token }), fetch: askOnly(hubUrl, net(why), signal) };

@@ -3,7 +3,7 @@ import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
 import { network, request } from '../network/http-request.ts';
 import { safePath } from '../storage/safe-path.ts';
 import { smallJson } from './hub-json.ts';
-import type { FileEntry, Repository, Source, Via, Why } from './source.ts';
+import type { FileEntry, Repository, RequestPurpose, Source, Via } from './source.ts';
 import { demandFewFiles, toldFile, toldName, toldNumber } from './validate-hub.ts';
 
 type ModelScopeFile = {
@@ -19,7 +19,7 @@ type ModelScopeFile = {
 /** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
 export function modelScopeSource(url: string, net: Via = () => network): Source {
   const home = url.replace(/\/+$/, '');
-  const ask = async (path: string, why: Why, signal: AbortSignal): Promise<unknown> => {
+  const ask = async (path: string, why: RequestPurpose, signal: AbortSignal): Promise<unknown> => {
     const answer = await request({ url: `${home}${path}` }, null, null, signal, net(why));
     return smallJson(answer.body, new URL(home).host);
   };

@@ -6,14 +6,14 @@ import { readReference } from './model-reference.ts';
 import { folderLabel, type Offer, offersOf, scaled, suggested } from './quantisations.ts';
 import { FOLDER, type RemoteHeaders, readRemoteHeaders } from './remote-headers.ts';
 import type { Repository, Source, Via } from './source.ts';
-import type { Sources } from './source-registry.ts';
+import type { SourceRegistry } from './source-registry.ts';
 
 //  What a model is before a byte of its weights is here: its repository is pinned, its headers are read by range
 //  requests, and the engine gives the same verdict that it would give on the files.
 
 export type Inspection = { variant: Variant; headers: RemoteHeaders };
 
-export type Looker = {
+export type RemoteInspector = {
   look(reference: string, variantId: string | undefined): Promise<RemoteModel>;
   /** One variant with its exact verdict and the files it needs. */
   inspect(reference: string, variantId: string | undefined): Promise<Inspection & { repository: Repository }>;
@@ -22,7 +22,7 @@ export type Looker = {
 };
 
 export type LookerOptions = {
-  sources: Sources;
+  sources: SourceRegistry;
   net: Via;
   /** The engine's word on headers. */
   verdict: (headers: Headers) => Promise<ModelDescription>;
@@ -35,7 +35,7 @@ const KEPT_MS = 10 * 60_000;
 
 type Known = { repository: Repository; source: Source; file: string | null; at: number; seen: Map<string, Inspection> };
 
-export function createLooker({ sources, net, verdict }: LookerOptions): Looker {
+export function createRemoteInspector({ sources, net, verdict }: LookerOptions): RemoteInspector {
   const known = new Map<string, Known>();
 
   async function open(reference: string): Promise<Known> {
@@ -124,7 +124,7 @@ function likely(offer: Offer, from: Variant): Variant {
 }
 
 /** @throws LonghandError `bad-request` when the text can be none of the references that are known */
-function placeOf(text: string, sources: Sources) {
+function placeOf(text: string, sources: SourceRegistry) {
   const reference = readReference(text);
   if (reference?.kind === 'path') {
     return { source: needed(sources, 'folder'), name: reference.path, revision: null, file: ggufIn(reference.path) };
@@ -151,7 +151,7 @@ function placeOf(text: string, sources: Sources) {
 /** A path may name one of the GGUF files of its folder. */
 const ggufIn = (path: string): string | null => (path.toLowerCase().endsWith('.gguf') ? basename(path) : null);
 
-function needed(sources: Sources, id: 'url' | 'modelscope' | 'folder'): Source {
+function needed(sources: SourceRegistry, id: 'url' | 'modelscope' | 'folder'): Source {
   const source = sources.byId(id);
   if (!source) throw new LonghandError('internal', `[models] no source ${id}`);
   return source;

@@ -1,11 +1,11 @@
 import type { Settings, SourceId } from '../../protocol/index.ts';
-import type { Tokens } from './access-tokens.ts';
+import type { AccessTokens } from './access-tokens.ts';
 import { hubSource } from './hugging-face.ts';
 import { folderSource } from './local-folder.ts';
 import { modelScopeSource, urlSource } from './modelscope.ts';
 import type { Source, Via } from './source.ts';
 
-export type Sources = {
+export type SourceRegistry = {
   /** Undefined for a mirror that is not set up (any more). */
   byId(id: string): Source | undefined;
   /** The one that names like `org/name` belong to. */
@@ -13,15 +13,15 @@ export type Sources = {
 };
 
 /** Where models may come from. Nothing here speaks to the network before it is asked something. */
-export function createSources(settings: () => Settings, tokens: Tokens, net: Via): Sources {
+export function createSourceRegistry(settings: () => Settings, tokens: AccessTokens, net: Via): SourceRegistry {
   const modelscope = modelScopeSource('https://www.modelscope.cn', net);
   const url = urlSource(net);
-  const folder = folderSource(() => settings().modelFolder);
+  const folder = folderSource(() => settings().extraModelFolder);
   const hubAt = (id: 'huggingface' | 'mirror', address: string) =>
     hubSource({ id, url: address, token: () => tokens.read(id), net });
   const huggingface = hubAt('huggingface', 'https://huggingface.co');
   const mirror = () => {
-    const address = settings().hubMirror;
+    const address = settings().hubEndpoint;
     return address === null ? undefined : hubAt('mirror', address);
   };
   return {

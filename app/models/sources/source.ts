@@ -1,4 +1,4 @@
-import type { Contact, FoundModel, SourceId } from '../../protocol/index.ts';
+import type { FoundModel, NetworkLogEntry, SourceId } from '../../protocol/index.ts';
 import type { RemoteFile } from '../downloads/download-state.ts';
 import type { Network } from '../network/http-request.ts';
 
@@ -25,8 +25,8 @@ export type SearchQuery = {
 };
 
 /** What a request is for, as the privacy page tells it. */
-export type Why = Pick<Contact, 'reason' | 'about'>;
-export type Via = (why: Why) => Network;
+export type RequestPurpose = Pick<NetworkLogEntry, 'reason' | 'about'>;
+export type Via = (why: RequestPurpose) => Network;
 
 export type Repository = {
   source: SourceId;

@@ -1,13 +1,13 @@
 import { resolve, sep } from 'node:path';
 import { guarded, type Report } from '../../protocol/index.ts';
-import { createGlance, type Disk, disk as disks, type Glance, type Names } from './fs-probe.ts';
-import type { Place } from './library-location.ts';
+import { createProbe, type Disk, disk as disks, type Names, type ProbeWithTimeout } from './fs-probe.ts';
+import type { LibraryLocation } from './library-location.ts';
 
 /** `away`: not even its folder is there, as when a drive was taken out; it may be back at any moment. */
 export type Presence = 'here' | 'missing' | 'away';
 
 /** Whether files are there. */
-export type Presences = {
+export type Availability = {
   /** As it was when it was last looked at; what nobody has looked at counts as there. Never waits for a disk. */
   of(path: string): Presence;
   /** Looks at many at once: each folder is read once. */
@@ -18,11 +18,11 @@ export type Presences = {
 
 const MAX_LINKS = 8;
 
-export function createPresences(
-  place: Pick<Place, 'owns' | 'there' | 'look'>,
+export function createAvailability(
+  place: Pick<LibraryLocation, 'owns' | 'there' | 'look'>,
   disk: Disk = disks,
-  glance: Glance = createGlance(),
-): Presences {
+  probe: ProbeWithTimeout = createProbe(),
+): Availability {
   const folders = new Map<string, Names | null>();
   let turns = 0;
 
@@ -39,7 +39,7 @@ export function createPresences(
 
   /** Reads a folder. Returns where those of its names lead that are links. */
   async function read(folder: string, wanted: readonly string[]): Promise<string[]> {
-    const names = await glance<Names | null | undefined>(folder, () => disk.names(folder), {
+    const names = await probe<Names | null | undefined>(folder, () => disk.names(folder), {
       slow: null,
       busy: () => folders.get(folder),
     });
@@ -89,7 +89,7 @@ function byFolder(paths: readonly string[]): Map<string, string[]> {
 export type WatchOptions = {
   /** Files that may come and go. */
   paths: () => readonly string[];
-  presences: Presences;
+  presences: Availability;
   there: () => boolean;
   changed: () => void;
   /** Whether somebody waits for a drive that is there: it went and came back between two looks. */

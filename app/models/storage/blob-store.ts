@@ -16,7 +16,7 @@ import { findModel } from '../../store/models.ts';
 import { openRegularToWrite, piecesOfRegular, readRegular } from '../../store/open-regular.ts';
 import { damagedIn } from './block-repair.ts';
 import { exists } from './fs-probe.ts';
-import type { Place } from './library-location.ts';
+import type { LibraryLocation } from './library-location.ts';
 
 //  models/
 //    blobs/<sha256>            every file once, by its content
@@ -32,7 +32,7 @@ import type { Place } from './library-location.ts';
 //  A file that several models share is stored once and goes with the last of them.
 
 /** The folder of downloaded models. */
-export type Shelf = {
+export type BlobStore = {
   folder(): string;
   partPath(download: string, file: number): string;
   blobPath(sha256: string): string;
@@ -109,7 +109,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await rename(`${path}.new`, path);
 }
 
-export function createShelf(db: Database, place: Place): Shelf {
+export function createBlobStore(db: Database, place: LibraryLocation): BlobStore {
   const { folder } = place;
   const blobs = () => join(folder(), 'blobs');
   const blobPath = (sha256: string) => join(blobs(), sha256);

@@ -51,20 +51,24 @@ export const exists = (path: string): Promise<boolean> =>
   );
 
 /** One look. `slow`: what it counts as when it takes too long; `busy`: when too many others do. */
-export type Glance = <T>(what: string, look: () => Promise<T>, otherwise: { slow: T; busy: () => T }) => Promise<T>;
+export type ProbeWithTimeout = <T>(
+  what: string,
+  look: () => Promise<T>,
+  otherwise: { slow: T; busy: () => T },
+) => Promise<T>;
 
 /** Calls `over` when a look has taken too long. Returns what to do when it has an answer. */
-export type Patience = (what: string, over: () => void) => () => void;
+export type TimeoutFactory = (what: string, over: () => void) => () => void;
 
 const LIMIT_MS = 3000;
-const patient: Patience = (_, over) => {
+const defaultTimeout: TimeoutFactory = (_, over) => {
   const timer = setTimeout(guarded(console.error, over), LIMIT_MS);
   return () => clearTimeout(timer);
 };
 /** Of the four threads that Node has. */
 const MOST = 2;
 
-export function createGlance(patience: Patience = patient): Glance {
+export function createProbe(startTimeout: TimeoutFactory = defaultTimeout): ProbeWithTimeout {
   const slow = new Set<string>();
   const waiting: (() => void)[] = [];
   let lasting = 0;
@@ -89,7 +93,7 @@ export function createGlance(patience: Patience = patient): Glance {
       waiting.shift()?.();
     });
     const late = new Promise<typeof otherwise.slow>((resolve) => {
-      answered = patience(what, () => {
+      answered = startTimeout(what, () => {
         slow.add(what);
         wakeAll();
         resolve(otherwise.slow);

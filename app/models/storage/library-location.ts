@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Database } from '../../store/database.ts';
 import { libraryRow, switchLibrary } from '../../store/library-location.ts';
-import { createGlance, type Disk, disk as disks, type Glance } from './fs-probe.ts';
+import { createProbe, type Disk, disk as disks, type ProbeWithTimeout } from './fs-probe.ts';
 
 /** Where the library is: in the data folder, or where it was moved to, which may be a drive that comes and goes. */
-export type Place = {
+export type LibraryLocation = {
   /** In the data folder. */
   readonly home: string;
   folder(): string;
@@ -28,17 +28,17 @@ export type Place = {
 const MARK = '.longhand-library';
 
 /** `reached`: of a library elsewhere, when it is first seen and whenever its drive is back. */
-export function createPlace(
+export function createLibraryLocation(
   db: Database,
   home: string,
   disk: Disk = disks,
-  glance: Glance = createGlance(),
+  probe: ProbeWithTimeout = createProbe(),
   reached: (folder: string) => void = () => {},
-): Place {
+): LibraryLocation {
   let { folder, mark } = libraryRow(db);
   let seen = false;
   const links = join(home, 'linked');
-  const place: Place = {
+  const place: LibraryLocation = {
     home,
     folder: () => folder ?? home,
     links: () => links,
@@ -47,7 +47,7 @@ export function createPlace(
       const asked = folder;
       if (asked === null) return true;
       const path = join(asked, MARK);
-      const found = await glance(path, () => disk.text(path), { slow: null, busy: () => (seen ? mark : null) });
+      const found = await probe(path, () => disk.text(path), { slow: null, busy: () => (seen ? mark : null) });
       // It may have been switched meanwhile.
       if (folder !== asked) return place.there();
       const before = seen;

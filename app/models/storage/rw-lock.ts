@@ -1,5 +1,5 @@
 /** Who changes files of the library goes through here: many at once, or one alone. */
-export type Gate = {
+export type RwLock = {
   shared<T>(work: () => Promise<T>): Promise<T>;
   /** Waits until nothing is under way; what comes then waits for it. */
   alone<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -14,7 +14,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted]);
 }
 
-export function createGate(): Gate {
+export function createRwLock(): RwLock {
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | null = null;
   return {

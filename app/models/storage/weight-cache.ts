@@ -12,12 +12,12 @@ import { listModels, type ModelRow } from '../../store/models.ts';
 //  stands in the way.
 
 /** The folder of packed weights. */
-export type Packed = {
+export type WeightCache = {
   /** The file of a model, which its presets share. Null where there can be none. */
   fileOf(row: Pick<ModelRow, 'id' | 'presetOf'>): string | null;
-  size(): Promise<Response<'packed.size'>>;
+  size(): Promise<Response<'weightCache.size'>>;
   /** Deletes all of it. Returns the bytes that were freed. */
-  clear(): Promise<Response<'packed.clear'>>;
+  clear(): Promise<Response<'weightCache.clear'>>;
   forget(modelId: ModelId): Promise<void>;
   /** Deletes what is of no model any more, and what the app was writing when it ended. */
   sweep(): Promise<void>;
@@ -26,7 +26,7 @@ export type Packed = {
 const WHOLE = '.panels';
 const PART = `${WHOLE}.part`;
 
-export function createPacked(db: Database, folder: string): Packed {
+export function createWeightCache(db: Database, folder: string): WeightCache {
   const startedAt = Date.now();
   const pathOf = (name: string) => join(folder, name);
 

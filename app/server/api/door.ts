@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { createGuesses } from '../rate-limit.ts';
+import { createRateLimit } from '../rate-limit.ts';
 
 //  Who may ask. Any page of the web can send requests to 127.0.0.1, and any program of this machine can:
 //    Host    names this machine (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
@@ -30,7 +30,7 @@ export function createDoor(
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   const allowed = origins.map((origin) => origin.toLowerCase());
   const known = keys?.map(digest) ?? null;
-  const guesses = createGuesses();
+  const guesses = createRateLimit();
   const door = new Hono();
 
   function judge(context: Context): Refusal | null {

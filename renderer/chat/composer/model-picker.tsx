@@ -177,7 +177,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   );
 
   function about(): string {
-    if (model.away) return t('model.away', { path: model.path ?? '' });
+    if (model.unmounted) return t('model.away', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.description?.supported === false) return t('model.unsupported');
     if (inMemory) return t('model.inMemory');

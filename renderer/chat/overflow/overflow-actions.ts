@@ -45,7 +45,7 @@ export function shorten(chatId: ChatId, full: Full): void {
 
 /** Keeps everything up to a message from the model, and offers the way back. */
 export async function setAside(messageId: MessageId, summary: string | null): Promise<void> {
-  await core.call('context.setAside', { messageId, summary });
+  await core.call('context.exclude', { messageId, summary });
   useToasts.getState().show({
     text: summary === null ? t('aside.done') : t('aside.summed'),
     action: t('undo'),
@@ -55,7 +55,7 @@ export async function setAside(messageId: MessageId, summary: string | null): Pr
 }
 
 export async function bringBack(messageId: MessageId): Promise<void> {
-  await core.call('context.bringBack', { messageId });
+  await core.call('context.include', { messageId });
 }
 
 /** The message of a chat, with its files, waits in a new one. */

@@ -13,7 +13,7 @@ import { nextContextSize } from './context-size.ts';
 //  What can be done about a full context, as plain data.
 
 export type Full = { used: number; draft: number; limit: number };
-export type Plan = Response<'context.plan'>;
+export type Plan = Response<'context.overflowOptions'>;
 export type Way = 'larger' | 'aside' | 'summary' | 'new-chat' | 'search' | 'model' | 'shorten';
 
 export type Larger = {
@@ -56,8 +56,15 @@ export function otherModelFor(
   kvType: Settings['kvType'] = 'f16',
 ): OtherModel | null {
   const fitting = models.flatMap((model) => {
-    const { description, id, missing, away } = model;
-    if (!description?.supported || description.encoder || description.ranker || missing || away || id === current?.id)
+    const { description, id, missing, unmounted } = model;
+    if (
+      !description?.supported ||
+      description.encoder ||
+      description.ranker ||
+      missing ||
+      unmounted ||
+      id === current?.id
+    )
       return [];
     const size = nextContextSize(full.used + full.draft, description.contextLength);
     if (size === null) return [];
@@ -87,7 +94,7 @@ export type Possible = {
 
 export function bestWay(full: Full, { larger, plan, other, searchable, resumes }: Possible): Way | null {
   if (larger && larger.verdict !== 'too-large') return 'larger';
-  if (plan?.aside) return 'aside';
+  if (plan?.trim) return 'aside';
   if (plan?.summary) return 'summary';
   if (resumes) return other ? 'model' : null;
   if (full.used > 0 && fitsAlone(full)) return 'new-chat';

@@ -13,7 +13,7 @@ import { OverflowBar } from './overflow-bar.tsx';
 import { bestWay, fitsAlone, type Possible, type Way } from './overflow-options.ts';
 import { SearchStep } from './search-step.tsx';
 import { SummaryStep } from './summary-step.tsx';
-import { useRoom } from './use-overflow-options.ts';
+import { useOverflowOptions } from './use-overflow-options.ts';
 
 type Full = Extract<Overlay, { kind: 'overflow' }>;
 
@@ -38,7 +38,7 @@ function isTooLongAlone(full: Full): boolean {
 function Question({ full }: { full: Full }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const room = useRoom(full);
+  const room = useOverflowOptions(full);
   const { larger, plan, other } = room;
   const [picked, setPicked] = useState<Way | null>(null);
   const [summarising, setSummarising] = useState<MessageId | null>(null);
@@ -65,7 +65,7 @@ function Question({ full }: { full: Full }) {
       if (way === 'search') return setSearching(true);
       if (way === 'model' && other) await takeOtherModel(full.chatId, other);
       if (way === 'larger' && larger) await makeLarger(larger.size);
-      if (way === 'aside' && plan?.aside) await setAside(plan.aside.upTo, null);
+      if (way === 'aside' && plan?.trim) await setAside(plan.trim.upTo, null);
       await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
@@ -162,8 +162,8 @@ function useOffers(full: Full, { larger, plan, other, searchable }: Possible): O
       }),
     });
   }
-  if (plan?.aside) {
-    const { turns, frees: tokens } = plan.aside;
+  if (plan?.trim) {
+    const { turns, frees: tokens } = plan.trim;
     offers.push({
       value: 'aside',
       name: t('overflow.aside', { count: turns, turns: formats.exact(turns) }),

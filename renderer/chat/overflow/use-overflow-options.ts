@@ -10,7 +10,7 @@ import { largerOf, otherModelFor, type Plan, type Possible } from './overflow-op
 import { isSearchable } from './search-instead.ts';
 
 /** What would make room, and at what price; null what is not known yet. */
-export function useRoom(full: Extract<Overlay, { kind: 'overflow' }>): Possible {
+export function useOverflowOptions(full: Extract<Overlay, { kind: 'overflow' }>): Possible {
   const model = useChatModel();
   const [machine, setMachine] = useState<Machine | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -24,7 +24,7 @@ export function useRoom(full: Extract<Overlay, { kind: 'overflow' }>): Possible 
     );
     const parentId = resumes ?? branchFrom;
     core
-      .call('context.plan', {
+      .call('context.overflowOptions', {
         chatId,
         draft: resumes ? '' : (drafts[chatId] ?? ''),
         attachments: resumes ? [] : (attachments[chatId] ?? []).map(({ id }) => id),

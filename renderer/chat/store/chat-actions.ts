@@ -1,4 +1,4 @@
-import type { Attachment, ChatId, Choice, MessageId, RequestInput, TurnId } from '../../../app/protocol/index.ts';
+import type { Attachment, ChatId, MessageId, PauseAction, RequestInput, TurnId } from '../../../app/protocol/index.ts';
 import type { DraftKey, Overlay } from './view-state.ts';
 
 /** What can be done on the chat page. */
@@ -23,13 +23,13 @@ export type ChatActions = {
   beginWith(text: string, files?: Attachment[]): Promise<void>;
   edit(messageId: MessageId, text: string): Promise<void>;
   rewrite(messageId: MessageId, text: string): Promise<void>;
-  retry(messageId: MessageId, documents?: RequestInput<'turns.retry'>['documents']): Promise<void>;
+  retry(messageId: MessageId, documents?: RequestInput<'turns.regenerate'>['documents']): Promise<void>;
   resume(messageId: MessageId): Promise<void>;
   /** For an answer that reached the end of the context: asks what is to give way. */
   makeRoom(messageId: MessageId): Promise<void>;
   stop(): Promise<void>;
   answerNow(): Promise<void>;
-  decide(turnId: TurnId, choice: Choice): Promise<void>;
+  decide(turnId: TurnId, choice: PauseAction): Promise<void>;
   editQueued(messageId: MessageId, text: string | null): Promise<void>;
   moveQueued(messageId: MessageId, by: -1 | 1): Promise<void>;
   /** Sends one that nothing would send by itself. */

@@ -2,7 +2,7 @@ import type { StoreApi } from 'zustand';
 import type { ChatId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useEngine } from '../../engine/store.ts';
-import { createCommits } from '../../lib/batcher.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import {
   type ChatData,
   type TurnPayload,
@@ -19,7 +19,7 @@ const COMMIT_MS = 50;
 /** What the core says, on its way into the store: text at most 20 times a second, and everything else after the text that
  *  came before it. */
 export function createIncoming({ getState, setState }: Pick<StoreApi<ChatData & ChatView>, 'getState' | 'setState'>) {
-  const commits = createCommits<TurnPayload>((batch) => {
+  const commits = createBatcher<TurnPayload>((batch) => {
     setState((state) => withTurnEvents(state, batch, performance.now()));
     if (batch.some(({ event }) => event.type === 'stats')) addSamples(batch);
     if (batch.some(({ event }) => event.type === 'delta')) useEngine.setState({ restarted: false });

@@ -1,10 +1,10 @@
 import {
   type Chat,
   type ChatId,
-  type Choice,
   type EventPayload,
   type Message,
   type MessageId,
+  type PauseAction,
   type TurnEvent,
   type TurnId,
   withDecision,
@@ -14,7 +14,7 @@ import type { Messages } from './tree.ts';
 //  The tested core of the chat page: plain data in, plain data out.
 
 /** What is known of a turn only while it runs. Times are of the page's own clock, in ms. */
-export type Live = {
+export type TurnProgress = {
   turnId: TurnId;
   startedAt: number;
   reading: { done: number; total: number; cached: number; since: number } | null;
@@ -22,7 +22,7 @@ export type Live = {
   answerTokens: number;
   firstTokenAt: number | null;
   /** Set while the turn waits for a person, with the time since when. */
-  pause: { choices: Choice[]; suggested: Choice; at: number } | null;
+  pause: { choices: PauseAction[]; suggested: PauseAction; at: number } | null;
   /** Passages that are alike so far, when there are many; they may be wanted. */
   similar: { where: 'thinking' | 'answer'; copies: number } | null;
 };
@@ -36,7 +36,7 @@ export type ChatData = {
   chats: readonly Chat[];
   /** The chat on screen, once it is read. */
   open: Open | null;
-  live: ReadonlyMap<MessageId, Live>;
+  live: ReadonlyMap<MessageId, TurnProgress>;
   /** Chats in which something is being written, or waits for an answer. */
   busy: ReadonlyMap<ChatId, 'writing' | 'waiting'>;
   unread: ReadonlySet<ChatId>;
@@ -181,7 +181,7 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
   }
 }
 
-const fresh = (turnId: TurnId, now: number): Live => ({
+const fresh = (turnId: TurnId, now: number): TurnProgress => ({
   turnId,
   startedAt: now,
   reading: null,
@@ -193,7 +193,12 @@ const fresh = (turnId: TurnId, now: number): Live => ({
 });
 
 /** Null once the turn has ended. */
-export function applyToLive(before: Live | undefined, turnId: TurnId, event: TurnEvent, now: number): Live | null {
+export function applyToLive(
+  before: TurnProgress | undefined,
+  turnId: TurnId,
+  event: TurnEvent,
+  now: number,
+): TurnProgress | null {
   const live = before?.turnId === turnId ? before : fresh(turnId, now);
   switch (event.type) {
     case 'finished':
@@ -231,7 +236,7 @@ export function applyToLive(before: Live | undefined, turnId: TurnId, event: Tur
 }
 
 /** The time that nobody decided in counts for nothing. */
-function goneOn(live: Live, now: number): Live {
+function goneOn(live: TurnProgress, now: number): TurnProgress {
   const waited = live.pause ? now - live.pause.at : 0;
   const { thinking, firstTokenAt } = live;
   return {
@@ -243,7 +248,7 @@ function goneOn(live: Live, now: number): Live {
   };
 }
 
-function withTokens(live: Live, kind: 'thinking' | 'answer', tokens: number, now: number): Live {
+function withTokens(live: TurnProgress, kind: 'thinking' | 'answer', tokens: number, now: number): TurnProgress {
   if (kind === 'thinking') {
     const thinking = live.thinking ?? { since: now, until: null, tokens: 0 };
     return { ...live, thinking: { ...thinking, until: null, tokens: thinking.tokens + tokens } };

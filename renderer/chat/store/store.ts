@@ -249,27 +249,27 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     edit: (messageId, text) =>
       attemptInChat(async (chatId) => {
-        const answer = await core.call('turns.edit', { messageId, text });
+        const answer = await core.call('turns.editAndResend', { messageId, text });
         closeEditor(messageId);
         await started(chatId, [answer.userMessageId, answer.messageId]);
       }),
 
     rewrite: (messageId, text) =>
       attemptInChat(async (chatId) => {
-        const message = await core.call('turns.rewrite', { messageId, text });
+        const message = await core.call('turns.editAnswer', { messageId, text });
         closeEditor(messageId);
         await started(chatId, [message.id]);
       }),
 
     retry: (messageId, documents) =>
       attemptInChat(async (chatId) => {
-        const answer = await core.call('turns.retry', { messageId, documents });
+        const answer = await core.call('turns.regenerate', { messageId, documents });
         await started(chatId, [answer.messageId]);
       }),
 
     resume: (messageId) =>
       attemptInChat(async (chatId) => {
-        const answer = await core.call('turns.resume', { messageId });
+        const answer = await core.call('turns.continue', { messageId });
         await started(chatId, [answer.messageId]);
       }),
 
@@ -287,7 +287,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     async answerNow() {
       const turnId = runningTurn(data());
-      if (turnId) await core.call('turns.answerNow', { turnId });
+      if (turnId) await core.call('turns.skipThinking', { turnId });
     },
 
     decide: (turnId, choice) =>
@@ -318,7 +318,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
     show: (messageId) =>
       attempt(async () => {
-        const chat = await core.call('chats.show', { messageId });
+        const chat = await core.call('chats.selectBranch', { messageId });
         set((state) => ({ ...withChat(state, chat), branchFrom: null }));
       }),
 

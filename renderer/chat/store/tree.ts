@@ -69,7 +69,9 @@ const placeOf = ({ state }: Message) => (state.status === 'queued' ? (state.plac
 
 /** Where in a branch a line says what the model does not see, or what was brought back after that. */
 export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {
-  const end = branch.findLastIndex(({ aside }) => aside !== null && !aside.back);
-  const marked = branch.filter(({ aside }, index) => aside !== null && index >= end).map(({ id }) => id);
+  const end = branch.findLastIndex(({ contextCutoff }) => contextCutoff !== null && !contextCutoff.restored);
+  const marked = branch
+    .filter(({ contextCutoff }, index) => contextCutoff !== null && index >= end)
+    .map(({ id }) => id);
   return { outOfView: end + 1, marked: new Set(marked) };
 }

@@ -19,7 +19,7 @@ function shownAnswer({ open }: ChatData): Message | null {
  *  itself is silent. */
 export function Announcer() {
   const { t } = useTranslation();
-  const mode = useSettings((state) => state.values.announce);
+  const mode = useSettings((state) => state.values.screenReader);
   const answer = useChat(shownAnswer);
   const running = answer?.state.status === 'running';
   const [words, setWords] = useState('');

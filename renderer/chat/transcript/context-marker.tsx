@@ -9,17 +9,17 @@ import { bringBack, setAside } from '../overflow/overflow-actions.ts';
 export function ContextMarker({ message }: { message: Message }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);
-  const { aside } = message;
-  if (!aside) return null;
-  const { back, summary } = aside;
-  const said = back ? t('aside.back') : summary === null ? t('aside.marker') : t('aside.summary');
+  const { contextCutoff } = message;
+  if (!contextCutoff) return null;
+  const { restored, summary } = contextCutoff;
+  const said = restored ? t('aside.back') : summary === null ? t('aside.marker') : t('aside.summary');
   return (
     <div className="pt-5 text-xs text-fg-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span aria-hidden className="h-px min-w-4 flex-1 bg-line-strong" />
-        <Icon name={back ? 'rewind' : 'fold'} size={14} />
+        <Icon name={restored ? 'rewind' : 'fold'} size={14} />
         <span>{said}</span>
-        {summary !== null && !back && (
+        {summary !== null && !restored && (
           <Button kind="link" className="text-xs" aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? t('aside.hide') : t('aside.show')}
           </Button>
@@ -27,13 +27,13 @@ export function ContextMarker({ message }: { message: Message }) {
         <Button
           kind="link"
           className="text-xs"
-          onClick={() => void (back ? setAside(message.id, summary) : bringBack(message.id))}
+          onClick={() => void (restored ? setAside(message.id, summary) : bringBack(message.id))}
         >
-          {back ? t('aside.again') : t('aside.bringBack')}
+          {restored ? t('aside.again') : t('aside.bringBack')}
         </Button>
         <span aria-hidden className="h-px min-w-4 flex-1 bg-line-strong" />
       </div>
-      {open && summary !== null && !back && (
+      {open && summary !== null && !restored && (
         <p className="mt-2 rounded-md bg-sunken px-3.5 py-2.5 text-sm whitespace-pre-wrap text-fg-2">{summary}</p>
       )}
     </div>

@@ -1,18 +1,18 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
-import type { Choice, LoopEvidence, MessageId, TurnId } from '../../../app/protocol/index.ts';
+import type { LoopEvidence, MessageId, PauseAction, TurnId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { useSettings } from '../../settings/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { writtenFor } from '../stats/speed.ts';
-import type { Live } from '../store/reducers.ts';
+import type { TurnProgress } from '../store/reducers.ts';
 import { actions, useChat } from '../store/store.ts';
 import { quoteOf, roundTime, savedTime, stripOf } from './loop-evidence.ts';
 import { useNow } from './use-now.ts';
 
-type LoopCardProps = { messageId: MessageId; turnId: TurnId; evidence: LoopEvidence; live: Live | null };
+type LoopCardProps = { messageId: MessageId; turnId: TurnId; evidence: LoopEvidence; live: TurnProgress | null };
 
 /** Loops of one answer after which the same model is unlikely to get out of them. */
 const OFTEN = 3;
@@ -69,7 +69,7 @@ export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
   );
 }
 
-type ChoiceButtonProps = { choice: Choice; turnId: TurnId; suggested: boolean; left: number | null };
+type ChoiceButtonProps = { choice: PauseAction; turnId: TurnId; suggested: boolean; left: number | null };
 
 function ChoiceButton({ choice, turnId, suggested, left }: ChoiceButtonProps) {
   const { t } = useTranslation();
@@ -111,12 +111,12 @@ function useCountdown(turnId: TurnId, witnessed: boolean): { left: number | null
   const [stopped, setStopped] = useState(!witnessed || guard.action !== 'ask' || guard.waitSeconds === 0);
   const now = useNow(!stopped);
   useEffect(() => {
-    if (!witnessed) void core.call('turns.hold', { turnId }).catch(() => {});
+    if (!witnessed) void core.call('turns.cancelAutoDecision', { turnId }).catch(() => {});
   }, [turnId, witnessed]);
   const stop = () => {
     if (stopped) return;
     setStopped(true);
-    void core.call('turns.hold', { turnId }).catch(() => {});
+    void core.call('turns.cancelAutoDecision', { turnId }).catch(() => {});
   };
   const left = stopped ? null : Math.max(0, 1 - (now - begun) / (guard.waitSeconds * 1000));
   return { left, stop };

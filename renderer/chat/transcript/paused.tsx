@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
-import type { Choice, Message } from '../../../app/protocol/index.ts';
+import type { Message, PauseAction } from '../../../app/protocol/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { Live } from '../store/reducers.ts';
+import type { TurnProgress } from '../store/reducers.ts';
 import { useChat } from '../store/store.ts';
 import { LoopCard } from './loop-card.tsx';
 
-const afterReload: Choice[] = ['answer-now', 'keep-going', 'stop'];
+const afterReload: PauseAction[] = ['answer-now', 'keep-going', 'stop'];
 
 /** A turn that waits for a person. Writing is paused; nothing is lost. */
-export function Paused({ message, live }: { message: Message; live: Live | null }) {
+export function Paused({ message, live }: { message: Message; live: TurnProgress | null }) {
   const { t } = useTranslation();
   const decide = useChat((state) => state.decide);
   if (message.state.status !== 'paused') return null;

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
 import { Meter } from '../../ui/meter.tsx';
-import type { Live } from '../store/reducers.ts';
+import type { TurnProgress } from '../store/reducers.ts';
 import { useNow } from './use-now.ts';
 
 const QUIET_MS = 300;
 const RATE_MS = 3000;
 
 /** Before the first token: how much of the prompt is read, and how much did not have to be. */
-export function Reading({ reading }: { reading: NonNullable<Live['reading']> }) {
+export function Reading({ reading }: { reading: NonNullable<TurnProgress['reading']> }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const now = useNow(true);

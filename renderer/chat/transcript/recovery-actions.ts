@@ -1,6 +1,6 @@
 import type { EngineStatus, ErrorCode } from '../../../app/protocol/index.ts';
 
-export type Way =
+export type RecoveryAction =
   | 'smaller-context'
   | 'use-cpu'
   | 'make-room'
@@ -10,7 +10,7 @@ export type Way =
   | 'restart-engine'
   | 'new-chat';
 
-const ways: Partial<Record<ErrorCode, Way[]>> = {
+const ways: Partial<Record<ErrorCode, RecoveryAction[]>> = {
   'model-missing': ['choose-model'],
   'model-unsupported': ['choose-model'],
   'model-broken': ['choose-model'],
@@ -23,7 +23,7 @@ const ways: Partial<Record<ErrorCode, Way[]>> = {
 };
 
 /** An engine that ended once comes back by itself; one that ended three times needs less to do, or another way. */
-export const waysOut = (code: ErrorCode, engine: EngineStatus['phase']): Way[] => {
+export const recoveryActions = (code: ErrorCode, engine: EngineStatus['phase']): RecoveryAction[] => {
   if (code === 'engine-lost' && engine === 'stopped') {
     return ['smaller-context', 'use-cpu', 'choose-model', 'restart-engine'];
   }

@@ -9,19 +9,19 @@ import { Button } from '../../ui/button.tsx';
 import { useChatModel } from '../composer/model-picker.tsx';
 import { smallerContext } from '../overflow/context-size.ts';
 import { actions } from '../store/store.ts';
-import { type Way, waysOut } from './recovery-actions.ts';
+import { type RecoveryAction, recoveryActions } from './recovery-actions.ts';
 
 type WaysOutProps = { failure: Failure /** The answer that failed, to be gone on with. */; resumes: MessageId | null };
 
 /** What may help against a failure, besides trying again. */
 export function WaysOut({ failure, resumes }: WaysOutProps) {
   const status = useEngine((state) => state.status);
-  return waysOut(failure.code, status.phase).map((way) => (
+  return recoveryActions(failure.code, status.phase).map((way) => (
     <WayOut key={way} way={way} failure={failure} resumes={resumes} status={status} />
   ));
 }
 
-function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Way; status: EngineStatus }) {
+function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: RecoveryAction; status: EngineStatus }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const go = useShell((state) => state.go);
@@ -36,7 +36,7 @@ function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Way; st
     if (resumes) await actions.resume(resumes);
     else actions.clearRefusal();
   };
-  const run: Record<Way, () => void> = {
+  const run: Record<RecoveryAction, () => void> = {
     'smaller-context': () => smaller && void change({ contextLength: smaller }),
     'use-cpu': () => void change({ device: 'cpu' }),
     'make-room': () => resumes && void makeRoom(resumes),

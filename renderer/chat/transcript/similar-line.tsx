@@ -2,11 +2,11 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import type { Live } from '../store/reducers.ts';
+import type { TurnProgress } from '../store/reducers.ts';
 import { actions } from '../store/store.ts';
 
 /** Much of what is being written is alike, as it is in a list or a table. Nothing stops; whoever did not want it can stop it. */
-export function SimilarLine({ similar: { where, copies } }: { similar: NonNullable<Live['similar']> }) {
+export function SimilarLine({ similar: { where, copies } }: { similar: NonNullable<TurnProgress['similar']> }) {
   const { t } = useTranslation();
   const formats = useFormats();
   return (

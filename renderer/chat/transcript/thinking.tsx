@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { thoughtOf } from '../stats/speed.ts';
-import type { Live } from '../store/reducers.ts';
+import type { TurnProgress } from '../store/reducers.ts';
 import { actions, useChat } from '../store/store.ts';
 import { useNow } from './use-now.ts';
 
@@ -16,7 +16,7 @@ const OFFER_MS = 3000;
 const TAIL = 600;
 
 /** The pencil row: how long, how many tokens; opens what was thought. While it runs the last three lines show. */
-export const Thinking = memo(function Thinking({ message, live }: { message: Message; live: Live | null }) {
+export const Thinking = memo(function Thinking({ message, live }: { message: Message; live: TurnProgress | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const show = useSettings((state) => state.values.showThinking);

@@ -9,7 +9,7 @@ import { hubOf } from './hub.ts';
 export function Consent() {
   const { t } = useTranslation();
   const consent = useFetching((state) => state.consent);
-  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  const hub = hubOf(useSettings((state) => state.values.hubEndpoint));
   return (
     <Dialog
       open={consent !== null}

@@ -27,7 +27,7 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
   const chosen = useChosenContext();
   const setSettings = useSettings((state) => state.set);
   const { look } = useModels.getState();
-  const asked = useSettings((state) => state.values.askHub);
+  const asked = useSettings((state) => state.values.hubConsent);
   const busy = useFetching((state) => state.busy.has(place.id));
   const problem = useFetching((state) => state.problems[place.id] ?? null);
   // The same words are the same place, whichever object says them.

@@ -30,7 +30,7 @@ export function LookFailed({ failure, onAgain }: { failure: Failure; onAgain: ()
 
 function Token({ onKept }: { onKept: () => void }) {
   const { t } = useTranslation();
-  const mirror = useSettings((state) => state.values.hubMirror);
+  const mirror = useSettings((state) => state.values.hubEndpoint);
   const [token, setToken] = useState('');
   const [kept, setKept] = useState<'keychain' | 'file'>('file');
   useEffect(() => void core.call('tokens.list').then((list) => setKept(list.kept)), []);

@@ -13,9 +13,9 @@ export function Found({ query }: { query: string }) {
   const formats = useFormats();
   const finding = useModels((state) => state.finding);
   const { place, source, all } = useModels();
-  const folder = useSettings((state) => state.values.modelFolder);
+  const folder = useSettings((state) => state.values.extraModelFolder);
   const { find, choose } = useModels.getState();
-  const hub = hubOf(useSettings((state) => state.values.hubMirror));
+  const hub = hubOf(useSettings((state) => state.values.hubEndpoint));
   const text = query.trim();
   return (
     <>

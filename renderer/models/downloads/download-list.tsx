@@ -89,7 +89,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
         {status.phase === 'failed' && <Details text={status.message} />}
       </span>
       {status.phase === 'changed' && (
-        <Button onClick={() => tell(core.call('downloads.renew', { downloadId }))}>{t('models.renew')}</Button>
+        <Button onClick={() => tell(core.call('downloads.update', { downloadId }))}>{t('models.renew')}</Button>
       )}
       <span className="flex flex-none">
         {first ? (

@@ -19,7 +19,7 @@ export const useFetching = create<Fetching>()(() => ({ consent: null, busy: new 
 
 /** `row`: the form that was chosen; without one it is the suggested one. */
 export async function fetchModel(place: Place, row: FormRow | null = null): Promise<void> {
-  if (!useSettings.getState().values.askHub) return useFetching.setState({ consent: { place, row } });
+  if (!useSettings.getState().values.hubConsent) return useFetching.setState({ consent: { place, row } });
   if (useFetching.getState().busy.has(place.id)) return;
   useFetching.setState(({ busy, problems }) => {
     const { [place.id]: _, ...others } = problems;
@@ -42,7 +42,7 @@ export const withdraw = (): void => useFetching.setState({ consent: null });
 export async function agree(): Promise<void> {
   const { consent } = useFetching.getState();
   withdraw();
-  await useSettings.getState().set({ askHub: true });
+  await useSettings.getState().set({ hubConsent: true });
   if (consent) await fetchModel(consent.place, consent.row);
 }
 

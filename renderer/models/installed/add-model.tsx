@@ -16,7 +16,7 @@ export function AddModel({ onAdded }: { onAdded: (model: ModelEntry) => void }) 
     setBusy(true);
     setProblem(null);
     try {
-      onAdded(await core.call('models.add', { path: chosen }));
+      onAdded(await core.call('models.import', { path: chosen }));
       setPath('');
     } catch (error) {
       setProblem(sentenceOf(failureOf(error)));

@@ -16,7 +16,7 @@ export async function checkFiles(
   const all: Checked = { checked: 0, damaged: [], unchecked: [] };
   for (const model of models) {
     const details = await core.call('models.details', { modelId: model.id }).catch(() => null);
-    if (details !== null && details.kept !== 'downloaded') continue;
+    if (details !== null && details.ownership !== 'downloaded') continue;
     begins(model, all.checked);
     const found = await core.call('models.verify', { modelId: model.id }).catch((error) => failureOf(error));
     if ('code' in found) {

@@ -19,7 +19,7 @@ export function Check({ details }: { details: ModelDetails }) {
   const { modelId } = details;
   const share = useModels((state) => state.checking[modelId]);
   const [said, setSaid] = useState<Said>({ status: 'rest' });
-  if (details.kept !== 'downloaded') return null;
+  if (details.ownership !== 'downloaded') return null;
   const failed = (error: unknown) => setSaid({ status: 'failed', failure: failureOf(error) });
   const check = async () => {
     setSaid({ status: 'busy' });

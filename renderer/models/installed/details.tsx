@@ -74,7 +74,7 @@ export function Details({ model }: { model: ModelEntry }) {
           </Menu>
         </span>
       </div>
-      <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.kept}`) : '\u00a0'}</p>
+      <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.ownership}`) : '\u00a0'}</p>
       <div className="mt-3.5 flex flex-wrap gap-2">
         {writes && (
           <>
@@ -107,8 +107,8 @@ export function Details({ model }: { model: ModelEntry }) {
       {problem && <Problem failure={problem} className="mt-3" />}
       {model.description && <Memory description={model.description} />}
       <Facts model={model} details={details} />
-      {details && !model.away && <Check key={model.id} details={details} />}
-      {details && details.kept !== 'built-in' && !(model.away && details.kept === 'downloaded') && (
+      {details && !model.unmounted && <Check key={model.id} details={details} />}
+      {details && details.ownership !== 'built-in' && !(model.unmounted && details.ownership === 'downloaded') && (
         <Button
           kind="quiet"
           icon="delete"

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Adoptable, type Failure, failureOf } from '../../../app/protocol/index.ts';
+import { type ExternalModel, type Failure, failureOf } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -11,10 +11,10 @@ import { copyIn } from './importing.ts';
 /** Models that other programs keep here: linked, never copied or changed. */
 export function Adoptables() {
   const { t } = useTranslation();
-  const adoptable = useModels((state) => state.adoptable);
+  const adoptable = useModels((state) => state.externalModels);
   const { lookAgain } = useModels.getState();
   useEffect(() => {
-    if (useModels.getState().adoptable === null) void lookAgain();
+    if (useModels.getState().externalModels === null) void lookAgain();
   }, [lookAgain]);
   return (
     <section aria-label={t('models.others')} className="mt-4">
@@ -36,7 +36,7 @@ export function Adoptables() {
   );
 }
 
-function AdoptableRow({ model }: { model: Adoptable }) {
+function AdoptableRow({ model }: { model: ExternalModel }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [busy, setBusy] = useState(false);
@@ -45,9 +45,9 @@ function AdoptableRow({ model }: { model: Adoptable }) {
     setBusy(true);
     setProblem(null);
     try {
-      const entry = await core.call('models.adopt', { path: model.path });
+      const entry = await core.call('models.linkExternal', { path: model.path });
       useModels.setState((state) => ({
-        adoptable: state.adoptable?.filter(({ path }) => path !== model.path) ?? null,
+        externalModels: state.externalModels?.filter(({ path }) => path !== model.path) ?? null,
         installed: entry.id,
       }));
     } catch (error) {

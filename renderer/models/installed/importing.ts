@@ -55,7 +55,7 @@ async function importOne({ name, opens, parts, whole }: ImportedModel): Promise<
 }
 
 async function link(path: string): Promise<void> {
-  const model = await core.call('models.add', { path });
+  const model = await core.call('models.import', { path });
   useModels.setState({ tab: 'installed', installed: model.id });
 }
 

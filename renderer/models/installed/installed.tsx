@@ -96,7 +96,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
           {inMemory && <span className="size-1.75 flex-none rounded-full bg-ok" />}
         </span>
         <span
-          className={`block truncate text-xs ${model.away ? 'text-warn-text' : model.missing ? 'text-bad-text' : 'text-fg-3'}`}
+          className={`block truncate text-xs ${model.unmounted ? 'text-warn-text' : model.missing ? 'text-bad-text' : 'text-fg-3'}`}
         >
           {about()}
         </span>
@@ -119,14 +119,14 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   );
 
   function about(): string {
-    if (model.away) return t('model.away', { path: model.path ?? '' });
+    if (model.unmounted) return t('model.away', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.builtIn) return t('models.builtIn');
     if (loading) return t('models.loading', { share: formats.percent(status.done / Math.max(1, status.total)) });
     return [
       description && t(`models.form.${description.container}`),
       model.presetOf !== null && t('models.preset'),
-      model.linked && t('models.linked'),
+      model.external && t('models.linked'),
       inMemory && t('models.inMemory'),
     ]
       .filter(Boolean)
@@ -149,7 +149,7 @@ function Footer({ models, machine }: { models: ModelEntry[]; machine: Machine | 
   const { t } = useTranslation();
   const formats = useFormats();
   const own = models.filter((model) => model.presetOf === null);
-  const linked = own.filter((model) => model.linked);
+  const linked = own.filter((model) => model.external);
   const sum = (some: readonly ModelEntry[]) =>
     some.reduce((bytes, model) => bytes + (model.description?.weightBytes ?? 0), 0);
   return (

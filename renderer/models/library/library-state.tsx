@@ -12,7 +12,7 @@ export function LibraryState() {
   const { t } = useTranslation();
   const library = useModels((state) => state.library);
   if (library?.move) return <Moving move={library.move} />;
-  if (!library?.away) return null;
+  if (!library?.unmounted) return null;
   return (
     <Notice tone="warn" title={t('library.away')}>
       <span dir="ltr">{library.folder}</span>. {t('library.awayAbout')}

@@ -94,7 +94,7 @@ test('by words alone: sources before the first text, judged at the end, stored; 
 
 test('with an encoder a question that shares no word with its passage finds it, and a pronoun is understood', async () => {
   const { client } = await startCore();
-  await client.call('models.add', { path: await realModel('minilm') });
+  await client.call('models.import', { path: await realModel('minilm') });
   const id = await collectionOf(client, shelf);
   await embedded(client, id);
   const [goods, carpenter, again] = await askedOf(
@@ -131,12 +131,12 @@ test('stopped while it searches: one end, no model asked; gone on with it keeps 
   expect(await heard.end(stopped.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
   expect(heard.of(stopped.turnId).some(({ type }) => type === 'started')).toBe(false);
 
-  const sent = await client.call('turns.retry', { messageId: stopped.messageId });
+  const sent = await client.call('turns.regenerate', { messageId: stopped.messageId });
   await heard.end(sent.turnId);
   const before = await readMessage(client, chatId, sent.messageId);
   expect(before.state).toEqual({ status: 'done', reason: 'length' });
   await client.call('documents.deleteCollection', { collectionId: id });
-  const more = await client.call('turns.resume', { messageId: sent.messageId });
+  const more = await client.call('turns.continue', { messageId: sent.messageId });
   await heard.end(more.turnId);
   const after = await readMessage(client, chatId, sent.messageId);
   expect(after.text.startsWith(before.text)).toBe(true);
@@ -151,7 +151,7 @@ test('an answer that is corrected by hand is judged again', async () => {
   const [rent] = await askedOf(client, [id], ['How high is the monthly rent?']);
   const source = rent?.message.grounding?.sources.find(({ text }) => text.includes('840 euros'));
   const text = `The monthly rent is 840 euros [${source?.number}]. The monthly rent is 480 euros [${source?.number}].`;
-  const written = await client.call('turns.rewrite', { messageId: rent?.message.id as never, text });
+  const written = await client.call('turns.editAnswer', { messageId: rent?.message.id as never, text });
   expect(written.grounding?.sources.find(({ number }) => number === source?.number)?.cited).toBe(true);
   const [right, wrong] = written.grounding?.support ?? [];
   expect(right).toMatchObject({ level: 'supported', source: source?.number });
@@ -189,7 +189,7 @@ test('a task has no sentence that answers it: what bears out its answer is quote
   const [summary] = await askedOf(client, [id], ['Summarise this document.']);
   expect(summary?.events.find((event) => event.type === 'grounding')?.grounding.quote).toBeNull();
   const messageId = summary?.message.id as never;
-  const made = await client.call('turns.rewrite', {
+  const made = await client.call('turns.editAnswer', {
     messageId,
     text: 'The boat is a ferry. The boat is called Aurora.',
   });
@@ -208,7 +208,7 @@ test('what was not sure enough can be answered from the closest passage, or with
   expect(closestIn(refused.grounding)?.source).toEqual(refused.grounding.sources[0]);
 
   const again = async (documents: 'closest' | 'without') => {
-    const sent = await client.call('turns.retry', { messageId: refused.id, documents });
+    const sent = await client.call('turns.regenerate', { messageId: refused.id, documents });
     await heard.end(sent.turnId);
     return readMessage(client, refused.chatId, sent.messageId);
   };
@@ -223,11 +223,11 @@ test('what was not sure enough can be answered from the closest passage, or with
   expect(without).toMatchObject({ parentId: refused.parentId, grounding: null });
   expect(without.text).not.toBe('');
   // Gone on with, it stays without documents.
-  const resumed = await client.call('turns.resume', { messageId: without.id });
+  const resumed = await client.call('turns.continue', { messageId: without.id });
   await heard.end(resumed.turnId);
   expect((await readMessage(client, refused.chatId, without.id)).grounding).toBeNull();
   // Nothing came close to an answer that was found.
-  await expect(client.call('turns.retry', { messageId: without.id, documents: 'closest' })).rejects.toMatchObject({
+  await expect(client.call('turns.regenerate', { messageId: without.id, documents: 'closest' })).rejects.toMatchObject({
     code: 'conflict',
   });
 });

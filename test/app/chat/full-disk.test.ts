@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createHost, type Host } from '../../../app/core/core.ts';
+import { type Core, createCore } from '../../../app/core/core.ts';
 import type { Chat, Client, EventPayload, Message, MessageId, TurnId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
@@ -50,8 +50,8 @@ function follow(client: Client): Told {
   return told;
 }
 
-const start = (dataFolder: string, startEngine: Parameters<typeof createHost>[0]['startEngine']) =>
-  createHost({
+const start = (dataFolder: string, startEngine: Parameters<typeof createCore>[0]['startEngine']) =>
+  createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
@@ -87,13 +87,14 @@ async function converse(client: Client, told: Told) {
   await tried(client.call('chats.update', { chatId, draft: 'half a sen' }));
   const first = await tried(client.call('turns.send', { chatId, text: 'Where is the lantern?' }));
   await tried(client.call('turns.send', { chatId, text: 'And the ledger?' }));
-  await tried(client.call('settings.set', { titlesByModel: true }));
+  await tried(client.call('settings.set', { autoTitle: true }));
   await atRest();
-  if (first) await tried(client.call('turns.retry', { messageId: first.messageId }));
+  if (first) await tried(client.call('turns.regenerate', { messageId: first.messageId }));
   await atRest();
-  if (first?.userMessageId) await tried(client.call('turns.edit', { messageId: first.userMessageId, text: 'Where?' }));
+  if (first?.userMessageId)
+    await tried(client.call('turns.editAndResend', { messageId: first.userMessageId, text: 'Where?' }));
   await atRest();
-  if (first) await tried(client.call('turns.rewrite', { messageId: first.messageId, text: 'In the harbour.' }));
+  if (first) await tried(client.call('turns.editAnswer', { messageId: first.messageId, text: 'In the harbour.' }));
   const { loopGuard } = await client.call('settings.get');
   await tried(client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0 } }));
   const paused = next(client, 'turn', ({ event }) => event.type === 'paused' || isEnd(event));
@@ -104,7 +105,7 @@ async function converse(client: Client, told: Told) {
   }
   await atRest();
   if (first) await tried(client.call('context.summarise', { messageId: first.messageId }));
-  if (first) await tried(client.call('context.setAside', { messageId: first.messageId, summary: 'A lantern.' }));
+  if (first) await tried(client.call('context.exclude', { messageId: first.messageId, summary: 'A lantern.' }));
   const benchmarked = next(client, 'benchmark', ({ status }) => status !== 'running');
   if (await tried(client.call('benchmark.start', { modelIds: ['starter' as never] }).then(() => true)))
     await benchmarked;
@@ -122,7 +123,7 @@ async function run(fault: Fault): Promise<number> {
   const { startEngine, living } = scriptedEngine(says);
   const disk = breakDisk(path, fault);
   const where = `write ${fault.at}, ${fault.times} times`;
-  let host: Host;
+  let host: Core;
   try {
     host = await start(dataFolder, startEngine);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groundedSystem } from '../../../app/chat/prompt/rag-prompt.ts';
-import { judge } from '../../../app/documents/answer/citation-check.ts';
+import { checkCitations } from '../../../app/documents/answer/citation-check.ts';
 import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
 import { readModelText } from '../../../app/engine/process/tokenizer-files.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
@@ -64,7 +64,7 @@ async function promptWith(text: string) {
     { role: 'system' as const, text: system, thinking: '', ids: null },
     { role: 'user' as const, text: question, thinking: '', ids: null },
   ];
-  const { ids } = await promptIds(model, renderer, { messages, thinking: false, begun: null });
+  const { ids } = await promptIds(model, renderer, { messages, thinking: false, continuation: null });
   const control = ids.filter((id) => model.tokenizer.markerOf(id) !== undefined);
   return { system, control, text: model.decode(ids) };
 }
@@ -99,7 +99,7 @@ describe.each(Object.entries(HOSTILE))('%s', (_, hostile) => {
       support: [],
       quote: null,
     };
-    const obeyed = judge('As you wish, master: the wire transfer to 777-555 was sent [3] [99].', grounding);
+    const obeyed = checkCitations('As you wish, master: the wire transfer to 777-555 was sent [3] [99].', grounding);
     expect(obeyed.sources.map(({ number, cited }) => [number, cited])).toEqual([
       [1, false],
       [2, false],

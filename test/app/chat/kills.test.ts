@@ -57,7 +57,7 @@ describe.each([source, bundle])('from the $name', (build) => {
 
       await next(client, 'engine.status', (status) => status.phase === 'ready');
       await client.call('chats.update', { chatId: sent.chatId, sampling: { ...endless, maxTokens: 5 } });
-      const more = await client.call('turns.resume', { messageId: sent.messageId });
+      const more = await client.call('turns.continue', { messageId: sent.messageId });
       expect(await heard.end(more.turnId)).toMatchObject({ type: 'finished', reason: 'length' });
       const whole = await readMessage(client, sent.chatId, sent.messageId);
       expect(whole.text).toBe(shown + textOf(heard.of(more.turnId), 'answer'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Choice, Client, Settings, TurnEvent } from '../../../app/protocol/index.ts';
+import type { Client, PauseAction, Settings, TurnEvent } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { killableEngine } from '../../support/kills.ts';
@@ -17,7 +17,7 @@ async function ask(
   const heard = listen(client);
   const sent = await client.call('turns.send', { chatId: chat.id, text });
   const read = () => readMessage(client, chat.id, sent.messageId);
-  const decide = (choice: Choice) => client.call('turns.decide', { turnId: sent.turnId as never, choice });
+  const decide = (choice: PauseAction) => client.call('turns.decide', { turnId: sent.turnId as never, choice });
   return { ...sent, chat, heard, read, decide, events: () => heard.of(sent.turnId), end: () => heard.end(sent.turnId) };
 }
 
@@ -161,7 +161,7 @@ test('the engine ends while a turn waits: the text stays, deciding comes too lat
   expect(lost.thinking).toBe(thinking);
   expect(lost.loops).toHaveLength(1);
   await client.call('chats.update', { chatId: turn.chat.id, loopGuard: false });
-  const more = await client.call('turns.resume', { messageId: turn.messageId });
+  const more = await client.call('turns.continue', { messageId: turn.messageId });
   expect(await turn.heard.end(more.turnId)).toMatchObject({ type: 'finished' });
   const whole = await turn.read();
   expect(whole.thinking.startsWith(thinking)).toBe(true);
@@ -214,7 +214,7 @@ test('nobody answers: after the set time the suggested choice is made; who holds
 
   const held = await ask(client, { guard: { waitSeconds: 1 } });
   await paused(client);
-  await client.call('turns.hold', { turnId: held.turnId as never });
+  await client.call('turns.cancelAutoDecision', { turnId: held.turnId as never });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(held.events().some(({ type }) => type === 'decided')).toBe(false);
   await held.decide('stop');

@@ -24,7 +24,7 @@ const message = (
   timings: null,
   loops: [],
   grounding: null,
-  aside: null,
+  contextCutoff: null,
 });
 const ids = (messages: Message[]) => messages.map((one) => one.id).join('');
 const at = (id: string) => id as MessageId;

@@ -106,7 +106,7 @@ test('a question is edited while it is answered: what waits stays behind the new
   await client.call('chats.update', { chatId, sampling: short });
   const first = await client.call('turns.send', { chatId, text: long });
   const later = await client.call('turns.send', { chatId, text: 'later' });
-  const edited = client.call('turns.edit', { messageId: first.userMessageId as never, text: 'Hello' });
+  const edited = client.call('turns.editAndResend', { messageId: first.userMessageId as never, text: 'Hello' });
   const last = answered(client, later.messageId);
   await edited;
   await last;

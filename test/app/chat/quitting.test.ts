@@ -35,7 +35,7 @@ const written = (client: Client, messageId: string) =>
 async function goneOn(client: Client, { chatId, id }: Pick<Message, 'chatId' | 'id'>): Promise<Message> {
   await client.call('chats.update', { chatId, sampling: { ...endless, maxTokens: 6 }, loopGuard: false });
   const over = next(client, 'turn', ({ messageId, event }) => messageId === id && isEnd(event));
-  await client.call('turns.resume', { messageId: id });
+  await client.call('turns.continue', { messageId: id });
   await over;
   return readMessage(client, chatId, id);
 }
@@ -122,7 +122,7 @@ test('quitting while the model is loaded for a question: the question is there, 
   onTestFinished(() => void vi.unstubAllEnvs());
   const folder = newFolder();
   const quiet = await startCore({ dataFolder: folder });
-  await quiet.client.call('settings.set', { warmStart: false });
+  await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
   const addon = `${root}/test/support/slow-addon.cjs`;
   const slow = await startCore({ dataFolder: folder, startEngine: engineByFork(places.engine, { ...places, addon }) });

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHost } from '../../../app/core/core.ts';
+import { createCore } from '../../../app/core/core.ts';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
 import { connect, listen, newFolder, next, places, realReader } from '../../support/core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
@@ -18,7 +18,7 @@ async function start() {
     return answer;
   });
   const dataFolder = newFolder();
-  const host = await createHost({
+  const host = await createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
@@ -66,12 +66,12 @@ test('a certificate file that is gone lets every other setting be changed, and t
   const { client, dataFolder } = await start();
   const certificates = join(dataFolder, 'own.pem');
   writeFileSync(certificates, rootCertificates[0] ?? '');
-  await client.call('settings.set', { certificates });
+  await client.call('settings.set', { extraCaCertificates: certificates });
   rmSync(certificates);
   const told = next(client, 'settings.changed', ({ systemPrompt }) => systemPrompt === 'Be brief.');
   expect(await client.call('settings.set', { systemPrompt: 'Be brief.' })).toMatchObject({ systemPrompt: 'Be brief.' });
   await told;
-  await client.call('settings.set', { certificates: null });
+  await client.call('settings.set', { extraCaCertificates: null });
 });
 
 test('the instructions of a chat stand in the place of the general ones', async () => {
@@ -104,7 +104,7 @@ test('another try while the answer is being written begins a new one and stops t
   const writing = next(client, 'turn', ({ event }) => event.type === 'delta');
   const first = await client.call('turns.send', { chatId, text: 'Hello' });
   await writing;
-  const second = await client.call('turns.retry', { messageId: first.messageId });
+  const second = await client.call('turns.regenerate', { messageId: first.messageId });
   expect(second.turnId).not.toBe(first.turnId);
   expect(await end(first.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
   expect(await end(second.turnId)).toMatchObject({ type: 'finished', reason: 'stop' });

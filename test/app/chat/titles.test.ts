@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHost } from '../../../app/core/core.ts';
+import { createCore } from '../../../app/core/core.ts';
 import type { Chat, ChatId, Client } from '../../../app/protocol/index.ts';
 import { connect, isEnd, listen, newFolder, next, places, realReader } from '../../support/core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
@@ -15,7 +15,7 @@ async function start(title: string, parameters: number) {
     asked.push(priority);
     return priority === 'title' ? title : answer;
   }, parameters);
-  const host = await createHost({
+  const host = await createCore({
     dataFolder: newFolder(),
     migrations: places.migrations,
     resources: places.resources,
@@ -41,7 +41,7 @@ async function start(title: string, parameters: number) {
 }
 
 const read = async (client: Client, chatId: ChatId): Promise<Chat> => (await client.call('chats.get', { chatId })).chat;
-const named = (client: Client) => next(client, 'chat.changed', ({ titled }) => titled === 'model');
+const named = (client: Client) => next(client, 'chat.changed', ({ titleSource }) => titleSource === 'model');
 /** Longer than a title waits for its turn. */
 const aWhile = () => new Promise((done) => setTimeout(done, 1500));
 
@@ -52,7 +52,10 @@ test('a large model names a chat; another chat that it would call the same keeps
   expect((await first).title).toBe('Sea Symphony');
   const second = await ask('What about a sea symphony for two?');
   await aWhile();
-  expect(await read(client, second)).toMatchObject({ title: 'What about a sea symphony for two?', titled: 'none' });
+  expect(await read(client, second)).toMatchObject({
+    title: 'What about a sea symphony for two?',
+    titleSource: 'none',
+  });
 });
 
 test('a small model is not asked', async () => {
@@ -60,7 +63,7 @@ test('a small model is not asked', async () => {
   const chatId = await ask('Compose a sea symphony.');
   await aWhile();
   expect(asked).toEqual(['chat']);
-  expect(await read(client, chatId)).toMatchObject({ title: 'Compose a sea symphony.', titled: 'none' });
+  expect(await read(client, chatId)).toMatchObject({ title: 'Compose a sea symphony.', titleSource: 'none' });
 });
 
 test('what is no title is not taken for one', async () => {
@@ -68,7 +71,7 @@ test('what is no title is not taken for one', async () => {
   const chatId = await ask('Compose a sea symphony.');
   await aWhile();
   expect(asked).toEqual(['chat', 'title']);
-  expect(await read(client, chatId)).toMatchObject({ title: 'Compose a sea symphony.', titled: 'none' });
+  expect(await read(client, chatId)).toMatchObject({ title: 'Compose a sea symphony.', titleSource: 'none' });
 });
 
 test('chats that begin with the same words are told apart, also by letter case', async () => {

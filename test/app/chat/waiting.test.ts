@@ -64,7 +64,7 @@ test('nobody comes: the suggested choice is taken after the time of the settings
   await client.call('turns.cancel', { turnId: turn.turnId });
 
   const held = await askUntilPaused(client, 1);
-  await client.call('turns.hold', { turnId: held.turnId });
+  await client.call('turns.cancelAutoDecision', { turnId: held.turnId });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await readMessage(client, held.chatId, held.messageId)).state.status).toBe('paused');
   await client.call('turns.cancel', { turnId: held.turnId });

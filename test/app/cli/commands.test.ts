@@ -78,7 +78,7 @@ describe('generate', () => {
   const { prompts } = json(join(root, 'resources/starter-model/reference.json'));
   test('gives the reference answers of the built-in model', async () => {
     const hello = prompts.find(({ name }: { name: string }) => name === 'chat-hello');
-    const common = ['generate', '--model', 'starter', '--temperature', '0', '--path', 'exact'];
+    const common = ['generate', '--model', 'starter', '--temperature', '0', '--precision', 'exact'];
     const result = await answer([...common, '--prompt', 'Hello! Who are you?']);
     expect(result).toMatchObject({
       code: 0,
@@ -219,7 +219,7 @@ test('embed gives the vectors of the published encoder', { timeout: 600_000 }, a
 });
 
 test('bench measures what was asked for', async () => {
-  const result = await answer(['bench', '--read', '16', '--write', '4', '--runs', '2']);
+  const result = await answer(['bench', '--prompt-tokens', '16', '--gen-tokens', '4', '--runs', '2']);
   expect(result).toMatchObject({ code: 0, read: 16, write: 4, runs: 2, device: 'cpu' });
   const { median, least, most } = result.decode_tokens_per_second;
   expect(least).toBeLessThanOrEqual(median);
@@ -232,7 +232,7 @@ describe('says what is wrong, with an honest exit code', () => {
     [[], 2, 'bad-request', 'longhand COMMAND'],
     [['nonsense'], 2, 'bad-request', '"nonsense" is not a command; commands: chat'],
     [['generate'], 2, 'bad-request', 'give either --prompt or --tokens'],
-    [['generate', '--prompt', 'x', '--path', 'slow'], 2, 'bad-request', 'expected exact or fast'],
+    [['generate', '--prompt', 'x', '--precision', 'slow'], 2, 'bad-request', 'expected exact or fast'],
     [['generate', '--prompt', 'x', '--model', '/nowhere'], 1, 'model-broken', '/nowhere'],
     [['generate', '--prompt', 'x', '--device', 'toaster'], 1, '', 'toaster'],
     [

@@ -45,7 +45,7 @@ async function folderWithHub() {
   onTestFinished(() => hub.stop());
   const dataFolder = newFolder();
   const { host, client } = await startCore({ dataFolder });
-  await client.call('settings.set', { hubMirror: hub.url });
+  await client.call('settings.set', { hubEndpoint: hub.url });
   await host.close();
   return { hub, dataFolder };
 }
@@ -101,10 +101,10 @@ test('while the app runs, a command works through it', async () => {
   expect((await longhand(['list', '--data', dataFolder])).said.models?.map(({ name }) => name)).toContain('mine');
 }, 60_000);
 
-test('models of other apps are listed', async () => {
+test.each(['link', 'adopt'])('models of other apps are listed by %s, which is its name and was it', async (name) => {
   const home = newFolder();
   mkdirSync(join(home, '.lmstudio', 'models', 'acme', 'tiny'), { recursive: true });
   writeFileSync(join(home, '.lmstudio', 'models', 'acme', 'tiny', 'tiny.gguf'), 'GGUF');
-  const { said } = await longhand(['adopt', '--data', newFolder()], { HOME: home });
+  const { said } = await longhand([name, '--data', newFolder()], { HOME: home });
   expect(said.models).toMatchObject([{ app: 'LM Studio' }]);
 });

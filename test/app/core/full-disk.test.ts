@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createHost } from '../../../app/core/core.ts';
+import { createCore } from '../../../app/core/core.ts';
 import type { Attachment, Client, Document, DocumentId } from '../../../app/protocol/index.ts';
 import { connect, newFolder, places, realReader } from '../../support/core.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
@@ -25,7 +25,7 @@ afterAll(() => {
 });
 
 const start = (dataFolder: string) =>
-  createHost({
+  createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCopies } from '../../../app/documents/import/file-store.ts';
+import { createFileStore } from '../../../app/documents/import/file-store.ts';
 import { readerByFork } from '../../../app/documents/parse/fork-parser.ts';
-import { createDocumentReader } from '../../../app/documents/parse/parser-client.ts';
+import { createParserClient } from '../../../app/documents/parse/parser-client.ts';
 import type { Document } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { newFolder, places, root } from '../../support/core.ts';
@@ -151,7 +151,7 @@ test('a file that grows while it is copied is not taken half', async () => {
   const path = join(folder, 'growing.txt');
   writeFileSync(path, 'x'.repeat(8_000_000));
   const writer = setInterval(() => appendFileSync(path, 'more'), 1);
-  const copies = createCopies(join(folder, 'kept'));
+  const copies = createFileStore(join(folder, 'kept'));
   await expect(copies.take(path, 'growing.txt')).rejects.toMatchObject({ code: 'conflict' });
   clearInterval(writer);
   await expect(copies.take(path, 'growing.txt')).resolves.toMatchObject({ bytes: expect.any(Number) });
@@ -167,24 +167,24 @@ test('a file that is rewritten in place while it is copied is not taken half, th
     at += 1000;
     writeSync(file, 'y', at);
   }, 1);
-  const copies = createCopies(join(folder, 'kept'));
+  const copies = createFileStore(join(folder, 'kept'));
   await expect(copies.take(path, 'rewritten.txt')).rejects.toMatchObject({ code: 'conflict' });
   clearInterval(writer);
   closeSync(file);
-  const { kept } = await copies.take(path, 'rewritten.txt');
+  const { storedName: kept } = await copies.take(path, 'rewritten.txt');
   expect(readFileSync(copies.pathOf(kept)).equals(readFileSync(path))).toBe(true);
 });
 
 test('cleaning up leaves a copy that was just made, which nobody refers to yet', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'a.txt'), 'text');
-  const copies = createCopies(join(folder, 'kept'));
-  const { kept } = await copies.take(join(folder, 'a.txt'), 'a.txt');
+  const copies = createFileStore(join(folder, 'kept'));
+  const { storedName: kept } = await copies.take(join(folder, 'a.txt'), 'a.txt');
   await copies.keepOnly(new Set());
   expect(existsSync(copies.pathOf(kept))).toBe(true);
   // At the next start it is old.
   await new Promise((later) => setTimeout(later, 20));
-  const again = createCopies(join(folder, 'kept'));
+  const again = createFileStore(join(folder, 'kept'));
   await again.keepOnly(new Set([kept]));
   expect(existsSync(again.pathOf(kept))).toBe(true);
   await again.keepOnly(new Set());
@@ -211,7 +211,7 @@ test('where no copy can be kept the reason is told', async () => {
   const folder = newFolder();
   // A file stands where the folder should be.
   writeFileSync(join(folder, 'documents'), '');
-  const copies = createCopies(join(folder, 'documents'));
+  const copies = createFileStore(join(folder, 'documents'));
   writeFileSync(join(folder, 'a.txt'), 'text');
   await expect(copies.take(join(folder, 'a.txt'), 'a.txt')).rejects.toMatchObject({ code: 'permission' });
 });
@@ -339,10 +339,10 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
      });`,
   );
   const start = readerByFork({ documentReader: places.documentReader, documentWorker: worker });
-  const reader = createDocumentReader({ start, patience: { heapMb: 64, memoryMb: 400 } });
-  const hasty = createDocumentReader({ start, patience: { stillMs: 500 } });
-  const frugal = createDocumentReader({ start, patience: { stillSpentMs: 700 } });
-  const short = createDocumentReader({ start, patience: { spentMs: 1500 } });
+  const reader = createParserClient({ start, limits: { heapMb: 64, memoryMb: 400 } });
+  const hasty = createParserClient({ start, limits: { stillMs: 500 } });
+  const frugal = createParserClient({ start, limits: { stillSpentMs: 700 } });
+  const short = createParserClient({ start, limits: { spentMs: 1500 } });
   onTestFinished(async () => void (await Promise.all([reader, hasty, frugal, short].map((one) => one.close()))));
   const read = (fileName: string, by = reader) =>
     by.read(

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Piece, Word } from '../../../app/documents/element.ts';
+import type { Element, Word } from '../../../app/documents/element.ts';
 import { findAssets } from '../../../app/documents/parse/assets.ts';
 import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
 import { newFolder, root } from '../../support/core.ts';
 import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/pdf.ts';
 
-type PagePiece = Piece & { where: { kind: 'page'; words: Word[] } };
+type PagePiece = Element & { where: { kind: 'page'; words: Word[] } };
 
 async function read(bytes: Uint8Array, options: { password?: string; ocr?: boolean } = {}) {
   const path = join(newFolder(), 'test.pdf');
@@ -22,7 +22,7 @@ async function read(bytes: Uint8Array, options: { password?: string; ocr?: boole
     ocr: options.ocr ?? false,
   };
   const sink = {
-    add: (piece: Piece) => void pieces.push(piece as PagePiece),
+    add: (piece: Element) => void pieces.push(piece as PagePiece),
     progress: () => {},
     notice: (sentence: string) => void notices.push(sentence),
   };

@@ -13,7 +13,7 @@ async function start() {
   onTestFinished(() => void vi.unstubAllEnvs());
   const dataFolder = newFolder();
   const quiet = await startCore({ dataFolder });
-  await quiet.client.call('settings.set', { warmStart: false });
+  await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
   const addon = join(root, 'test/support/slow-addon.cjs');
   const { client } = await startCore({

@@ -21,7 +21,7 @@ async function start(hangs: string | null) {
   vi.stubEnv('LONGHAND_HUNG', join(newFolder(), 'hung'));
   onTestFinished(() => void vi.unstubAllEnvs());
   const quiet = await startCore({ dataFolder });
-  await quiet.client.call('settings.set', { warmStart: false });
+  await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
   const addon = join(root, 'test/support/hanging-addon.cjs');
   const { client, host } = await startCore({

@@ -54,7 +54,7 @@ test.runIf(platform() === 'linux')(
   async () => {
     const { client } = await startCore();
     const { of, end } = listen(client);
-    const { id: modelId } = await client.call('models.add', { path: await realModel('smollm2') });
+    const { id: modelId } = await client.call('models.import', { path: await realModel('smollm2') });
     await client.call('models.load', { modelId });
     const ask = async (text: string) => {
       const chat = await client.call('chats.create', { modelId });

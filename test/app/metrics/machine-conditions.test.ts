@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Probe, readConditions } from '../../../app/metrics/machine-conditions.ts';
-import { createCurve } from '../../../app/metrics/speed-curve.ts';
+import { createSpeedCurve } from '../../../app/metrics/speed-curve.ts';
 
 const files: Record<string, string> = {
   '/sys/class/power_supply/AC/status': '',
@@ -44,7 +44,7 @@ test('a Mac is asked with pmset; one that says nothing is neither hot nor on its
 
 test('the curve of a run is the speed between arrivals, in at most some 120 points', () => {
   let now = 1000;
-  const curve = createCurve(() => now);
+  const curve = createSpeedCurve(() => now);
   for (let token = 0; token < 1000; token++) {
     now += 20;
     curve.see({ type: 'delta', text: 'a', kind: 'answer', tokens: 2 });
@@ -53,5 +53,5 @@ test('the curve of a run is the speed between arrivals, in at most some 120 poin
   expect(points.length).toBeLessThanOrEqual(121);
   expect(points.every(([, speed]) => Math.abs(speed - 100) < 1)).toBe(true);
   expect(points.at(-1)?.[0]).toBe(20_000);
-  expect(createCurve().points()).toEqual([]);
+  expect(createSpeedCurve().points()).toEqual([]);
 });

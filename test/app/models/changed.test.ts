@@ -53,8 +53,8 @@ const arrived = async (client: Client) => {
 test('the new one: what came of the old is given up, and the model is the new one', async () => {
   const { client, downloadId, newer } = await changedOnTheWay();
   const twice = await Promise.allSettled([
-    client.call('downloads.renew', { downloadId }),
-    client.call('downloads.renew', { downloadId }),
+    client.call('downloads.update', { downloadId }),
+    client.call('downloads.update', { downloadId }),
   ]);
   // Two windows decide the same: it is begun once.
   expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -15,7 +15,7 @@ async function start(faults: Parameters<typeof startHub>[0]['faults'] = {}) {
   const hub = await startHub({ files: starterFiles(), faults });
   onTestFinished(() => hub.stop());
   const core = await startCore({ models: { lookMs: 20, downloads: { backOffMs: 5 } } });
-  await core.client.call('settings.set', { hubMirror: hub.url });
+  await core.client.call('settings.set', { hubEndpoint: hub.url });
   return { hub, ...core };
 }
 const download = (client: Client) => async () => (await client.call('downloads.list'))[0];
@@ -45,22 +45,22 @@ test('a library on a drive that goes and comes back', async () => {
   );
   expect(await named(client, 'tiny', () => true)).toMatchObject({
     path: expect.stringContaining(drive),
-    linked: false,
+    external: false,
   });
 
   await client.call('models.unload');
   out();
-  expect(await named(client, 'tiny', ({ away }) => away)).toMatchObject({ missing: true });
-  expect(await client.call('library.state')).toMatchObject({ away: true });
+  expect(await named(client, 'tiny', ({ unmounted }) => unmounted)).toMatchObject({ missing: true });
+  expect(await client.call('library.state')).toMatchObject({ unmounted: true });
   const refused = { code: 'model-missing', details: { reason: 'away' } };
   await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.verify', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.remove', { modelId: id })).rejects.toMatchObject(refused);
-  expect(await client.call('models.details', { modelId: id })).toMatchObject({ kept: 'downloaded' });
+  expect(await client.call('models.details', { modelId: id })).toMatchObject({ ownership: 'downloaded' });
   expect(existsSync(drive)).toBe(false);
 
   back();
-  await named(client, 'tiny', ({ missing, away }) => !missing && !away);
+  await named(client, 'tiny', ({ missing, unmounted }) => !missing && !unmounted);
   await client.call('models.load', { modelId: id });
   expect(await client.call('models.verify', { modelId: id })).toMatchObject({ damaged: [] });
 }, 60_000);
@@ -72,9 +72,9 @@ test('an empty mount point, or another disk at its place, is not taken for it', 
   const { drive, out, back } = await libraryOnDrive(client);
   out();
   mkdirSync(join(drive, 'models'), { recursive: true });
-  await named(client, 'tiny', ({ away }) => away);
+  await named(client, 'tiny', ({ unmounted }) => unmounted);
   writeFileSync(join(drive, 'models', '.longhand-library'), 'the library of somebody else');
-  expect(await client.call('library.state')).toMatchObject({ away: true });
+  expect(await client.call('library.state')).toMatchObject({ unmounted: true });
   await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });
   expect(await until(download(client), (item) => item?.status.phase === 'waitingForLibrary')).toMatchObject({
     status: { reason: 'away' },
@@ -107,15 +107,15 @@ test('a linked model on a drive: told as away, refused with a sentence, there ag
   const drive = join(newFolder(), 'drive');
   mkdirSync(drive);
   cpSync(starter, join(drive, 'mine'), { recursive: true });
-  const { id, name } = await client.call('models.add', { path: join(drive, 'mine') });
+  const { id, name } = await client.call('models.import', { path: join(drive, 'mine') });
   const heard: ModelEntry[][] = [];
   client.on('models.changed', (list) => heard.push(list));
   renameSync(drive, `${drive}-out`);
-  await named(client, name, ({ away }) => away);
+  await named(client, name, ({ unmounted }) => unmounted);
   await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject({ code: 'model-missing' });
   await until(
     async () => heard.flat(),
-    (all) => all.some((model) => model.id === id && model.away),
+    (all) => all.some((model) => model.id === id && model.unmounted),
   );
   renameSync(`${drive}-out`, drive);
   await until(
@@ -126,5 +126,5 @@ test('a linked model on a drive: told as away, refused with a sentence, there ag
   // A file that is gone from its folder is another matter.
   await client.call('models.unload');
   rmSync(join(drive, 'mine'), { recursive: true });
-  expect(await named(client, name, ({ missing }) => missing)).toMatchObject({ away: false });
+  expect(await named(client, name, ({ missing }) => missing)).toMatchObject({ unmounted: false });
 }, 60_000);

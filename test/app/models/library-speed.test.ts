@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createPresences } from '../../../app/models/storage/availability.ts';
+import { createAvailability } from '../../../app/models/storage/availability.ts';
 import { disk } from '../../../app/models/storage/fs-probe.ts';
 import { ModelSettings } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
@@ -38,7 +38,7 @@ test('a library of 10,000 files is listed with one statement, one parse, and one
     return row;
   });
   const names = vi.fn(disk.names);
-  const library = aLibrary({ ...db, get: get as Database['get'] }, createPresences(anywhere, { ...disk, names }));
+  const library = aLibrary({ ...db, get: get as Database['get'] }, createAvailability(anywhere, { ...disk, names }));
   // The built-in model was looked for.
   get.mockClear();
   text = 0;

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../../app/engine/client/engine-client.ts';
 import { memoryLimit } from '../../../app/models/hardware/hardware.ts';
-import { createLibrary } from '../../../app/models/registry/model-registry.ts';
-import { createGlance, disk } from '../../../app/models/storage/fs-probe.ts';
+import { createModelRegistry } from '../../../app/models/registry/model-registry.ts';
+import { createProbe, disk } from '../../../app/models/storage/fs-probe.ts';
 import {
   defaultSettings,
   LonghandError,
@@ -33,7 +33,7 @@ function libraryWith(
   onTestFinished(() => db.close());
   const facts = { description: shapeOf('qwen3.5-4b', 2.7 * GB, 'Q4_K_M'), thinking: { able: true, byDefault: true } };
   const engine = { target: () => (loaded ? { modelId: loaded } : null) } as unknown as Engine;
-  const library = createLibrary({
+  const library = createModelRegistry({
     db,
     engine,
     emit: () => {},
@@ -43,7 +43,7 @@ function libraryWith(
     presences: { of: () => 'here', look: async () => {}, turns: () => 0 },
     packed: unpacked,
     disk,
-    glance: createGlance(),
+    probe: createProbe(),
     starter: folder,
     now: () => 1,
   });

@@ -15,7 +15,7 @@ import {
 
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createHost } from '../../../app/core/core.ts';
+import { createCore } from '../../../app/core/core.ts';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
@@ -37,7 +37,7 @@ async function start(files: Record<string, Buffer>, more: Partial<Parameters<typ
   const hub = await startHub({ files, ...more });
   onTestFinished(() => hub.stop());
   const core = await startCore();
-  await core.client.call('settings.set', { hubMirror: hub.url });
+  await core.client.call('settings.set', { hubEndpoint: hub.url });
   return { hub, ...core };
 }
 
@@ -60,7 +60,7 @@ test('look, download, check, load, remove, take back', async () => {
   const heard: Download[][] = [];
   client.on('downloads.changed', (list) => heard.push(list));
   const seenBefore = hub.seen.bytes;
-  const look = await client.call('models.look', { reference: 'acme/tiny' });
+  const look = await client.call('models.inspectRemote', { reference: 'acme/tiny' });
   expect(look).toMatchObject({ source: 'mirror', repository: 'acme/tiny', commit: hub.commit });
   expect(look.variants).toMatchObject([{ id: '.', exact: true, description: { supported: true } }]);
   expect(hub.seen.bytes - seenBefore).toBeLessThan(300_000);
@@ -75,7 +75,7 @@ test('look, download, check, load, remove, take back', async () => {
   }
 
   const details = await client.call('models.details', { modelId: model.id });
-  expect(details).toMatchObject({ kept: 'downloaded', origin: { repository: 'acme/tiny', commit: hub.commit } });
+  expect(details).toMatchObject({ ownership: 'downloaded', origin: { repository: 'acme/tiny', commit: hub.commit } });
   expect(details.frees).toBe(details.bytes);
   expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: [] });
   await client.call('models.load', { modelId: model.id });
@@ -170,10 +170,10 @@ test('a removal is final when the app has ended, and frees the disk', async () =
 
 test('every quantisation is offered; the chosen one has the exact verdict, the others its sizes', async () => {
   const { client } = await start(filesOf('gguf_models/qwen35', /\.gguf$/));
-  const names = (await client.call('models.look', { reference: 'acme/tiny' })).variants.map(({ id }) => id);
+  const names = (await client.call('models.inspectRemote', { reference: 'acme/tiny' })).variants.map(({ id }) => id);
   expect(names.length).toBeGreaterThan(1);
   const variant = names.at(-1) as string;
-  const look = await client.call('models.look', { reference: 'acme/tiny', variant });
+  const look = await client.call('models.inspectRemote', { reference: 'acme/tiny', variant });
   expect(look.variants.find(({ id }) => id === variant)).toMatchObject({
     exact: true,
     kind: 'gguf',
@@ -192,7 +192,7 @@ test('a model that the engine cannot run is refused before a byte of its weights
       Buffer.alloc(50_000),
     ]),
   });
-  const look = await client.call('models.look', { reference: 'acme/tiny' });
+  const look = await client.call('models.inspectRemote', { reference: 'acme/tiny' });
   expect(look.variants[0]?.description).toMatchObject({ supported: false });
   await expect(client.call('downloads.start', { reference: 'acme/tiny' })).rejects.toMatchObject({
     code: 'model-unsupported',
@@ -206,19 +206,19 @@ test.each([
   ['an unknown repository', 'acme/nothing', 'not-found', 'not-found'],
 ])('%s is refused with a reason', async (_name, reference, code, reason) => {
   const { client } = await start({ 'config.json': Buffer.from('{}') });
-  await expect(client.call('models.look', { reference })).rejects.toMatchObject({ code, details: { reason } });
+  await expect(client.call('models.inspectRemote', { reference })).rejects.toMatchObject({ code, details: { reason } });
 });
 
 test('a gated repository asks for a token, which is kept where only its owner can read it', async () => {
   const { hub, client, dataFolder } = await start(starterFiles(), { token: 'hf_secret' });
-  await expect(client.call('models.look', { reference: 'acme/tiny' })).rejects.toMatchObject({
+  await expect(client.call('models.inspectRemote', { reference: 'acme/tiny' })).rejects.toMatchObject({
     code: 'permission',
     details: { reason: 'gated' },
   });
   await client.call('tokens.set', { source: 'mirror', token: 'hf_secret' });
   expect(await client.call('tokens.list')).toEqual({ sources: ['mirror'], kept: 'file' });
   expect(statSync(join(dataFolder, 'tokens.json')).mode & 0o777).toBe(0o600);
-  await client.call('models.look', { reference: 'acme/tiny' });
+  await client.call('models.inspectRemote', { reference: 'acme/tiny' });
   expect(hub.seen.storageTokens).toBe(0);
   await client.call('tokens.set', { source: 'mirror', token: null });
   expect(existsSync(join(dataFolder, 'tokens.json'))).toBe(false);
@@ -226,7 +226,7 @@ test('a gated repository asks for a token, which is kept where only its owner ca
 
 test('with a keychain the file holds only what it sealed', async () => {
   const dataFolder = newFolder();
-  const host = await createHost({
+  const host = await createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
@@ -259,16 +259,16 @@ test('a model of Ollama is linked without a copy; removing it leaves its file', 
   onTestFinished(() => void vi.unstubAllEnvs());
   const { client } = await startCore();
 
-  const found = (await client.call('models.adoptable')).filter(({ app }) => app === 'Ollama');
+  const found = (await client.call('models.listExternal')).filter(({ app }) => app === 'Ollama');
   expect(found).toMatchObject([{ name: 'tiny:latest', path: blob }]);
-  const model = await client.call('models.adopt', { path: blob });
+  const model = await client.call('models.linkExternal', { path: blob });
   expect(model).toMatchObject({ name: 'tiny:latest', missing: false, description: { supported: true } });
-  expect(await client.call('models.details', { modelId: model.id })).toMatchObject({ kept: 'linked', frees: 0 });
+  expect(await client.call('models.details', { modelId: model.id })).toMatchObject({ ownership: 'linked', frees: 0 });
   const removed = await client.call('models.remove', { modelId: model.id });
   expect(removed.freed).toBe(0);
   expect(readFileSync(blob).equals(file as Buffer)).toBe(true);
 
-  const again = await client.call('models.adopt', { path: blob });
+  const again = await client.call('models.linkExternal', { path: blob });
   rmSync(blob);
   expect((await client.call('models.list')).find(({ id }) => id === again.id)).toMatchObject({ missing: true });
   await expect(client.call('models.load', { modelId: again.id })).rejects.toMatchObject({ code: 'model-missing' });
@@ -277,7 +277,7 @@ test('a model of Ollama is linked without a copy; removing it leaves its file', 
 test('a second app on the same folder is turned away while a download runs, and the download goes on', async () => {
   const { hub, client, dataFolder } = await start(starterFiles(), { faults: { bytesPerSecond: 40e6 } });
   await client.call('downloads.start', { reference: 'acme/tiny' });
-  const second = createHost({
+  const second = createCore({
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,

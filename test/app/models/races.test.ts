@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTokens } from '../../../app/models/sources/access-tokens.ts';
+import { createAccessTokens } from '../../../app/models/sources/access-tokens.ts';
 import { newFolder, next, startCore } from '../../support/core.ts';
 import { starter } from '../../support/models.ts';
 
@@ -13,7 +13,7 @@ test('two tokens that are sealed at once are both kept', async () => {
     await wait(text.length);
     return `sealed ${text}`;
   };
-  const tokens = createTokens(join(newFolder(), 'tokens.json'), { seal, open: async (text) => text.slice(7) });
+  const tokens = createAccessTokens(join(newFolder(), 'tokens.json'), { seal, open: async (text) => text.slice(7) });
   await Promise.all([
     tokens.write('huggingface', 'a-long-token-that-takes-its-time'),
     tokens.write('modelscope', 'short'),

@@ -23,7 +23,7 @@ async function loaded() {
   const folder = join(newFolder(), 'mine');
   cpSync(starter, folder, { recursive: true });
   const core = await startCore();
-  const model = await core.client.call('models.add', { path: folder });
+  const model = await core.client.call('models.import', { path: folder });
   await core.client.call('models.load', { modelId: model.id });
   return { ...core, folder, model };
 }
@@ -74,7 +74,7 @@ test('a linked file that its owner deletes is told as missing, its chat stays re
   const link = join(owner, 'model.gguf');
   symlinkSync(file, link);
   const { client } = await startCore();
-  const model = await client.call('models.add', { path: link });
+  const model = await client.call('models.import', { path: link });
   const chat = await client.call('chats.create', { modelId: model.id });
   rmSync(file);
   const entry = async () => (await client.call('models.list')).find(({ id }) => id === model.id);

@@ -84,7 +84,7 @@ test('a preset has the files of its model and settings of its own; it lives as l
   await client.call('models.configure', { modelId: preset.id, settings: settings({ sampling: { maxTokens: 1 } }) });
   expect((await byId(client, starter)).settings).toEqual(settings({}));
   expect((await answerBy(client, preset.id)).tokens).toBeLessThanOrEqual(1);
-  expect(await client.call('models.details', { modelId: preset.id })).toMatchObject({ kept: 'preset', frees: 0 });
+  expect(await client.call('models.details', { modelId: preset.id })).toMatchObject({ ownership: 'preset', frees: 0 });
   await host.close();
 
   const again = await startCore({ dataFolder });

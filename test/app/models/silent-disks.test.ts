@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Disk, type Patience, disk as real } from '../../../app/models/storage/fs-probe.ts';
+import { type Disk, disk as real, type TimeoutFactory } from '../../../app/models/storage/fs-probe.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starter, starterFiles } from '../../support/models.ts';
@@ -23,7 +23,7 @@ function disks() {
     kind: async (path) => answered(path).then(() => real.kind(path)),
   };
   /** Over as soon as nobody answers: how long others take plays no part. */
-  const patience: Patience = (what, over) => {
+  const patience: TimeoutFactory = (what, over) => {
     const look = setInterval(() => waiting.some(({ path }) => path === what) && over(), 5);
     return () => clearInterval(look);
   };
@@ -44,12 +44,12 @@ async function start() {
   onTestFinished(() => hub.stop());
   const drives = disks();
   const core = await startCore({
-    models: { lookMs: 20, disk: drives.disk, patience: drives.patience, downloads: { backOffMs: 5 } },
+    models: { lookMs: 20, disk: drives.disk, startTimeout: drives.patience, downloads: { backOffMs: 5 } },
   });
   onTestFinished(() => {
     for (const { go } of drives.waiting.splice(0)) go();
   });
-  await core.client.call('settings.set', { hubMirror: hub.url });
+  await core.client.call('settings.set', { hubEndpoint: hub.url });
   return { ...drives, client: core.client };
 }
 
@@ -63,19 +63,21 @@ test('models on drives that do not answer are away, the others are here, and few
   const { client, fallSilent, speak, waiting } = await start();
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const [share, local] = [drive(names), drive(['near'])];
-  for (const name of names) await client.call('models.add', { path: join(share, name, 'it') });
-  const { id } = await client.call('models.add', { path: join(local, 'near', 'it') });
+  for (const name of names) await client.call('models.import', { path: join(share, name, 'it') });
+  const { id } = await client.call('models.import', { path: join(local, 'near', 'it') });
   fallSilent(share);
   // All that hear nothing are told sooner or later, those that nobody can look at any more as they were.
   await until(
     () => client.call('models.list'),
-    (list) => list.filter(({ away }) => away).length >= 2,
+    (list) => list.filter(({ unmounted }) => unmounted).length >= 2,
   );
   for (let again = 0; again < 5; again++) await client.call('models.list');
   expect(waiting.length).toBeLessThanOrEqual(2);
   expect((await client.call('models.list')).find((model) => model.id === id)).toMatchObject({ missing: false });
   await client.call('models.load', { modelId: id });
-  await expect(client.call('models.add', { path: join(share, 'new') })).rejects.toMatchObject({ code: 'unreadable' });
+  await expect(client.call('models.import', { path: join(share, 'new') })).rejects.toMatchObject({
+    code: 'unreadable',
+  });
   speak(share);
   await until(
     () => client.call('models.list'),
@@ -95,8 +97,8 @@ test('a library on a drive that does not answer: told as away, nothing waits for
     ({ folder: now, move }) => now === folder && move === null,
   );
   fallSilent(folder);
-  expect(await client.call('library.state')).toMatchObject({ away: true });
-  expect(await named(client, 'tiny', ({ away }) => away)).toMatchObject({ missing: true });
+  expect(await client.call('library.state')).toMatchObject({ unmounted: true });
+  expect(await named(client, 'tiny', ({ unmounted }) => unmounted)).toMatchObject({ missing: true });
   const refused = { code: 'model-missing', details: { reason: 'away' } };
   await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.verify', { modelId: id })).rejects.toMatchObject(refused);
@@ -110,6 +112,6 @@ test('a library on a drive that does not answer: told as away, nothing waits for
     () => client.call('downloads.list'),
     (list) => list.length === 0,
   );
-  await named(client, 'tiny', ({ missing, away }) => !missing && !away);
+  await named(client, 'tiny', ({ missing, unmounted }) => !missing && !unmounted);
   await client.call('models.load', { modelId: id });
 }, 60_000);

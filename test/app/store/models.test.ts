@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ModelDescription, ModelId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
-import { addModel, findModel, listModels, type ModelFacts, setModelUsed } from '../../../app/store/models.ts';
+import { addModel, findModel, listModels, type ModelMetadata, setModelUsed } from '../../../app/store/models.ts';
 import { shapeOf } from '../../support/fake-models.ts';
 import { migrations, newFolder } from './support.ts';
 
@@ -20,7 +20,7 @@ const layers: ModelDescription['layers'] = kinds.flatMap((kind) => [
   { kind, experts: false },
   { kind, experts: true },
 ]);
-const factsOf = (more: Partial<ModelDescription>): ModelFacts => ({
+const factsOf = (more: Partial<ModelDescription>): ModelMetadata => ({
   description: { ...shapeOf('qwen3.5-4b', 2.7e9, 'Q4_K_M'), ...more },
   thinking: { able: true, byDefault: false },
 });

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { getChat } from '../../../app/store/chats.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { listDocuments, requeueUnsettled } from '../../../app/store/documents.ts';
-import { unsettled } from '../../../app/store/message-chunks.ts';
+import { libraryRow } from '../../../app/store/library-location.ts';
+import { samplesOf, unsettled } from '../../../app/store/message-chunks.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
+import { listContacts } from '../../../app/store/network-log.ts';
 import { salvage } from '../../../app/store/recover.ts';
+import { readSettings } from '../../../app/store/settings.ts';
 import { migrations, newFolder, open } from './support.ts';
 
 //  Databases as older versions wrote them, row by row: what stands in them is read after the update, and out of a damaged one.
@@ -93,6 +97,70 @@ test('states and places of version 14 are read after the update', () => {
     ['r', { status: 'ready' }],
     ['h', { status: 'queued' }],
   ]);
+});
+
+test('names of version 15 are those of today after the update', () => {
+  const db = older(15);
+  db.run("INSERT INTO chats (id, title, titled, created_at, updated_at) VALUES ('c', 'Mine', 'user', 1, 1)");
+  const cutoff = (at: number, summary: string | null, back: boolean) => JSON.stringify({ at, summary, back });
+  for (const [id, aside] of Object.entries({
+    a: cutoff(5, 'What was said.', false),
+    b: cutoff(6, null, true),
+    c: null,
+  })) {
+    db.run(
+      `INSERT INTO messages (id, chat_id, role, created_at, text, state, aside) VALUES (?, 'c', 'user', 1, '', ?, ?)`,
+      id,
+      '{"status":"done","reason":null}',
+      aside,
+    );
+  }
+  db.run("INSERT INTO pieces VALUES ('a', 1, 'more', '', x'')");
+  db.run(`INSERT INTO samples VALUES ('a', 1, '{"atMs":1}')`);
+  db.run(`INSERT INTO contacts (day, allowed, host, reason, about, at, times, bytes)
+    VALUES ('2026-01-01', 1, 'hub', 'look', '', 7, 3, 9)`);
+  db.run("UPDATE library SET folder = '/drive', mark = 'm', leaving = '/old'");
+  const old = {
+    keys: { 'new-chat': 'Mod+J' },
+    askHub: true,
+    hubMirror: 'https://hub.example',
+    certificates: '/ca.pem',
+    warmStart: false,
+    keepAliveMinutes: 5,
+    keepPacked: true,
+    announce: 'off',
+    titlesByModel: false,
+    modelFolder: '/more',
+    motion: 'less',
+    showThinking: 'folded',
+  };
+  for (const [key, value] of Object.entries(old)) {
+    db.run('INSERT INTO settings VALUES (?, ?)', key, JSON.stringify(value));
+  }
+  update(db, 15);
+  expect(getChat(db, 'c' as never).titleSource).toBe('user');
+  expect(messagesOf(db, 'c' as never).map(({ text, contextCutoff }) => [text, contextCutoff])).toEqual([
+    ['more', { since: 5, summary: 'What was said.', restored: false }],
+    ['', { since: 6, summary: null, restored: true }],
+    ['', null],
+  ]);
+  expect(samplesOf(db, 'a' as never)).toEqual([{ atMs: 1 }]);
+  expect(listContacts(db, 8)).toMatchObject([{ host: 'hub', requestCount: 3, bytes: 9 }]);
+  expect(libraryRow(db)).toMatchObject({ folder: '/drive', mark: 'm', leaving: '/old' });
+  expect(readSettings(db)).toMatchObject({
+    keybindings: { 'new-chat': 'Mod+J' },
+    hubConsent: true,
+    hubEndpoint: 'https://hub.example',
+    extraCaCertificates: '/ca.pem',
+    loadOnStart: false,
+    idleUnloadMinutes: 5,
+    cachePackedWeights: true,
+    screenReader: 'off',
+    autoTitle: false,
+    extraModelFolder: '/more',
+    motion: 'reduced',
+    showThinking: 'collapsed',
+  });
 });
 
 test('a damaged database of version 14 is brought up to date before its rows are put back', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMeter } from '../../../app/engine/process/generation-metrics.ts';
+import { createGenerationMetrics } from '../../../app/engine/process/generation-metrics.ts';
 import type { StatsSample } from '../../../app/protocol/index.ts';
 import { sparkPoints } from '../../../renderer/chat/stats/sparkline.tsx';
 import { figuresOf, seriesOf } from '../../../renderer/chat/stats/speed.ts';
@@ -11,7 +11,7 @@ const TOKENS_A_SECOND = 100;
  *  sparkline, the chart and its figures. */
 function stream(): number {
   const clock = { ms: 0 };
-  const meter = createMeter(
+  const meter = createGenerationMetrics(
     () => 2 ** 30,
     () => clock.ms,
   );

@@ -97,14 +97,17 @@ describe('another chat is opened while the core answers', () => {
     expect(chat().overlay.kind).toBe('none');
   });
 
-  test.each(['retry', 'resume'] as const)('%s gives no false error, and leaves the other chat alone', async (what) => {
-    await switchDuring(`turns.${what}`, () => chat()[what](answer.id));
+  test.each([
+    ['retry', 'turns.regenerate'],
+    ['resume', 'turns.continue'],
+  ] as const)('%s gives no false error, and leaves the other chat alone', async (what, call) => {
+    await switchDuring(call, () => chat()[what](answer.id));
     expect(Object.values(chat().refused).filter(Boolean)).toEqual([]);
     expect(chat().open?.chat.id).toBe(second.id);
   });
 
   test('an edit that is sent does not close the editor of another message', async () => {
-    await switchDuring('turns.edit', async () => {
+    await switchDuring('turns.editAndResend', async () => {
       const sent = chat().edit(question.id, 'Why not?');
       await Promise.resolve();
       return sent.then(() => undefined);
@@ -116,8 +119,8 @@ describe('another chat is opened while the core answers', () => {
   });
 
   test('a refusal is said where it was asked for', async () => {
-    failing.set('turns.retry', 'disk-full');
-    await switchDuring('turns.retry', () => chat().retry(answer.id));
+    failing.set('turns.regenerate', 'disk-full');
+    await switchDuring('turns.regenerate', () => chat().retry(answer.id));
     expect(chat().refused[first.id]?.code).toBe('disk-full');
     expect(chat().refused[second.id] ?? null).toBeNull();
   });

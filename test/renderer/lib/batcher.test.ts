@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCommits } from '../../../renderer/lib/batcher.ts';
+import { createBatcher } from '../../../renderer/lib/batcher.ts';
 
 function fakeClock() {
   let now = 0;
@@ -23,7 +23,7 @@ function fakeClock() {
 test('a thousand events a second are at most twenty commits, in order, and none is lost', () => {
   const clock = fakeClock();
   const batches: number[][] = [];
-  const commits = createCommits<number>((items) => batches.push(items), 50, clock);
+  const commits = createBatcher<number>((items) => batches.push(items), 50, clock);
   for (let at = 0; at < 1000; at += 1) {
     clock.to(at);
     commits.add(at);
@@ -36,7 +36,7 @@ test('a thousand events a second are at most twenty commits, in order, and none 
 test('after a pause the first event does not wait', () => {
   const clock = fakeClock();
   const times: number[] = [];
-  const commits = createCommits<string>(() => times.push(clock.now()), 50, clock);
+  const commits = createBatcher<string>(() => times.push(clock.now()), 50, clock);
   clock.to(400);
   commits.add('a');
   clock.to(401);
@@ -46,7 +46,7 @@ test('after a pause the first event does not wait', () => {
 test('a flush hands on at once what was collected, and only once', () => {
   const clock = fakeClock();
   const batches: string[][] = [];
-  const commits = createCommits<string>((items) => batches.push(items), 50, clock);
+  const commits = createBatcher<string>((items) => batches.push(items), 50, clock);
   commits.add('a');
   clock.to(1);
   commits.add('b');

@@ -41,12 +41,12 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       installed('qwen3.5-9b', 5.6e9, '4-bit'),
       installed('lfm2-1.2b', 1.2e9, 'Q8_0'),
       installed('qwen3.5-27b', 13.1e9, 'Q3_K_M', {
-        linked: true,
+        external: true,
         path: '/home/ada/.lmstudio/models/acme/27b/model.gguf',
       }),
       installed('minicpm-sala-9b', 18.9e9, 'BF16'),
     ];
-    world.settings.askHub = true;
+    world.settings.hubConsent = true;
     change(world);
     return {
       world,
@@ -61,7 +61,7 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
     catalogue: () => scene('catalogue'),
     'catalogue-first': () =>
       scene('catalogue', (world) => {
-        world.settings.askHub = false;
+        world.settings.hubConsent = false;
         world.downloads = [];
       }),
     downloads: () => scene('downloads'),
@@ -69,7 +69,7 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       scene('installed', (world) => {
         const move = { from: world.shelf.folder, to: '/media/ada/Models/Longhand models', done: 12.1e9, total: 41.5e9 };
         world.shelf = { ...world.shelf, move: { ...move, status: { phase: 'copying' } } };
-        const away = { missing: true, away: true, linked: true };
+        const away = { missing: true, unmounted: true, external: true };
         world.models = world.models.map((model) => (model.id === 'qwen3.5-27b' ? { ...model, ...away } : model));
         world.status = { phase: 'loading', modelId: 'starter' as never, done: 43, total: 100 };
       }),

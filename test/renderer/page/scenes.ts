@@ -1,5 +1,5 @@
 import type { Chat, LoopEvidence, Message, Run, StatsSample, TurnId } from '../../../app/protocol/index.ts';
-import type { Live } from '../../../renderer/chat/store/reducers.ts';
+import type { TurnProgress } from '../../../renderer/chat/store/reducers.ts';
 import { useChat } from '../../../renderer/chat/store/store.ts';
 import { useEngine } from '../../../renderer/engine/store.ts';
 import { useShell } from '../../../renderer/shell/store.ts';
@@ -30,7 +30,7 @@ function worldOfMocks(): { world: World; chats: Map<string, Chat> } {
   const now = Math.max(Date.now(), new Date().setHours(12, 0, 0, 0));
   const chats = new Map(
     titles.map(([title, age, pinned = false]) => {
-      const chat = newChat({ title, titled: 'model', pinned, updatedAt: now - age });
+      const chat = newChat({ title, titleSource: 'model', pinned, updatedAt: now - age });
       world.chats.set(chat.id, chat);
       return [title, chat];
     }),
@@ -145,7 +145,7 @@ function manyScene(): Scene {
   const now = Date.now();
   for (let at = 1; at <= 1000; at++) {
     const title = at === 3 ? 'شكرا جزيلا على الرسالة' : at === 4 ? '👨‍👩‍👧'.repeat(60) : `Chat ${at}`;
-    const chat = newChat({ title, titled: 'user', updatedAt: now - at });
+    const chat = newChat({ title, titleSource: 'user', updatedAt: now - at });
     world.chats.set(chat.id, chat);
   }
   return { world };
@@ -180,7 +180,7 @@ function overflowScene(): Scene {
   const { world, chats } = worldOfMocks();
   world.measure = { used: 29_800, draft: 6400, limit: 32_768 };
   world.plan = {
-    aside: { upTo: 'none' as Message['id'], turns: 6, frees: 8100, seconds: null },
+    trim: { upTo: 'none' as Message['id'], turns: 6, frees: 8100, seconds: null },
     summary: { upTo: 'none' as Message['id'], turns: 14, frees: 17_000, seconds: 20 },
   };
   const chat = chats.get('Thesis notes') as Chat;
@@ -366,7 +366,7 @@ function thinkingScene(): Scene {
   );
   const scene = put(world, chat, [question, answer]);
   for (const message of waiting) world.messages.set(message.id, message);
-  const live: Live = {
+  const live: TurnProgress = {
     turnId,
     startedAt: -8200,
     reading: null,

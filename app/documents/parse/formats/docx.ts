@@ -1,4 +1,4 @@
-import { CELL_SEPARATOR, type Piece, type Reader, row } from '../../element.ts';
+import { CELL_SEPARATOR, type Element, type Reader, row } from '../../element.ts';
 import { type Archive, withArchive } from './archive.ts';
 import { isOn, mainPart, relationsOf, titleOf } from './office.ts';
 import { attribute, walkXml } from './xml.ts';
@@ -16,7 +16,7 @@ export const readDocx: Reader = (source, sink) =>
     const found: { changes: boolean; hidden: boolean } = { changes: false, hidden: false };
     for (const part of [main, partOf('footnotes'), partOf('endnotes')]) {
       if (part === undefined) continue;
-      const ready: Piece[] = [];
+      const ready: Element[] = [];
       await walkXml(archive.chunks(part), {
         ...bodyVisitor(levels, (piece) => ready.push(piece), found),
         async pause() {
@@ -72,7 +72,7 @@ const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 
 
 function bodyVisitor(
   levels: ReadonlyMap<string, number>,
-  add: (piece: Piece) => void,
+  add: (piece: Element) => void,
   found: { changes: boolean; hidden: boolean },
 ) {
   const paragraphs: Paragraph[] = [];

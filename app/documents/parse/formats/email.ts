@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import PostalMime, { type Address } from 'postal-mime';
 import { LonghandError } from '../../../protocol/errors.ts';
-import type { Piece, Reader } from '../../element.ts';
+import type { Element, Reader } from '../../element.ts';
 import { piecesOfHtml } from './html.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -42,7 +42,7 @@ const named = (addresses: readonly Address[]): string =>
   addresses.map(({ name, address }) => (name && address ? `${name} <${address}>` : name || address || '')).join(', ');
 
 /** Paragraphs; lines that repeat what was answered to are quotes. */
-function* piecesOfText(text: string): Generator<Piece> {
+function* piecesOfText(text: string): Generator<Element> {
   for (const part of text.replace(/\r\n?/g, '\n').split(/\n\s*\n/)) {
     const lines = part.split('\n').filter((line) => line.trim() !== '');
     if (lines.length === 0) continue;

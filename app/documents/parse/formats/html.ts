@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Parser } from 'htmlparser2';
 import { LonghandError } from '../../../protocol/errors.ts';
-import { type Piece, type Reader, row, type Sink } from '../../element.ts';
+import { type Element, type Reader, row, type Sink } from '../../element.ts';
 import { decodeText } from './decode.ts';
 
 //  HTML: only its text. No script is run, no style applied, nothing fetched: the parser knows none of it.
@@ -49,14 +49,14 @@ const BLOCKS = new Set(
 );
 const CELLS = new Set(['td', 'th']);
 
-type Kind = Pick<Piece, 'kind' | 'level'>;
+type Kind = Pick<Element, 'kind' | 'level'>;
 /** `kind`: of the text in it. */
 type Open = { name: string; hidden: boolean; kind: Kind };
 const PARAGRAPH: Kind = { kind: 'paragraph' };
 
 /** Blocks in the order of the page, with the title of its head. */
-export function piecesOfHtml(html: string): { title: string | null; pieces: Piece[] } {
-  const pieces: Piece[] = [];
+export function piecesOfHtml(html: string): { title: string | null; pieces: Element[] } {
+  const pieces: Element[] = [];
   const open: Open[] = [];
   let text = '';
   let title = '';

@@ -1,4 +1,4 @@
-import { CELL_SEPARATOR, type Piece, type Reader } from '../../element.ts';
+import { CELL_SEPARATOR, type Element, type Reader } from '../../element.ts';
 import { readText } from './decode.ts';
 import { linesPiece, pieceOfLines } from './text.ts';
 
@@ -27,7 +27,7 @@ export const readMarkdown: Reader = async (source, sink) => {
   return { title, pages: null };
 };
 
-export function* piecesOf(lines: readonly string[]): Generator<Piece> {
+export function* piecesOf(lines: readonly string[]): Generator<Element> {
   let at = frontMatterEnd(lines);
   while (at < lines.length) {
     const line = lines[at] as string;
@@ -68,7 +68,7 @@ const begins = (line: string): boolean =>
   QUOTE.test(line) ||
   RULE.test(line);
 
-function* fenced(lines: readonly string[], at: number): Generator<Piece, number> {
+function* fenced(lines: readonly string[], at: number): Generator<Element, number> {
   const fence = lines[at]?.match(FENCE)?.[1] ?? '```';
   let end = at + 1;
   while (end < lines.length && !(lines[end] ?? '').trim().startsWith(fence)) end++;
@@ -76,13 +76,13 @@ function* fenced(lines: readonly string[], at: number): Generator<Piece, number>
   return end + 1;
 }
 
-function* heading(lines: readonly string[], at: number): Generator<Piece, number> {
+function* heading(lines: readonly string[], at: number): Generator<Element, number> {
   const [, marks = '#', text = ''] = lines[at]?.match(HEADING) ?? [];
   if (text !== '') yield { ...pieceOfLines('heading', [plain(text)], at), level: marks.length };
   return at + 1;
 }
 
-function* table(lines: readonly string[], at: number): Generator<Piece, number> {
+function* table(lines: readonly string[], at: number): Generator<Element, number> {
   let end = at;
   for (; end < lines.length && isMarked(lines[end] ?? '') && (lines[end] ?? '').includes('|'); end++) {
     if (end === at + 1) continue;
@@ -112,7 +112,7 @@ function* run(
   lines: readonly string[],
   at: number,
   ends: (line: string) => boolean,
-): Generator<Piece, number> {
+): Generator<Element, number> {
   let end = at + 1;
   while (end < lines.length && isMarked(lines[end] ?? '') && lines[end]?.trim() !== '' && !ends(lines[end] as string)) {
     end++;
@@ -125,7 +125,7 @@ function* run(
   return end;
 }
 
-function* paragraph(lines: readonly string[], at: number): Generator<Piece, number> {
+function* paragraph(lines: readonly string[], at: number): Generator<Element, number> {
   let end = at + 1;
   for (; end < lines.length; end++) {
     const line = lines[end] as string;

@@ -1,4 +1,4 @@
-import { type Piece, type Reader, row } from '../../element.ts';
+import { type Element, type Reader, row } from '../../element.ts';
 import { type Archive, withArchive } from './archive.ts';
 import { mainPart, relationsOf, titleOf } from './office.ts';
 import { attribute, walkXml } from './xml.ts';
@@ -34,7 +34,7 @@ async function slidesOf(archive: Archive, main: string): Promise<string[]> {
   return [...new Set(ids.map((id) => relations.get(id)?.part ?? ''))].filter((part) => archive.has(part));
 }
 
-async function notesOf(archive: Archive, slidePart: string, slide: number): Promise<Piece[]> {
+async function notesOf(archive: Archive, slidePart: string, slide: number): Promise<Element[]> {
   const notes = [...(await relationsOf(archive, slidePart)).values()].find(({ type }) => type === 'notesSlide');
   if (!notes || !archive.has(notes.part)) return [];
   const pieces = await piecesOf(archive, notes.part, slide);
@@ -44,8 +44,8 @@ async function notesOf(archive: Archive, slidePart: string, slide: number): Prom
 /** Placeholders that every slide repeats: its number, the date, what stands at the edges, its own picture in the notes. */
 const REPEATED = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
-async function piecesOf(archive: Archive, part: string, slide: number): Promise<Piece[]> {
-  const pieces: Piece[] = [];
+async function piecesOf(archive: Archive, part: string, slide: number): Promise<Element[]> {
+  const pieces: Element[] = [];
   let holder = '';
   let text = '';
   let inText = false;

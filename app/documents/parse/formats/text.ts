@@ -1,4 +1,4 @@
-import type { Facts, Piece, Reader, Sink, Source } from '../../element.ts';
+import type { Element, Facts, Reader, Sink, Source } from '../../element.ts';
 import { readText } from './decode.ts';
 
 //  Plain text: paragraphs are runs of lines between empty ones. Code and JSON: runs of lines, cut where nothing is indented.
@@ -77,12 +77,12 @@ function* sections(lines: readonly string[]) {
   }
 }
 
-function paragraph(lines: readonly string[], from: number, to: number): Piece {
+function paragraph(lines: readonly string[], from: number, to: number): Element {
   return linesPiece('paragraph', lines, from, to);
 }
 
 /** Lines [from, to) counted from 0, as they stand; empty ones at either end left out. */
-export function linesPiece(kind: Piece['kind'], lines: readonly string[], from: number, to: number): Piece {
+export function linesPiece(kind: Element['kind'], lines: readonly string[], from: number, to: number): Element {
   let first = from;
   let end = to;
   while (first < end && lines[first]?.trim() === '') first++;
@@ -91,7 +91,7 @@ export function linesPiece(kind: Piece['kind'], lines: readonly string[], from: 
 }
 
 /** `texts[i]` is what is shown of line `first + i`, counted from 0. */
-export function pieceOfLines(kind: Piece['kind'], texts: readonly string[], first: number): Piece {
+export function pieceOfLines(kind: Element['kind'], texts: readonly string[], first: number): Element {
   const starts: number[] = [];
   let offset = 0;
   for (const text of texts) {

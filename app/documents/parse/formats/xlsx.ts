@@ -1,5 +1,5 @@
 import { LonghandError } from '../../../protocol/errors.ts';
-import { type Piece, type Reader, row, type Sink } from '../../element.ts';
+import { type Element, type Reader, row, type Sink } from '../../element.ts';
 import { type Archive, withArchive } from './archive.ts';
 import { mainPart, relationsOf, titleOf } from './office.ts';
 import { createFormatter, type Formatter } from './xlsx-values.ts';
@@ -102,7 +102,7 @@ async function readSheet(
   sink: Sink,
   count: { cells: number },
 ) {
-  const ready: Piece[] = [];
+  const ready: Element[] = [];
   let cells: Cell[] = [];
   let line = 0;
   let rows = 0;

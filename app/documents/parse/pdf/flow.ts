@@ -1,4 +1,4 @@
-import type { Piece, Word } from '../../element.ts';
+import type { Element, Word } from '../../element.ts';
 import type { PagePiece } from './paragraphs.ts';
 import { keepsHyphen } from './paragraphs.ts';
 
@@ -26,7 +26,7 @@ export function createFlow() {
 
   return {
     /** The pieces of the next page; the last one is held back until it is known whether it goes on. */
-    add(pieces: readonly PagePiece[]): Piece[] {
+    add(pieces: readonly PagePiece[]): Element[] {
       for (const { size, text } of pieces) {
         const rounded = Math.round(size * 2) / 2;
         sizes.set(rounded, (sizes.get(rounded) ?? 0) + text.length);
@@ -38,11 +38,11 @@ export function createFlow() {
       held = done.pop() ?? null;
       return done.map(bare);
     },
-    end: (): Piece[] => (held ? [bare(held)] : []),
+    end: (): Element[] => (held ? [bare(held)] : []),
   };
 }
 
-const bare = ({ size: _, bold: __, ...piece }: PagePiece): Piece => piece;
+const bare = ({ size: _, bold: __, ...piece }: PagePiece): Element => piece;
 
 /** Paragraphs go on over a page or two. */
 const MAX_JOINED = 20_000;

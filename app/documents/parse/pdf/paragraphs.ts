@@ -1,12 +1,12 @@
 import type { Word } from '../../element.ts';
-import { CELL_SEPARATOR, type Piece } from '../../element.ts';
+import { CELL_SEPARATOR, type Element } from '../../element.ts';
 import { median, type Region } from './layout.ts';
 import type { Segment } from './lines.ts';
 import { isWide, logical, type PageWord } from './words.ts';
 
 //  Regions to pieces: paragraphs by gaps, indents and sizes; words that a line end cut are joined.
 
-export type PagePiece = Piece & { where: { kind: 'page'; words: Word[] }; size: number; bold: boolean };
+export type PagePiece = Element & { where: { kind: 'page'; words: Word[] }; size: number; bold: boolean };
 
 export function piecesOf(regions: readonly Region[], page: number): PagePiece[] {
   return regions.flatMap((region) =>

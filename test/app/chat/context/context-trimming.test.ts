@@ -28,12 +28,12 @@ test('the plan names the fewest oldest turns that make room, and with them set a
   const draft = story.repeat(14);
   await expect(client.call('turns.send', { chatId, text: draft })).rejects.toMatchObject({ code: 'context-full' });
 
-  const { aside } = await client.call('context.plan', { chatId, draft });
+  const { trim: aside } = await client.call('context.overflowOptions', { chatId, draft });
   expect(aside?.turns).toBeGreaterThan(0);
   expect(aside?.turns).toBeLessThan(6);
   const before = await client.call('context.measure', { chatId, draft });
-  const marked = await client.call('context.setAside', { messageId: aside?.upTo as never, summary: null });
-  expect(marked.aside).toMatchObject({ summary: null, back: false });
+  const marked = await client.call('context.exclude', { messageId: aside?.upTo as never, summary: null });
+  expect(marked.contextCutoff).toMatchObject({ summary: null, restored: false });
   const after = await client.call('context.measure', { chatId, draft });
   expect(before.used - after.used).toBe(aside?.frees);
   expect(after.used + after.draft).toBeLessThan(after.limit);
@@ -45,7 +45,7 @@ test('the plan names the fewest oldest turns that make room, and with them set a
   const { messages } = await client.call('chats.get', { chatId });
   expect(messages).toHaveLength(14);
 
-  await client.call('context.bringBack', { messageId: aside?.upTo as never });
+  await client.call('context.include', { messageId: aside?.upTo as never });
   const again = await client.call('context.measure', { chatId, draft: '' });
   expect(again.used).toBeGreaterThan(after.used + after.draft);
 });
@@ -58,15 +58,15 @@ test('a summary is written, changes nothing before it is used, and stands for wh
   client.on('context.summary', ({ text }) => parts.push(text));
   const { text } = await client.call('context.summarise', { messageId });
   expect(text).toBe(parts.at(-1)?.trim());
-  expect((await readMessage(client, chatId, messageId)).aside).toBeNull();
+  expect((await readMessage(client, chatId, messageId)).contextCutoff).toBeNull();
 
   const before = await client.call('context.measure', { chatId, draft: '' });
-  await client.call('context.setAside', { messageId, summary: 'A mill was sold.' });
+  await client.call('context.exclude', { messageId, summary: 'A mill was sold.' });
   const after = await client.call('context.measure', { chatId, draft: '' });
   expect(after.used).toBeLessThan(before.used);
   await host.close();
   const { client: later } = await startCore({ dataFolder });
-  expect((await readMessage(later, chatId, messageId)).aside).toMatchObject({ summary: 'A mill was sold.' });
+  expect((await readMessage(later, chatId, messageId)).contextCutoff).toMatchObject({ summary: 'A mill was sold.' });
 });
 
 test('a summary that is stopped sets nothing aside', async () => {
@@ -77,7 +77,7 @@ test('a summary that is stopped sets nothing aside', async () => {
   const refused = expect(writing).rejects.toMatchObject({ code: 'cancelled' });
   await client.call('context.stopSummary', { messageId });
   await refused;
-  expect((await readMessage(client, chatId, messageId)).aside).toBeNull();
+  expect((await readMessage(client, chatId, messageId)).contextCutoff).toBeNull();
 });
 
 test('an answer that reaches the end of the context says so, and goes on once there is room', async () => {
@@ -88,11 +88,11 @@ test('an answer that reaches the end of the context says so, and goes on once th
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'context' });
   const { text } = await readMessage(client, chatId, sent.messageId);
 
-  const { aside } = await client.call('context.plan', { chatId, draft: '', parentId: sent.messageId });
+  const { trim: aside } = await client.call('context.overflowOptions', { chatId, draft: '', parentId: sent.messageId });
   expect(aside?.upTo).not.toBe(sent.messageId);
-  await client.call('context.setAside', { messageId: aside?.upTo as never, summary: null });
+  await client.call('context.exclude', { messageId: aside?.upTo as never, summary: null });
   await client.call('chats.update', { chatId, sampling: { temperature: 0, maxTokens: 8 } });
-  const more = await client.call('turns.resume', { messageId: sent.messageId });
+  const more = await client.call('turns.continue', { messageId: sent.messageId });
   expect(await heard.end(more.turnId)).toMatchObject({ type: 'finished' });
   const whole = await readMessage(client, chatId, sent.messageId);
   expect(whole.text.startsWith(text)).toBe(true);
@@ -126,11 +126,11 @@ test('files that wait in one chat can be taken to another', async () => {
 });
 
 test('of several marks the last one counts, until it is brought back', () => {
-  const turn = (id: string, aside: object | null) => ({ id, aside }) as never;
-  const gone = { at: 1, summary: null, back: false };
+  const turn = (id: string, contextCutoff: object | null) => ({ id, contextCutoff }) as never;
+  const gone = { since: 1, summary: null, restored: false };
   const ids = (path: never[]) => inView(path).messages.map((message) => (message as { id: string }).id);
   expect(ids([turn('a', gone), turn('b', { ...gone, summary: 's' }), turn('c', null)])).toEqual(['c']);
-  expect(ids([turn('a', gone), turn('b', { ...gone, back: true }), turn('c', null)])).toEqual(['b', 'c']);
+  expect(ids([turn('a', gone), turn('b', { ...gone, restored: true }), turn('c', null)])).toEqual(['b', 'c']);
   expect(inView([turn('a', gone), turn('b', { ...gone, summary: 's' })]).summary).toBe('s');
 });
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createWriter } from '../../../../app/chat/turns/message-writer.ts';
+import { createMessageWriter } from '../../../../app/chat/turns/message-writer.ts';
 import type { LonghandError, MessageId } from '../../../../app/protocol/index.ts';
 import { getMessage, idsOf } from '../../../../app/store/messages.ts';
 import { addExchange, open } from '../../store/support.ts';
@@ -9,7 +9,7 @@ async function write() {
   const { answerId } = addExchange({ db, ...store }, 'q', '');
   const troubles: (string | null)[] = [];
   let done = 0;
-  const writer = createWriter({
+  const writer = createMessageWriter({
     db,
     messageId: answerId,
     flushMs: 20,

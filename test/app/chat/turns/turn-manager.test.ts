@@ -51,7 +51,7 @@ test('stopped by the user: no token after it, and going on continues in the same
   expect(before.state).toEqual({ status: 'done', reason: 'cancelled' });
 
   await client.call('chats.update', { chatId: chat.id, sampling: { ...wordy, maxTokens: 12 } });
-  const more = await client.call('turns.resume', { messageId: sent.messageId });
+  const more = await client.call('turns.continue', { messageId: sent.messageId });
   expect(more.messageId).toBe(sent.messageId);
   expect(await heard.end(more.turnId)).toMatchObject({ type: 'finished' });
   const after = await readMessage(client, chat.id, sent.messageId);
@@ -74,7 +74,7 @@ test('going on after the length was reached gives the text that one run would ha
   const second = await client.call('turns.send', { chatId: parts.id, text: 'Tell me a short story about a cat.' });
   expect(await heard.end(second.turnId)).toMatchObject({ reason: 'length' });
   await client.call('chats.update', { chatId: parts.id, sampling: { ...greedy, maxTokens: 25 } });
-  const more = await client.call('turns.resume', { messageId: second.messageId });
+  const more = await client.call('turns.continue', { messageId: second.messageId });
   await heard.end(more.turnId);
   expect((await readMessage(client, parts.id, second.messageId)).text).toBe(expected.text);
 });
@@ -142,11 +142,14 @@ test('edit, retry and rewrite make versions; each keeps its own branch', async (
   const chat = await newChat(client, { sampling: { temperature: 0, maxTokens: 8 } });
   const first = await client.call('turns.send', { chatId: chat.id, text: 'Hello' });
   await heard.end(first.turnId);
-  const again = await client.call('turns.retry', { messageId: first.messageId });
+  const again = await client.call('turns.regenerate', { messageId: first.messageId });
   await heard.end(again.turnId);
-  const edited = await client.call('turns.edit', { messageId: first.userMessageId as never, text: 'Good evening' });
+  const edited = await client.call('turns.editAndResend', {
+    messageId: first.userMessageId as never,
+    text: 'Good evening',
+  });
   await heard.end(edited.turnId);
-  const written = await client.call('turns.rewrite', { messageId: edited.messageId, text: 'By hand.' });
+  const written = await client.call('turns.editAnswer', { messageId: edited.messageId, text: 'By hand.' });
 
   const { chat: shown, messages } = await client.call('chats.get', { chatId: chat.id });
   const byId = new Map(messages.map((message) => [message.id, message]));
@@ -155,7 +158,7 @@ test('edit, retry and rewrite make versions; each keeps its own branch', async (
   expect(shown.leafId).toBe(written.id);
   expect(byId.get(first.messageId)?.text).not.toBe('');
 
-  const back = await client.call('chats.show', { messageId: first.userMessageId as never });
+  const back = await client.call('chats.selectBranch', { messageId: first.userMessageId as never });
   expect(back.leafId).toBe(again.messageId);
 });
 
@@ -189,8 +192,8 @@ test('an answer corrected by hand can be gone on with', async () => {
   const chat = await newChat(client, { sampling: { temperature: 0, maxTokens: 10 } });
   const first = await client.call('turns.send', { chatId: chat.id, text: 'Hello' });
   await heard.end(first.turnId);
-  const written = await client.call('turns.rewrite', { messageId: first.messageId, text: 'My name is' });
-  const more = await client.call('turns.resume', { messageId: written.id });
+  const written = await client.call('turns.editAnswer', { messageId: first.messageId, text: 'My name is' });
+  const more = await client.call('turns.continue', { messageId: written.id });
   expect(await heard.end(more.turnId)).toMatchObject({ type: 'finished' });
   expect((await readMessage(client, chat.id, written.id)).text).toMatch(/^My name is./);
 });
@@ -201,7 +204,7 @@ test('"answer now" closes the thinking at once, without a tag in the text', asyn
   const chat = await newChat(client, { thinking: true, sampling: wordy });
   const sent = await client.call('turns.send', { chatId: chat.id, text: 'What is 347 + 285?' });
   await next(client, 'turn', ({ event }) => event.type === 'delta' && event.kind === 'thinking');
-  await client.call('turns.answerNow', { turnId: sent.turnId as never });
+  await client.call('turns.skipThinking', { turnId: sent.turnId as never });
   await next(client, 'turn', ({ event }) => event.type === 'delta' && event.kind === 'answer');
   await client.call('turns.cancel', { turnId: sent.turnId as never });
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'cancelled' });
@@ -216,7 +219,7 @@ test('"answer now" closes the thinking at once, without a tag in the text', asyn
     chatId: chat.id,
     sampling: { ...wordy, maxTokens: thought + 40 },
   });
-  const uninterrupted = await client.call('turns.retry', { messageId: sent.messageId });
+  const uninterrupted = await client.call('turns.regenerate', { messageId: sent.messageId });
   expect(await heard.end(uninterrupted.turnId)).toMatchObject({ type: 'finished', reason: 'length' });
   const whole = await readMessage(client, chat.id, uninterrupted.messageId);
   expect(whole.text).toBe('');
@@ -233,14 +236,14 @@ test('pressed twice, "try again" begins one answer and "continue" goes on once',
   await client.call('turns.cancel', { turnId: sent.turnId as never });
   await heard.end(sent.turnId);
 
-  const retry = () => client.call('turns.retry', { messageId: sent.messageId });
+  const retry = () => client.call('turns.regenerate', { messageId: sent.messageId });
   const [once, twice] = await Promise.all([retry(), retry()]);
   expect(twice).toEqual(once);
   await next(client, 'turn', ({ turnId, event }) => turnId === once.turnId && event.type === 'delta');
   await client.call('turns.cancel', { turnId: once.turnId as never });
   await heard.end(once.turnId);
 
-  const resume = () => client.call('turns.resume', { messageId: once.messageId });
+  const resume = () => client.call('turns.continue', { messageId: once.messageId });
   const [first, second] = await Promise.all([resume(), resume()]);
   expect(second).toEqual(first);
   await client.call('turns.cancel', { turnId: first.turnId as never });
@@ -287,7 +290,7 @@ test('too long for the context: refused before anything is stored; where it cann
   });
   expect(await client.call('chats.get', { chatId: chat.id })).toEqual(before);
 
-  const edited = await client.call('turns.edit', { messageId: first.userMessageId as never, text });
+  const edited = await client.call('turns.editAndResend', { messageId: first.userMessageId as never, text });
   expect(await heard.end(edited.turnId)).toMatchObject({ type: 'failed', failure: { code: 'context-full' } });
 });
 

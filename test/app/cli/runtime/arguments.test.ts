@@ -39,7 +39,7 @@ describe('is refused with what is allowed', () => {
     [['--temperature', ' '], 'expected a number'],
     [['--seed', '-1'], '[--seed] got "-1", expected a whole number, 0 or more'],
     [['--max-tokens', '1.5'], 'expected a whole number'],
-    [['--path', 'slow'], '[--path] got "slow", expected exact or fast'],
+    [['--precision', 'slow'], '[--precision] got "slow", expected exact or fast'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--model'], "'--model <value>' argument missing"],
     [['word'], '[generate] expected 0 arguments, got 1: word'],
@@ -54,6 +54,16 @@ describe('is refused with what is allowed', () => {
 test('help names every flag', () => {
   const help = helpOf(generate);
   for (const flag of Object.keys(generate.flags)) expect(help).toContain(`--${flag}`);
+});
+
+test('flags of older versions are understood, and help names only those of today', () => {
+  expect(parse(generate, ['--prompt', 'x', '--path', 'fast', '--standin']).values).toEqual({
+    prompt: 'x',
+    precision: 'fast',
+    'metal-emulator': true,
+  });
+  expect(() => parse(generate, ['--path', 'slow'])).toThrow('[--path] got "slow", expected exact or fast');
+  expect(helpOf(generate)).not.toMatch(/--(path|standin)\b/);
 });
 
 describe('a terminal', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { quoteFrom } from '../../../../app/documents/answer/best-quote.ts';
-import { judge } from '../../../../app/documents/answer/citation-check.ts';
+import { checkCitations } from '../../../../app/documents/answer/citation-check.ts';
 import { citationsIn, citedIn, withoutMarkers } from '../../../../app/documents/answer/citations.ts';
 import { quantitiesIn } from '../../../../app/documents/answer/quantities.ts';
 import { statementsOf } from '../../../../app/documents/chunk/sentence-splitter.ts';
@@ -36,11 +36,11 @@ test('a quote says where its own words begin, be it on another page than its pas
   expect(quoteFrom({ ...source, spans: [] }, [20, 30]).label).toBe('p. 3');
 });
 
-const levels = (answer: string) => judge(answer, grounding).support.map(({ level }) => level);
+const levels = (answer: string) => checkCitations(answer, grounding).support.map(({ level }) => level);
 
 test('a sentence that stands there is supported, and the evidence is where it stands', () => {
   const answer = 'The monthly rent is 840 euros [1]. A dog needs the written agreement of the landlord [2].';
-  const { sources, support } = judge(answer, grounding);
+  const { sources, support } = checkCitations(answer, grounding);
   expect(sources.map(({ cited }) => cited)).toEqual([true, true, false]);
   expect(support.map(({ source }) => source)).toEqual([1, 2]);
   expect(support[0]).toMatchObject({ level: 'supported' });
@@ -71,7 +71,10 @@ test.each([
 ])('%s', (_, answer, level) => expect(levels(answer)).toEqual([level]));
 
 test('a marker without a source is no citation, and code cites nothing', () => {
-  const { sources, support } = judge('The rent is 840 euros [7]. See `list[1]` and\n```\nx[2] = 1\n```', grounding);
+  const { sources, support } = checkCitations(
+    'The rent is 840 euros [7]. See `list[1]` and\n```\nx[2] = 1\n```',
+    grounding,
+  );
   expect(sources.some(({ cited }) => cited)).toBe(false);
   expect(support[0]).toMatchObject({ source: 1, level: 'supported' });
   expect([...citedIn('[1, 3] and [2][4]')]).toEqual([1, 3, 2, 4]);
@@ -80,7 +83,7 @@ test('a marker without a source is no citation, and code cites nothing', () => {
 });
 
 test('a citation behind the full stop belongs to the sentence before it', () => {
-  const { support } = judge('The monthly rent is 840 euros. [2] Cats need no permission. [2]', grounding);
+  const { support } = checkCitations('The monthly rent is 840 euros. [2] Cats need no permission. [2]', grounding);
   expect(support.map(({ level }) => level)).toEqual(['weak', 'supported']);
 });
 
@@ -137,5 +140,5 @@ test.each([
   ['Interest is 5 percent of the debt.', 'Interest is 5% of the debt.', 'supported'],
   ['One of the keys opens the cellar.', 'A key opens the cellar.', 'supported'],
 ])('%s ▸ %s: %s', (text, answer, level) => {
-  expect(judge(answer, notice(text)).support.map((support) => support.level)).toEqual([level]);
+  expect(checkCitations(answer, notice(text)).support.map((support) => support.level)).toEqual([level]);
 });

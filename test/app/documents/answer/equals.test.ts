@@ -12,7 +12,7 @@ async function ask(shelf: Shelf, question: string) {
   const grounding = await shelf.documents.answering.ground({
     question,
     collectionIds: [shelf.collection.id],
-    room: { ...ROOM, tokens: 60 },
+    budget: { ...ROOM, tokens: 60 },
   });
   const source = grounding.sources.find(({ number }) => number === grounding.quote?.source);
   return { ...grounding, source, said: source?.text.slice(grounding.quote?.start, grounding.quote?.end) ?? '' };

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { createSplitter } from '../../../../app/documents/chunk/chunker.ts';
+import { createChunker } from '../../../../app/documents/chunk/chunker.ts';
 import { MAX_PIECE, portionsOf } from '../../../../app/documents/chunk/portions.ts';
 import { unpackSpans } from '../../../../app/documents/chunk/span-codec.ts';
 import { countTokens } from '../../../../app/documents/chunk/token-estimate.ts';
-import { type Piece, row } from '../../../../app/documents/element.ts';
+import { type Element, row } from '../../../../app/documents/element.ts';
 import { pieceOfLines } from '../../../../app/documents/parse/formats/text.ts';
 
 const MOST = 230;
 
-function split(pieces: readonly Piece[]) {
-  const splitter = createSplitter({ most: MOST });
+function split(pieces: readonly Element[]) {
+  const splitter = createChunker({ most: MOST });
   return [...pieces.flatMap((piece) => splitter.add(piece).passages), ...splitter.end()];
 }
-const paragraph = (text: string): Piece => ({ kind: 'paragraph', text, where: { kind: 'block' } });
-const heading = (level: number, text: string): Piece => ({ kind: 'heading', level, text, where: { kind: 'block' } });
+const paragraph = (text: string): Element => ({ kind: 'paragraph', text, where: { kind: 'block' } });
+const heading = (level: number, text: string): Element => ({ kind: 'heading', level, text, where: { kind: 'block' } });
 const sentences = (count: number, of: string) =>
   Array.from({ length: count }, (_, at) => `Sentence ${at} is about the ${of} and nothing else.`).join(' ');
 
@@ -65,7 +65,7 @@ test('short sections share a passage', () => {
 });
 
 test('the head of a table stands over every part of it', () => {
-  const row = (cells: string[], at: number): Piece => ({
+  const row = (cells: string[], at: number): Element => ({
     kind: 'row',
     cells,
     text: cells.join(' | '),
@@ -136,7 +136,7 @@ test('a piece that is far too long goes on in portions, each where it stands', (
     kind: 'paragraph',
     text: 'word word '.repeat(3000),
     where: { kind: 'page', words },
-  } as unknown as Piece;
+  } as unknown as Element;
   let place = 0;
   for (const { text, where } of portionsOf(paged)) {
     if (where.kind !== 'page') throw new Error('a page is expected');

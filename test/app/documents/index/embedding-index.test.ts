@@ -60,8 +60,8 @@ function madeUp() {
       return { target: { path, device: null, threads: null }, name: modelId };
     },
     list: () => [],
-    reader: 'reader',
-    ranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
+    qaReranker: 'reader',
+    reranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
   };
   return {
     meaning: { engine: engine as unknown as DocumentsOptions['engine'], encoders },

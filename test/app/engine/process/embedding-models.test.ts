@@ -83,7 +83,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
         prompt: {
           messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],
           thinking: false,
-          begun: null,
+          continuation: null,
         },
         sampling: { temperature: 5, topK: 0, topP: 1, minP: 0, seed: 7, maxTokens: 1500 },
         stops: [],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createMeter } from '../../../../app/engine/process/generation-metrics.ts';
+import { createGenerationMetrics } from '../../../../app/engine/process/generation-metrics.ts';
 
 /** A meter whose clock stands at what `at` says. */
 function metered() {
   const clock = { ms: 0 };
-  const meter = createMeter(
+  const meter = createGenerationMetrics(
     () => 1000,
     () => clock.ms,
   );

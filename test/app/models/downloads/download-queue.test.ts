@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDownloads, type Downloads } from '../../../../app/models/downloads/download-queue.ts';
+import { createDownloadQueue, type DownloadQueue } from '../../../../app/models/downloads/download-queue.ts';
 import { network } from '../../../../app/models/network/http-request.ts';
 import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
 import type { Repository, Source } from '../../../../app/models/sources/source.ts';
-import { createShelf, type Shelf } from '../../../../app/models/storage/blob-store.ts';
+import { type BlobStore, createBlobStore } from '../../../../app/models/storage/blob-store.ts';
 import { BLOCK } from '../../../../app/models/storage/block-map.ts';
-import { createPlace } from '../../../../app/models/storage/library-location.ts';
-import { type Download, type DownloadNews, LonghandError } from '../../../../app/protocol/index.ts';
+import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
+import { type Download, type DownloadNotification, LonghandError } from '../../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
 import { content, type Hub, startHub } from '../../../support/hub.ts';
@@ -20,10 +20,10 @@ let db: Database;
 let hub: Hub;
 let source: Source;
 let repository: Repository;
-let shelf: Shelf;
+let shelf: BlobStore;
 const made: { name: string; path: string }[] = [];
-const told: DownloadNews[] = [];
-const running: Downloads[] = [];
+const told: DownloadNotification[] = [];
+const running: DownloadQueue[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-shelf-'));
@@ -32,7 +32,7 @@ beforeEach(async () => {
   hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);
-  shelf = createShelf(db, createPlace(db, join(folder, 'models')));
+  shelf = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
   made.length = 0;
   told.length = 0;
 });
@@ -45,10 +45,10 @@ afterEach(async () => {
 
 function open(
   seen: Download[][] = [],
-  on: Shelf = shelf,
+  on: BlobStore = shelf,
   finished = async (model: { name: string; path: string }) => void made.push(model),
-): Downloads {
-  const downloads = createDownloads({
+): DownloadQueue {
+  const downloads = createDownloadQueue({
     db,
     shelf: on,
     source: (id) => (id === 'mirror' ? source : undefined),
@@ -123,7 +123,7 @@ test('a restart takes up the list where it was', async () => {
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(4 * BLOCK);
 });
 
-test.each<[string, (...given: Parameters<Shelf['accept']>) => Promise<void>]>([
+test.each<[string, (...given: Parameters<BlobStore['accept']>) => Promise<void>]>([
   ['before it is known', async () => {}],
   [
     'before it is moved',
@@ -133,7 +133,7 @@ test.each<[string, (...given: Parameters<Shelf['accept']>) => Promise<void>]>([
     },
   ],
 ])('an app that ends when a whole file is put away, %s, fetches nothing again', async (_, putAway) => {
-  const dying: Shelf = {
+  const dying: BlobStore = {
     ...shelf,
     async accept(...given) {
       await putAway(...given);

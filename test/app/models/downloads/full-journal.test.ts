@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createDownloads } from '../../../../app/models/downloads/download-queue.ts';
+import { createDownloadQueue } from '../../../../app/models/downloads/download-queue.ts';
 import { network } from '../../../../app/models/network/http-request.ts';
 import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
-import { createShelf } from '../../../../app/models/storage/blob-store.ts';
+import { createBlobStore } from '../../../../app/models/storage/blob-store.ts';
 import { BLOCK } from '../../../../app/models/storage/block-map.ts';
-import { createPlace } from '../../../../app/models/storage/library-location.ts';
+import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
 import { type Database, openDatabase } from '../../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
 import { newFolder, places } from '../../../support/core.ts';
@@ -39,9 +39,9 @@ async function fetchTo(folder: string, db: Database, again: boolean): Promise<vo
   const source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   const repository = await source.repository('acme/tiny', null, AbortSignal.timeout(10_000));
   const over = Promise.withResolvers<void>();
-  const downloads = createDownloads({
+  const downloads = createDownloadQueue({
     db,
-    shelf: createShelf(db, createPlace(db, join(folder, 'models'))),
+    shelf: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
     source: () => source,
     changed(list) {
       const [item] = list;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findAdoptable } from '../../../../app/models/external/scan.ts';
-import type { Adoptable } from '../../../../app/protocol/index.ts';
+import type { ExternalModel } from '../../../../app/protocol/index.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -18,8 +18,8 @@ async function put(path: string, text: string): Promise<string> {
   await writeFile(join(home, path), text);
   return join(home, path);
 }
-async function found(env: Record<string, string> = {}): Promise<Adoptable[]> {
-  const all: Adoptable[] = [];
+async function found(env: Record<string, string> = {}): Promise<ExternalModel[]> {
+  const all: ExternalModel[] = [];
   for await (const model of findAdoptable({ home, env })) all.push(model);
   return all.filter((model) => model.path.startsWith(home));
 }

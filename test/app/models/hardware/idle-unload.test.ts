@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { memoryIsShort } from '../../../../app/models/hardware/hardware.ts';
-import { createKeepAlive } from '../../../../app/models/hardware/idle-unload.ts';
+import { createIdleUnload } from '../../../../app/models/hardware/idle-unload.ts';
 import type { EngineStatus, ModelId } from '../../../../app/protocol/index.ts';
 
 const minuteMs = 60_000;
@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 
 function keep(minutes: number | null, short = false) {
   const unload = vi.fn(async () => {});
-  const keepAlive = createKeepAlive({ engine: { unload }, minutes: () => minutes, memoryIsShort: () => short });
+  const keepAlive = createIdleUnload({ engine: { unload }, minutes: () => minutes, memoryIsShort: () => short });
   onTestFinished(keepAlive.close);
   return { unload, keepAlive };
 }

@@ -14,7 +14,7 @@ import { content, startHub } from '../../../support/hub.ts';
 const certificates = join(import.meta.dirname, '../../../fixtures/certificates');
 const signal = new AbortController().signal;
 
-afterEach(() => takeRoute({ proxy: null, certificates: null }));
+afterEach(() => takeRoute({ proxy: null, extraCaCertificates: null }));
 
 /** A proxy that counts: plain requests and tunnels. */
 async function startProxy() {
@@ -71,8 +71,8 @@ test('every request goes through the proxy that is set, and past it when it is t
   onTestFinished(() => hub.stop());
   const proxy = await startProxy();
   const { client } = await startCore();
-  await client.call('settings.set', { hubMirror: hub.url, proxy: proxy.address });
-  await client.call('models.look', { reference: 'acme/tiny' }).catch(() => {}); // no weights: only the way counts
+  await client.call('settings.set', { hubEndpoint: hub.url, proxy: proxy.address });
+  await client.call('models.inspectRemote', { reference: 'acme/tiny' }).catch(() => {}); // no weights: only the way counts
   const through = proxy.seen.length;
   expect(through).toBeGreaterThan(1);
   await client.call('settings.set', { proxy: null });
@@ -84,7 +84,7 @@ test('a host behind a certificate of one’s own is trusted when its authority i
   const body = content(70_000);
   const url = await startSecure(body);
   await expect(bytesOf(url)).rejects.toMatchObject({ code: 'network' });
-  takeRoute({ proxy: null, certificates: join(certificates, 'authority.pem') });
+  takeRoute({ proxy: null, extraCaCertificates: join(certificates, 'authority.pem') });
   expect((await bytesOf(url)).equals(body)).toBe(true);
 });
 
@@ -92,7 +92,7 @@ test('through a proxy and with a certificate of one’s own at once', async () =
   const body = content(70_000);
   const url = await startSecure(body);
   const proxy = await startProxy();
-  takeRoute({ proxy: proxy.address, certificates: join(certificates, 'authority.pem') });
+  takeRoute({ proxy: proxy.address, extraCaCertificates: join(certificates, 'authority.pem') });
   expect((await bytesOf(url)).equals(body)).toBe(true);
   expect(proxy.seen).toEqual([new URL(url).host]);
 });
@@ -102,6 +102,8 @@ test('a file that holds no certificate is refused, and the setting stays as it w
   writeFileSync(path, 'no certificate');
   expect(() => certificatesIn(path)).toThrow(/holds no certificate/);
   const { client } = await startCore();
-  await expect(client.call('settings.set', { certificates: path })).rejects.toMatchObject({ code: 'unreadable' });
-  expect((await client.call('settings.get')).certificates).toBe(null);
+  await expect(client.call('settings.set', { extraCaCertificates: path })).rejects.toMatchObject({
+    code: 'unreadable',
+  });
+  expect((await client.call('settings.get')).extraCaCertificates).toBe(null);
 });

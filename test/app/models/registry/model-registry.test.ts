@@ -46,9 +46,9 @@ test('a folder by its path, or by one of its files, is one model; gone files are
   const { client } = await startCore();
   const folder = join(newFolder(), 'my-model');
   cpSync(starter, folder, { recursive: true });
-  const added = await client.call('models.add', { path: folder });
+  const added = await client.call('models.import', { path: folder });
   expect(added).toMatchObject({ name: 'my-model', path: folder, missing: false });
-  const again = await client.call('models.add', { path: join(folder, 'config.json') });
+  const again = await client.call('models.import', { path: join(folder, 'config.json') });
   expect(again.id).toBe(added.id);
 
   await client.call('models.load', { modelId: added.id });
@@ -84,7 +84,7 @@ test('a model that cannot be loaded fails its turn, and the engine goes on with 
   const { client } = await startCore();
   const folder = join(newFolder(), 'shaky');
   cpSync(starter, folder, { recursive: true });
-  const { id } = await client.call('models.add', { path: folder });
+  const { id } = await client.call('models.import', { path: folder });
   rmSync(join(folder, 'tokenizer.json'));
   const chat = await client.call('chats.create', { modelId: id });
   const ended = next(client, 'turn', ({ event }) => event.type === 'failed');
@@ -104,7 +104,7 @@ test('a name that hides, turns or breaks text is kept as a plain line', async ()
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   const nameOf = async (_name_or_path: string) => {
     writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, _name_or_path }));
-    const model = await client.call('models.add', { path: folder });
+    const model = await client.call('models.import', { path: folder });
     await client.call('models.remove', { modelId: model.id });
     return model.name;
   };
@@ -115,7 +115,7 @@ test('a name that hides, turns or breaks text is kept as a plain line', async ()
 
 /** Why a path is not added; null when it is. */
 const refusalOf = (client: Client, path: string): Promise<Failure | null> =>
-  client.call('models.add', { path }).then(() => null, failureOf);
+  client.call('models.import', { path }).then(() => null, failureOf);
 
 const gguf = join(golden, 'gguf_models', 'qwen35', 'model-mixed.gguf');
 
@@ -139,10 +139,10 @@ test('a text, a folder of texts, and a text that is called a model are no models
   // A store names its files by their hash; a folder with one model means that model.
   const hash = join(newFolder(), `sha256-${'c'.repeat(64)}`);
   copyFileSync(gguf, hash);
-  expect(await client.call('models.add', { path: hash })).toMatchObject({ name: 'Tiny Qwen35', linked: true });
+  expect(await client.call('models.import', { path: hash })).toMatchObject({ name: 'Tiny Qwen35', external: true });
   const shelf = newFolder();
   copyFileSync(gguf, join(shelf, 'one.gguf'));
-  expect(await client.call('models.add', { path: shelf })).toMatchObject({ path: join(shelf, 'one.gguf') });
+  expect(await client.call('models.import', { path: shelf })).toMatchObject({ path: join(shelf, 'one.gguf') });
   copyFileSync(gguf, join(shelf, 'two.gguf'));
   expect(await why(shelf)).toEqual(['unreadable', 'several-models']);
 });
@@ -167,7 +167,7 @@ test('a file that another program is still writing says so, and can be added whe
   }
   writeSync(file, bytes.subarray(written));
   closeSync(file);
-  expect(await client.call('models.add', { path })).toMatchObject({ missing: false });
+  expect(await client.call('models.import', { path })).toMatchObject({ missing: false });
 });
 
 test('the same files added twice at once are in the list once', async () => {
@@ -175,8 +175,8 @@ test('the same files added twice at once are in the list once', async () => {
   const folder = join(newFolder(), 'twice');
   cpSync(starter, folder, { recursive: true });
   const [one, other] = await Promise.all([
-    client.call('models.add', { path: folder }),
-    client.call('models.add', { path: join(folder, 'config.json') }),
+    client.call('models.import', { path: folder }),
+    client.call('models.import', { path: join(folder, 'config.json') }),
   ]);
   expect(other.id).toBe(one.id);
   expect(await client.call('models.list')).toHaveLength(2);
@@ -228,7 +228,7 @@ test('a new chat takes the model that answered last, or the one that was chosen 
   const { client } = await startCore();
   const folder = join(newFolder(), 'mine');
   cpSync(starter, folder, { recursive: true });
-  const mine = await client.call('models.add', { path: folder });
+  const mine = await client.call('models.import', { path: folder });
   const answeredBy = async (modelId: ModelId | null) => {
     const chat = await client.call('chats.create', { modelId });
     const started = next(client, 'turn', ({ event }) => event.type === 'started');
@@ -264,11 +264,11 @@ test('the built-in model is inspected also when the default one cannot be loaded
   const first = await startCore();
   const folder = join(newFolder(), 'gone');
   cpSync(starter, folder, { recursive: true });
-  const { id } = await first.client.call('models.add', { path: folder });
+  const { id } = await first.client.call('models.import', { path: folder });
   await first.client.call('settings.set', { defaultModelId: id });
   await first.host.close();
   const db = openDatabase(join(first.dataFolder, 'longhand.db'));
-  db.run("UPDATE models SET facts = NULL WHERE id = 'starter'");
+  db.run("UPDATE models SET metadata = NULL WHERE id = 'starter'");
   db.run('DELETE FROM models WHERE id = ?', id);
   db.close();
   const { client } = await startCore({ dataFolder: first.dataFolder });
@@ -280,7 +280,7 @@ test('when a model is used or set, only that one is told, not the whole list', a
   const folder = join(newFolder(), 'my-model');
   cpSync(starter, folder, { recursive: true });
   await next(client, 'models.changed', ([first]) => first?.description !== null);
-  const { id } = await client.call('models.add', { path: folder });
+  const { id } = await client.call('models.import', { path: folder });
   const lists: unknown[] = [];
   client.on('models.changed', (all) => lists.push(all));
   const used = next(client, 'model.changed', ({ lastUsedAt }) => lastUsedAt !== null);

@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mirror } from '../../../../app/models/relocation/copy-tree.ts';
-import { createMover, type MoverOptions } from '../../../../app/models/relocation/relocation.ts';
-import { createShelf, type Shelf } from '../../../../app/models/storage/blob-store.ts';
-import { createGlance } from '../../../../app/models/storage/fs-probe.ts';
-import { createPlace, type Place } from '../../../../app/models/storage/library-location.ts';
-import { createGate } from '../../../../app/models/storage/rw-lock.ts';
+import { createRelocation, type RelocationOptions } from '../../../../app/models/relocation/relocation.ts';
+import { type BlobStore, createBlobStore } from '../../../../app/models/storage/blob-store.ts';
+import { createProbe } from '../../../../app/models/storage/fs-probe.ts';
+import { createLibraryLocation, type LibraryLocation } from '../../../../app/models/storage/library-location.ts';
+import { createRwLock } from '../../../../app/models/storage/rw-lock.ts';
 import type { Library, ModelId } from '../../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
@@ -38,8 +38,8 @@ const sha = (name: keyof typeof files) =>
 let data: string;
 let target: string;
 let db: Database;
-let place: Place;
-let shelf: Shelf;
+let place: LibraryLocation;
+let shelf: BlobStore;
 
 /** A library as a download leaves it: blobs with the hash of each, and a model of hard links. */
 async function layOut(): Promise<void> {
@@ -60,8 +60,8 @@ beforeEach(async () => {
   data = newFolder();
   target = join(newFolder(), 'disk', 'models');
   db = open();
-  place = createPlace(db, join(data, 'models'));
-  shelf = createShelf(db, place);
+  place = createLibraryLocation(db, join(data, 'models'));
+  shelf = createBlobStore(db, place);
   await layOut();
 });
 
@@ -72,12 +72,12 @@ function open(): Database {
   return opened;
 }
 
-function mover(more: Partial<MoverOptions> = {}) {
+function mover(more: Partial<RelocationOptions> = {}) {
   const seen: Library[] = [];
-  const made = createMover({
+  const made = createRelocation({
     db,
     place,
-    gate: createGate(),
+    gate: createRwLock(),
     changed: (state) => seen.push(state),
     rest: async () => {},
     wake: () => {},
@@ -179,7 +179,7 @@ test('a plan leaves nothing behind, and asks a disk that does not answer no long
   expect(readdirSync(ground)).toEqual([]);
   const silent = {
     free: () => new Promise<number>(() => {}),
-    glance: createGlance((_, over) => {
+    glance: createProbe((_, over) => {
       const timer = setTimeout(over, 50);
       return () => clearTimeout(timer);
     }),
@@ -242,7 +242,7 @@ test('too little room is said before anything is copied, with the bytes that are
 });
 
 /** Holds a move at the moment when its first file is copied. */
-async function heldMove(more: Partial<MoverOptions> = {}) {
+async function heldMove(more: Partial<RelocationOptions> = {}) {
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
@@ -297,7 +297,7 @@ test('what is removed, and what is written, while files are copied is as it shou
     ...about,
     files: [{ name: 'config.json', size: 900, sha256: sha('config.json'), etag: null }],
   });
-  const gate = createGate();
+  const gate = createRwLock();
   let first = true;
   const made = mover({
     gate: {
@@ -338,7 +338,7 @@ test('files that are removed while they are copied stop nothing, and are not at 
 });
 
 test('a move that waits for somebody else can be stopped', async () => {
-  const gate = createGate();
+  const gate = createRwLock();
   let end = () => {};
   const check = gate.shared(
     () =>
@@ -423,7 +423,7 @@ test(
         whole = await runFor(done < kills ? 60 + Math.random() * 160 : 60_000, from, target);
         if (!whole) done++;
         const now = openDatabase(join(from, 'longhand.db'));
-        const { folder } = createPlace(now, join(from, 'models'));
+        const { folder } = createLibraryLocation(now, join(from, 'models'));
         expectWhole(folder(), now);
         now.close();
       }
@@ -432,8 +432,8 @@ test(
       from = data = newFolder();
       target = join(newFolder(), 'disk', 'models');
       db = open();
-      place = createPlace(db, join(data, 'models'));
-      shelf = createShelf(db, place);
+      place = createLibraryLocation(db, join(data, 'models'));
+      shelf = createBlobStore(db, place);
       await layOut();
       db.close();
     }

@@ -35,13 +35,13 @@ const arrived = (client: Client, name: string): Promise<ModelEntry> =>
 test('models of a folder are found by their path, looked at by their headers, and copied whole', async () => {
   const share = shareWithModels();
   const { client, dataFolder } = await startCore();
-  await client.call('settings.set', { modelFolder: share, network: 'off' });
+  await client.call('settings.set', { extraModelFolder: share, network: 'off' });
   const found = await client.call('models.search', { text: 'TINY', source: 'folder' });
   expect(found).toMatchObject([{ source: 'folder', name: join(share, 'acme', 'tiny') }]);
   expect(await client.call('models.search', { text: '', source: 'folder' })).toHaveLength(2);
 
   const reference = join(share, 'acme', 'tiny');
-  const look = await client.call('models.look', { reference });
+  const look = await client.call('models.inspectRemote', { reference });
   expect(look).toMatchObject({
     source: 'folder',
     host: null,
@@ -54,7 +54,7 @@ test('models of a folder are found by their path, looked at by their headers, an
   const read = (folder: string) => readFileSync(join(folder, 'model.safetensors'));
   expect(read(model.path as string).equals(read(starter))).toBe(true);
   expect(await client.call('models.verify', { modelId: model.id })).toMatchObject({ damaged: [] });
-  expect(await client.call('privacy.contacts')).toEqual([]);
+  expect(await client.call('privacy.networkLog')).toEqual([]);
 }, 60_000);
 
 test('one GGUF file, and one in a store of blobs without an ending', async () => {
@@ -68,10 +68,10 @@ test('one GGUF file, and one in a store of blobs without an ending', async () =>
   writeFileSync(join(share, 'notes'), 'no model');
   await client.call('downloads.start', { reference: blob, name: 'From a blob' });
   expect(await arrived(client, 'From a blob')).toMatchObject({ description: { supported: true } });
-  await expect(client.call('models.look', { reference: join(share, 'notes') })).rejects.toMatchObject({
+  await expect(client.call('models.inspectRemote', { reference: join(share, 'notes') })).rejects.toMatchObject({
     code: 'unreadable',
   });
-  await expect(client.call('models.look', { reference: join(share, 'gone') })).rejects.toMatchObject({
+  await expect(client.call('models.inspectRemote', { reference: join(share, 'gone') })).rejects.toMatchObject({
     code: 'not-found',
   });
 }, 60_000);

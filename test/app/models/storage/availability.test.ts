@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPresences, watchDrives } from '../../../../app/models/storage/availability.ts';
+import { createAvailability, watchDrives } from '../../../../app/models/storage/availability.ts';
 import { disk } from '../../../../app/models/storage/fs-probe.ts';
 import { until } from '../../../support/until.ts';
 
@@ -11,7 +11,7 @@ test('a drive that somebody else found gone is told of when it is back, though n
     return plugged ? new Map([['mine', null]]) : null;
   };
   const place = { owns: () => false, there: () => true, look: async () => true };
-  const presences = createPresences(place, { ...disk, names });
+  const presences = createAvailability(place, { ...disk, names });
   const paths = ['/drive/mine'];
   let told = 0;
   const list = async () => {

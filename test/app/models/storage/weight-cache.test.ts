@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StartEngine } from '../../../../app/engine/ipc-protocol.ts';
-import { createPacked } from '../../../../app/models/storage/weight-cache.ts';
+import { createWeightCache } from '../../../../app/models/storage/weight-cache.ts';
 import type { Client, EngineStatus, ModelId } from '../../../../app/protocol/index.ts';
 import { openDatabase } from '../../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
@@ -23,7 +23,7 @@ function setUp() {
   onTestFinished(() => db.close());
   addModel(db, { id: model.id, name: 'Model', path: '/models/mine', facts: null }, 1);
   const folder = join(data, 'packed');
-  return { folder, db, packed: createPacked(db, folder) };
+  return { folder, db, packed: createWeightCache(db, folder) };
 }
 
 function put(folder: string, files: Record<string, number>): void {
@@ -75,7 +75,7 @@ test('a start deletes what is of no model and what an ended app was writing, not
   const { folder, db } = setUp();
   put(folder, { 'model.panels': 1, 'gone.panels': 1, 'old.panels.part': 1 });
   await later();
-  const packed = createPacked(db, folder);
+  const packed = createWeightCache(db, folder);
   await later();
   put(folder, { 'model.panels.part': 1 });
   await packed.sweep();
@@ -100,7 +100,7 @@ async function withModel() {
   cpSync(starter, mine, { recursive: true });
   const asked: (string | null)[] = [];
   const core = await startCore({ startEngine: listening(asked) });
-  const { id } = await core.client.call('models.add', { path: mine });
+  const { id } = await core.client.call('models.import', { path: mine });
   const folder = join(core.dataFolder, 'packed');
   return { ...core, id, folder, file: join(folder, `${id}.panels`), asked };
 }
@@ -119,10 +119,10 @@ test('switching it on or off counts from the next load, and reloads nothing', as
   await load(id);
   expect(asked.at(-1)).toBe(null);
   expect(existsSync(folder)).toBe(false);
-  await client.call('settings.set', { keepPacked: true });
+  await client.call('settings.set', { cachePackedWeights: true });
   expect(await heard(client, () => load(id))).not.toContain('loading');
   expect(asked.at(-1)).toBe(file);
-  await client.call('settings.set', { keepPacked: false });
+  await client.call('settings.set', { cachePackedWeights: false });
   expect(await heard(client, () => load(id))).not.toContain('loading');
   expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: id });
 }, 60_000);
@@ -131,7 +131,7 @@ test('a quantised model is prepared once, then read from its copy, also while th
   const core = await startCore({ startEngine: realEngine() });
   const { client } = core;
   const file = await realModel('smollm2');
-  const { id } = await client.call('models.add', { path: file });
+  const { id } = await client.call('models.import', { path: file });
   const copy = join(core.dataFolder, 'packed', `${id}.panels`);
   const load = async () => {
     await client.call('models.unload');
@@ -140,16 +140,16 @@ test('a quantised model is prepared once, then read from its copy, also while th
   const written = () => vi.waitFor(() => expect(existsSync(copy)).toBe(true), { timeout: 30_000 });
   await load();
   expect(existsSync(copy)).toBe(false);
-  await client.call('settings.set', { keepPacked: true });
+  await client.call('settings.set', { cachePackedWeights: true });
   await load();
   await written();
   const { ino, size } = statSync(copy);
   expect(size).toBeGreaterThan(0.5 * statSync(file).size);
-  expect(await client.call('packed.size')).toEqual({ bytes: size, models: 1 });
+  expect(await client.call('weightCache.size')).toEqual({ bytes: size, models: 1 });
   await load();
   expect(statSync(copy).ino).toBe(ino);
   // Linux and macOS keep what is mapped.
-  expect(await client.call('packed.clear')).toEqual({ freed: size });
+  expect(await client.call('weightCache.clear')).toEqual({ freed: size });
   expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', modelId: id });
   await load();
   await written();
@@ -158,7 +158,7 @@ test('a quantised model is prepared once, then read from its copy, also while th
 
 test('the built-in model and its presets keep nothing', async () => {
   const { client, dataFolder } = await startCore();
-  await client.call('settings.set', { keepPacked: true });
+  await client.call('settings.set', { cachePackedWeights: true });
   const brief = await client.call('models.duplicate', { modelId: 'starter' as ModelId, name: 'Brief' });
   await client.call('models.load', { modelId: brief.id });
   expect(existsSync(join(dataFolder, 'packed'))).toBe(false);
@@ -172,7 +172,7 @@ test('the file stays while a removal can be taken back, and goes when it is fina
   await client.call('models.restore', { modelId: id });
   const brief = await client.call('models.duplicate', { modelId: id, name: 'Brief' });
   await client.call('models.remove', { modelId: brief.id });
-  expect(await client.call('packed.size')).toEqual({ bytes: 7, models: 1 });
+  expect(await client.call('weightCache.size')).toEqual({ bytes: 7, models: 1 });
   await client.call('models.remove', { modelId: id });
   await host.close();
   expect(existsSync(file)).toBe(false);
@@ -185,6 +185,6 @@ test('the size is told and all is deleted by a call; what was left over is gone 
   await later();
   const again = await startCore({ dataFolder });
   await vi.waitFor(() => expect(readdirSync(folder)).toEqual([`${id}.panels`]));
-  expect(await again.client.call('packed.clear')).toEqual({ freed: 7 });
-  expect(await again.client.call('packed.size')).toEqual({ bytes: 0, models: 0 });
+  expect(await again.client.call('weightCache.clear')).toEqual({ freed: 7 });
+  expect(await again.client.call('weightCache.size')).toEqual({ bytes: 0, models: 0 });
 }, 60_000);

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Host } from '../../../../app/core/core.ts';
+import type { Core } from '../../../../app/core/core.ts';
 import { type ApiServer, type ApiServerOptions, startApiServer } from '../../../../app/server/api/api-server.ts';
 import { startCore } from '../../../support/core.ts';
 
@@ -8,7 +8,7 @@ export const KEY = 'lh-test-key';
 /** A server over a real core and the real built-in model. */
 export async function startApi(
   options: Partial<ApiServerOptions> = {},
-): Promise<ApiServer & { host: Host; model: string; refused: string[] }> {
+): Promise<ApiServer & { host: Core; model: string; refused: string[] }> {
   const { host } = await startCore();
   const refused: string[] = [];
   const server = await startApiServer({

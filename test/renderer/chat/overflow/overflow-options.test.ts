@@ -8,7 +8,7 @@ import {
   otherModelFor,
   type Possible,
 } from '../../../../renderer/chat/overflow/overflow-options.ts';
-import { waysOut } from '../../../../renderer/chat/transcript/recovery-actions.ts';
+import { recoveryActions } from '../../../../renderer/chat/transcript/recovery-actions.ts';
 
 const GB = 2 ** 30;
 const model = {
@@ -24,7 +24,7 @@ const machine = (limitBytes: number) => ({ limitBytes, bandwidth: null, diskFree
 const full = { used: 29_800, draft: 6400, limit: 32_768 };
 const nothing: Possible = { larger: null, plan: null, other: null, searchable: false, resumes: false };
 const entry = (id: string, contextLength: number) =>
-  ({ id, missing: false, away: false, description: { ...model, supported: true, contextLength } }) as ModelEntry;
+  ({ id, missing: false, unmounted: false, description: { ...model, supported: true, contextLength } }) as ModelEntry;
 const [small, big] = [entry('small', 32_768), entry('big', 131_072)];
 const offer = { upTo: 'm' as never, turns: 6, frees: 8000, seconds: null };
 
@@ -38,9 +38,9 @@ test('a larger context has its price, what is free, and a verdict from the memor
 test('the best way loses nothing where memory allows it, and as little as may be otherwise', () => {
   const fits = largerOf(full, model, machine(13 * GB));
   const tooLarge = largerOf(full, model, machine(3.4 * GB));
-  expect(bestWay(full, { ...nothing, larger: fits, plan: { aside: offer, summary: offer } })).toBe('larger');
-  expect(bestWay(full, { ...nothing, larger: tooLarge, plan: { aside: offer, summary: offer } })).toBe('aside');
-  expect(bestWay(full, { ...nothing, plan: { aside: null, summary: offer } })).toBe('summary');
+  expect(bestWay(full, { ...nothing, larger: fits, plan: { trim: offer, summary: offer } })).toBe('larger');
+  expect(bestWay(full, { ...nothing, larger: tooLarge, plan: { trim: offer, summary: offer } })).toBe('aside');
+  expect(bestWay(full, { ...nothing, plan: { trim: null, summary: offer } })).toBe('summary');
   expect(bestWay(full, nothing)).toBe('new-chat');
 });
 
@@ -64,7 +64,7 @@ test('only models that can answer, are here, hold it and fit this machine are of
   const offered = (...models: ModelEntry[]) => otherModelFor(paste, small, models, machine(13 * GB))?.model.id ?? null;
   expect(offered(small)).toBeNull();
   expect(offered({ ...big, missing: true })).toBeNull();
-  expect(offered({ ...big, away: true })).toBeNull();
+  expect(offered({ ...big, unmounted: true })).toBeNull();
   expect(offered({ ...big, description: { ...model, supported: true, encoder: true } })).toBeNull();
   expect(offered({ ...big, description: { ...model, supported: true, weightBytes: 20 * GB } })).toBeNull();
   const lighter = { ...big, id: 'lighter' as never, description: { ...model, supported: true, weightBytes: GB } };
@@ -80,7 +80,7 @@ test('a smaller context is half of what was too much, or what is known to fit', 
 });
 
 test('an engine that stays down offers less to do and another way to do it; one that comes back needs none', () => {
-  expect(waysOut('engine-lost', 'restarting')).toEqual([]);
-  expect(waysOut('engine-lost', 'stopped')).toContain('smaller-context');
-  expect(waysOut('out-of-memory', 'ready')[0]).toBe('smaller-context');
+  expect(recoveryActions('engine-lost', 'restarting')).toEqual([]);
+  expect(recoveryActions('engine-lost', 'stopped')).toContain('smaller-context');
+  expect(recoveryActions('out-of-memory', 'ready')[0]).toBe('smaller-context');
 });

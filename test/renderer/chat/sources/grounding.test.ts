@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ChatId, deniesQuote, type Grounding, type Source, type Support } from '../../../../app/protocol/index.ts';
+import {
+  type ChatId,
+  type ClaimCheck,
+  deniesQuote,
+  type Grounding,
+  type Source,
+} from '../../../../app/protocol/index.ts';
 import {
   aroundClosest,
   attachedChips,
@@ -23,7 +29,7 @@ const source = (number: number, cited = false): Source => ({
   spans: [],
   cited,
 });
-const support = (level: Support['level'], end: number, about: Partial<Support> = {}): Support => ({
+const support = (level: ClaimCheck['level'], end: number, about: Partial<ClaimCheck> = {}): ClaimCheck => ({
   start: 0,
   end,
   level,
@@ -31,7 +37,7 @@ const support = (level: Support['level'], end: number, about: Partial<Support> =
   evidence: null,
   ...about,
 });
-const grounding = (sources: Source[], sentences: Support[] = []): Grounding => ({
+const grounding = (sources: Source[], sentences: ClaimCheck[] = []): Grounding => ({
   found: true,
   by: 'words',
   question: '',
