@@ -85,8 +85,8 @@ const answer: Level = {
   reworded: 0.5,
   fresh: 0,
   freshShare: 0.02,
-  quietCopies: 12,
-  quietTokens: 300,
+  quietCopies: 8,
+  quietTokens: 240,
   returns: 0,
   collapse: false,
 };

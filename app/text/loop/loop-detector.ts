@@ -6,7 +6,7 @@ import { collapsed, fading, type Novelty, nothingWritten, observe } from './nove
 import { advance, noPeriods, type Periods } from './period.ts';
 import { noReturns, type Returns, turnBack } from './returns.ts';
 import { type Cutter, cut, noText } from './sentences.ts';
-import { isGrid, isMarkup, isProse, isUnbroken, sortOf } from './text-kind.ts';
+import { gridOf, isMarkup, isProse, isUnbroken, sortOf } from './text-kind.ts';
 
 //  watching ──two copies, or little new──▶ suspected ──enough copies──▶ confirmed ──act()──▶ acted ──next token──▶ watching
 //     ▲                                        │
@@ -222,9 +222,9 @@ export class LoopGuard {
     const once = this.text(this.written - Math.min(period, 512), this.written);
     const run = this.text(this.written - Math.min(span, Math.max(period, 160), 512), this.written);
     const { fenced, line } = this.cutter;
-    const pattern = once.trim().split('\n').length > 2;
-    if (pattern && isGrid(run)) return { copies: 6, tokens: 160 };
-    if (period > SAYING && isGrid(run)) return { copies: Math.max(8, 1.5 * period), tokens: 160 };
+    const grid = gridOf(once, run);
+    if (grid === 'pattern') return { copies: 12, tokens: 640 };
+    if (grid === 'rows') return { copies: Math.max(period > SAYING ? 8 : 64, 1.5 * period), tokens: 320 };
     if (isUnbroken(run) && run.includes('\n')) return { copies: 8, tokens: 4 * SAID };
     if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
       return this.ofData(level, period, once);
@@ -238,7 +238,8 @@ export class LoopGuard {
     for (let back = 0; back < period && different.size < MANY; back++) different.add(this.idAt(back));
     if (different.size < SAYING && !/\p{L}/u.test(once)) return { copies: level.dataCopies, tokens: level.dataTokens };
     const copies =
-      (isMarkup(once) ? 3 : 1) * Math.max(level.dataLeast, level.dataSaid / (different.size * period) ** 0.75);
+      (isMarkup(once) ? 3 : 1) *
+      Math.max(level.dataLeast, level.dataSaid / (different.size * Math.min(period, 4 * different.size)) ** 0.75);
     return { copies: Math.min(level.dataCopies, copies), tokens: SAID };
   }
 

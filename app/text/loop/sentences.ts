@@ -1,4 +1,4 @@
-import { isProse } from './text-kind.ts';
+import { isProse, isUnbroken } from './text-kind.ts';
 
 //  Cuts a stream of text into sentences and abstracts them: content words as a set, and what may count (numbers, names,
 //  letters) as a list beside it, so that "Attempt 7" and "Attempt 8" are the same sentence with another counter.
@@ -109,7 +109,7 @@ function finish(cutter: Cutter, at: number, ended: Sentence[]): void {
   const { content, slots, names, shape, fixed } = abstract(text, cutter.names);
   const prose = !fenced && !indented.test(text) && isProse(text);
   const exact = hashOf(text.replace(enumerator, '').replace(/\s+/g, ''));
-  const row = fixed < 2 || slots.length > 2 * fixed || /^\s*\|/.test(text);
+  const row = isUnbroken(text) || fixed < 2 || slots.length > 2 * fixed || /^\s*\|/.test(text);
   ended.push({
     start,
     end: at + 1,

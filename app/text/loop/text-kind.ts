@@ -34,11 +34,15 @@ export function sortOf(once: string, run: string): Sort {
 
 const cells = /^(?:[\p{N}\p{P}\p{S}\p{Extended_Pictographic}]|\ufe0f|\u200d)+$/u;
 
-/** Rows of a matrix or a picture: figures or signs, few of them different, in lines or brackets. */
-export function isGrid(run: string): boolean {
+/** Rows of a matrix or a picture: figures or signs, few of them different, in lines or brackets; `rows` where all are the same,
+ *  `pattern` where some lines come again as in a chessboard. A run of figures in one line is none. */
+export function gridOf(once: string, run: string): 'rows' | 'pattern' | null {
   const solid = run.replace(/\s+/g, '');
-  if (!/[\n[\]]/.test(run) || !cells.test(solid)) return false;
-  return new Set(solid.replace(/[[\](){},.;:|]/g, '')).size <= 5;
+  if (!cells.test(solid)) return null;
+  const signs = new Set(solid.replace(/[[\](){},.;:|]/g, ''));
+  const picture = /\p{Extended_Pictographic}/u.test(solid) && !/\p{N}/u.test(solid);
+  if (signs.size > 5 || !(picture || /[\n[\]]/.test(run))) return null;
+  return once.trim().split('\n').length > 2 ? 'pattern' : 'rows';
 }
 
 /** Characters of a line that no page and no table is as wide as. */

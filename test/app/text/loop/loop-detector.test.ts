@@ -87,6 +87,10 @@ test('a mail merge, a grid of zeros and a trace of moves are none', () => {
   expect(
     cards(write(guardWith(), `[${repeat(20, () => ` [${repeat(20, () => 0).join(', ')}],\n`).join('')}]`, 'answer')),
   ).toEqual([]);
+  const column = `[\n${repeat(3, () => `  [\n${repeat(45, () => '    0,\n').join('')}  ],\n`).join('')}]`;
+  expect(cards(write(guardWith(), column, 'answer'))).toEqual([]);
+  const picture = repeat(24, (row) => repeat(20, (cell) => ((row + cell) % 7 === 0 ? '✅' : '❌')).join('')).join('\n');
+  expect(cards(write(guardWith(), picture, 'answer'))).toEqual([]);
   const moves: string[] = [];
   const hanoi = (disks: number, from: number, to: number, over: number) => {
     if (disks === 0) return;

@@ -56,7 +56,16 @@ const groups: [RegExp, string][] = [
 const both: Place[] = ['answer', 'thinking'];
 
 /** Texts given as sound that go round to the end, by eye. */
-const judged = new Set(['wild51095', 'wild16285', 'wild2430', 'wild41932', 'wild3488', 'wild20601']);
+const judged = new Set([
+  'wild51095',
+  'wild16285',
+  'wild2430',
+  'wild41932',
+  'wild3488',
+  'wild20601',
+  'wild3041',
+  'wild2756',
+]);
 
 export function casesOf(folder: string, half: Half): Case[] {
   const cases = [
