@@ -6,18 +6,13 @@ import type { TurnProgress } from '../store/reducers.ts';
 import { actions } from '../store/store.ts';
 
 /** Much of what is being written is alike, as it is in a list or a table. Nothing stops; whoever did not want it can stop it. */
-export function SimilarLine({ similar: { where, copies } }: { similar: NonNullable<TurnProgress['similar']> }) {
+export function SimilarLine({ similar: { copies } }: { similar: NonNullable<TurnProgress['similar']> }) {
   const { t } = useTranslation();
   const formats = useFormats();
   return (
     <div role="status" className="mt-2 flex items-center gap-2 text-xs text-fg-3">
       <Icon name="loop" size={14} />
       <span className="min-w-0">{t('loop.soFar', { count: copies, times: formats.exact(copies) })}</span>
-      {where === 'thinking' && (
-        <Button kind="link" className="text-xs" onClick={() => void actions.answerNow()}>
-          {t('thinking.answerNow')}
-        </Button>
-      )}
       <Button kind="link" className="text-xs" onClick={() => void actions.stop()}>
         {t('pause.choice.stop')}
       </Button>
