@@ -1,4 +1,4 @@
-import type { Block, DocumentState, Rectangle } from '../protocol/index.ts';
+import type { Block, DocumentNotice, DocumentState, Rectangle } from '../protocol/index.ts';
 
 //  What a reader of a format yields: pieces of text in reading order, each with where it stands.
 
@@ -35,7 +35,7 @@ export type Sink = {
   add(piece: Element): Promise<void> | void;
   progress(step: Step, done: number, total: number): void;
   /** Said once, whoever repeats it: what was left out or guessed. */
-  notice(sentence: string): void;
+  notice(code: DocumentNotice['code'], details?: DocumentNotice['details']): void;
 };
 
 export type Source = {

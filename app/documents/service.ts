@@ -11,7 +11,7 @@ import type {
   Report,
   Request,
 } from '../protocol/index.ts';
-import { type documentCalls, guarded, LonghandError } from '../protocol/index.ts';
+import { codeOfSystem, type documentCalls, guarded, LonghandError } from '../protocol/index.ts';
 import { getPassage, removeContent } from '../store/chunks.ts';
 import {
   createCollection,
@@ -319,7 +319,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   /** The folder itself, so that the same one is not watched by two names. */
   async function realFolder(path: string): Promise<string> {
     const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-      throw new LonghandError(error.code === 'ENOENT' ? 'not-found' : 'permission', `[documents] ${error.message}`);
+      throw new LonghandError(codeOfSystem(error) ?? 'permission', `[documents] ${error.message}`);
     });
     if (!(await stat(real)).isDirectory())
       throw new LonghandError('bad-request', `[documents] ${path} is not a folder`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from './errors.ts';
+import { ErrorCode, Failure } from './errors.ts';
 import { CollectionId, DocumentId, ModelId, PassageId, Time } from './ids.ts';
 
 /** A rectangle on a page, in points (1/72 inch) from its upper left corner, as the page is shown unrotated by the user:
@@ -79,6 +79,40 @@ export const DocumentState = z.discriminatedUnion('status', [
 ]);
 export type DocumentState = z.infer<typeof DocumentState>;
 
+/** What was left out of a document or guessed on its way in. `code` names its sentence (strings `documents.notice.<code>`), and
+ *  `details` fill it; a `count` there chooses between one and many. */
+export const DocumentNotice = z.object({
+  code: z.enum([
+    'no-text',
+    'characters-cut', // millions
+    'cells-cut', // limit
+    'pages-cut', // limit, pages
+    'page-cut', // limit, page
+    'pages-broken', // pages, count
+    'pages-silent', // pages, count: nothing but pictures
+    'pages-recognised', // pages, count
+    'pages-recognised-english', // the same, by a recogniser that knows no other language
+    'picture-uncertain',
+    'encoding-guessed', // encoding
+    'laid-out', // lines too long to be shown
+    'tracked-changes',
+    'hidden-text',
+    'comments',
+    'attachments', // names
+    'told', // text: the sentence of an earlier version
+  ]),
+  details: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export type DocumentNotice = z.infer<typeof DocumentNotice>;
+
+/** Why a watched folder is not followed, or not wholly. */
+export const FolderProblem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('failed'), code: ErrorCode }),
+  /** Links out of it, which are left out. */
+  z.object({ kind: z.literal('links'), count: z.number().int(), first: z.string() }),
+]);
+export type FolderProblem = z.infer<typeof FolderProblem>;
+
 export const Document = z.object({
   id: DocumentId,
   collectionId: CollectionId,
@@ -94,8 +128,7 @@ export const Document = z.object({
   state: DocumentState,
   /** Kept in a watched folder: its path. A copy of the file is kept in the data folder either way. */
   watchedPath: z.string().nullable(),
-  /** What was left out or guessed on the way in ("3 pages without text"). */
-  notices: z.array(z.string()),
+  notices: z.array(DocumentNotice),
 });
 export type Document = z.infer<typeof Document>;
 
@@ -107,7 +140,7 @@ export const Collection = z.object({
   createdAt: Time,
   documents: z.number().int(),
   passages: z.number().int(),
-  folders: z.array(z.object({ path: z.string(), problem: z.string().nullable() })),
+  folders: z.array(z.object({ path: z.string(), problem: FolderProblem.nullable() })),
   /** null: search is by words alone. While `done` < `total` it is being built, and search goes on. */
   embedding: z
     .object({

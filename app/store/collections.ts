@@ -1,4 +1,4 @@
-import type { Collection, CollectionId } from '../protocol/index.ts';
+import type { Collection, CollectionId, FolderProblem } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database } from './database.ts';
 import { newId } from './uuid.ts';
@@ -56,13 +56,19 @@ export const renameCollection = (db: Database, id: CollectionId, name: string) =
 export const markCollectionDeleted = (db: Database, id: CollectionId, at: number | null) =>
   void db.run('UPDATE collections SET deleted_at = ? WHERE id = ?', at, id);
 
-export type WatchedFolder = { collectionId: CollectionId; path: string; problem: string | null };
+export type WatchedFolder = { collectionId: CollectionId; path: string; problem: FolderProblem | null };
 
 export const listWatched = (db: Database): WatchedFolder[] =>
-  db.all(
-    `SELECT collection_id AS collectionId, path, problem FROM watched_folders
-     WHERE collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY path`,
-  );
+  db
+    .all<Omit<WatchedFolder, 'problem'> & { problem: string | null }>(
+      `SELECT collection_id AS collectionId, path, problem FROM watched_folders
+       WHERE collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY path`,
+    )
+    .map((folder) => ({ ...folder, problem: problemOf(folder.problem) }));
+
+/** Earlier versions kept a sentence: what it said is found out again with the next look. */
+const problemOf = (stored: string | null): FolderProblem | null =>
+  stored?.startsWith('{') ? (JSON.parse(stored) as FolderProblem) : null;
 
 export const watchFolder = (db: Database, { collectionId, path, problem }: WatchedFolder) =>
   void db.run(
@@ -70,7 +76,7 @@ export const watchFolder = (db: Database, { collectionId, path, problem }: Watch
      ON CONFLICT (collection_id, path) DO UPDATE SET problem = excluded.problem`,
     collectionId,
     path,
-    problem,
+    problem && JSON.stringify(problem),
   );
 
 export const unwatchFolder = (db: Database, collectionId: CollectionId, path: string) =>

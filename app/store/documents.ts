@@ -1,4 +1,4 @@
-import type { Block, CollectionId, Document, DocumentId, DocumentState } from '../protocol/index.ts';
+import type { Block, CollectionId, Document, DocumentId, DocumentNotice, DocumentState } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database, Value } from './database.ts';
 import { newId } from './uuid.ts';
@@ -67,9 +67,15 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
     passages: row.passages,
     state: JSON.parse(row.state),
     watchedPath: row.watched === 1 ? row.source_path : null,
-    notices: JSON.parse(row.notices),
+    notices: noticesOf(row.notices),
   },
 });
+
+/** Earlier versions kept sentences. */
+const noticesOf = (stored: string): DocumentNotice[] =>
+  (JSON.parse(stored) as (DocumentNotice | string)[]).map((notice) =>
+    typeof notice === 'string' ? { code: 'told', details: { text: notice } } : notice,
+  );
 
 /** In the order they were added. `collectionId` null: all. */
 export function listDocuments(db: Database, collectionId: CollectionId | null): StoredDocument[] {
@@ -153,7 +159,7 @@ const fields = {
   ocr: ['ocr', (value: boolean): Value => Number(value)],
   attempts: ['attempts', (value: number): Value => value],
   state: ['state', (value: DocumentState): Value => JSON.stringify(value)],
-  notices: ['notices', (value: string[]): Value => JSON.stringify(value)],
+  notices: ['notices', (value: DocumentNotice[]): Value => JSON.stringify(value)],
   passages: ['passages', (value: number): Value => value],
 } as const;
 

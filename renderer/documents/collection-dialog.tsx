@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter } from '../ui/meter.tsx';
+import { aboutProblem } from './words.ts';
 
 /** Folders that are followed, and whether search goes by words alone or by meaning too. */
 export function CollectionDialog({ collection, onClose }: { collection: Collection; onClose: () => void }) {
@@ -73,7 +74,9 @@ function Folders({ collection }: { collection: Collection }) {
             />
             <span className="min-w-0 flex-1">
               <bdi className="block wrap-anywhere">{folder.path}</bdi>
-              {folder.problem !== null && <span className="block text-xs text-warn-text">{folder.problem}</span>}
+              {folder.problem !== null && (
+                <span className="block text-xs text-warn-text">{aboutProblem(folder.problem, t)}</span>
+              )}
             </span>
             <IconButton
               small

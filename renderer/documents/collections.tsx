@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next';
-import type { Collection } from '../../app/protocol/index.ts';
+import type { Collection, FolderProblem } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { deleteCollection } from './actions.ts';
 import { useDocuments } from './store.ts';
+import { aboutProblem } from './words.ts';
 
 /** All documents, every collection with its count, and where files may be dropped. */
 export function CollectionColumn() {
@@ -72,18 +73,19 @@ type RowProps = {
   name: string;
   count: number;
   current: boolean;
-  problem?: string | null;
+  problem?: FolderProblem | null;
   menu?: boolean;
   onClick: () => void;
 };
 
 function Row({ icon, name, count, current, problem = null, menu = false, onClick }: RowProps) {
+  const { t } = useTranslation();
   const formats = useFormats();
   return (
     <button
       type="button"
       aria-current={current ? 'true' : undefined}
-      title={problem ?? undefined}
+      title={problem ? aboutProblem(problem, t) : undefined}
       onClick={onClick}
       className={`flex h-row w-full items-center gap-2 rounded-sm px-2 ring-inset-focus ${current ? 'bg-select font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >

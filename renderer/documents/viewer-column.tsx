@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Document, PassageHit } from '../../app/protocol/index.ts';
+import type { Document, DocumentNotice, PassageHit } from '../../app/protocol/index.ts';
 import { isElectron, isMac, reveal } from '../bridge.ts';
 import { useChat } from '../chat/store/store.ts';
 import { useFormats } from '../i18n.ts';
@@ -14,6 +14,7 @@ import { FindBar } from './viewer/find-bar.tsx';
 import { type Zoom, zoomStep } from './viewer/layout.ts';
 import type { Find, ViewState } from './viewer/types.ts';
 import { Viewer } from './viewer/viewer.tsx';
+import { aboutNotice } from './words.ts';
 
 const noHits: readonly PassageHit[] = [];
 const noMarks: readonly Mark[] = [];
@@ -91,11 +92,13 @@ function NoneOpen() {
 }
 
 /** What was left out or guessed on the way in. */
-function Notices({ notices }: { notices: readonly string[] }) {
+function Notices({ notices }: { notices: readonly DocumentNotice[] }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
   return (
     <ul className="max-h-16 flex-none overflow-y-auto border-b border-line px-4 py-1.5 text-xs text-fg-2">
       {notices.map((notice) => (
-        <li key={notice}>{notice}</li>
+        <li key={JSON.stringify(notice)}>{aboutNotice(notice, t, formats)}</li>
       ))}
     </ul>
   );

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { Document, Failure } from '../../app/protocol/index.ts';
+import type { Document, DocumentNotice, Failure, FolderProblem } from '../../app/protocol/index.ts';
 import type { Formats } from '../ui/format.ts';
 import type { IconName } from '../ui/icon.tsx';
 
@@ -39,6 +39,26 @@ export function aboutDocument(document: Document, hits: number, t: TFunction, fo
 
 export const passages = (count: number, t: TFunction, formats: Formats): string =>
   t('documents.passages', { count, number: formats.exact(count) });
+
+/** What was left out or guessed, as a sentence. */
+export const aboutNotice = ({ code, details }: DocumentNotice, t: TFunction, formats: Formats): string =>
+  t(
+    `documents.notice.${code}`,
+    Object.fromEntries(
+      Object.entries(details).map(([key, value]) => [
+        key,
+        typeof value === 'number' && key !== 'count' ? formats.exact(value) : value,
+      ]),
+    ),
+  );
+
+/** Why a folder is not followed, or not wholly. */
+export const aboutProblem = (problem: FolderProblem, t: TFunction): string =>
+  problem.kind === 'links'
+    ? t('documents.linksOut', { count: problem.count, first: problem.first })
+    : problem.code === 'not-found'
+      ? t('documents.folderGone')
+      : t(`errors.${problem.code}.what`);
 
 /** Where a document stands on its way in, or why it stopped. */
 export function aboutState({ state }: Document, t: TFunction, formats: Formats): string {

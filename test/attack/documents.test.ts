@@ -61,7 +61,7 @@ async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
   const { status } = document?.state ?? {};
   if (becomes) expect(document?.state).toMatchObject({ status: becomes });
   else expect(['ready', 'failed']).toContain(status);
-  if (says) expect(document?.notices).toContain(says);
+  if (says) expect(document?.notices).toContainEqual(says);
   // Nothing of a document that failed is found.
   if (status === 'failed') expect(document?.passages).toBe(0);
 }

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
+import type { DocumentNotice } from '../../app/protocol/index.ts';
 
 //  Documents that were made to do harm. Each is small on the disk and large, deep or slow when it is read.
 
@@ -8,7 +9,7 @@ export type Hostile = {
   /** What must become of it; without it: anything that ends. */
   becomes?: 'ready' | 'failed';
   /** A notice that it must have. */
-  says?: string;
+  says?: DocumentNotice;
   /** Takes the reader to one of its limits, and so as long as that takes. */
   slow?: boolean;
 };
@@ -113,7 +114,7 @@ export const LIBRARY: Hostile = {
   name: 'a-library-on-one-line.txt',
   make: () => Buffer.from('the quick brown fox and then '.repeat(2_000_000)),
   becomes: 'ready',
-  says: 'Only the first 32 million characters were read.',
+  says: { code: 'characters-cut', details: { millions: 32 } },
   slow: true,
 };
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { type DocumentKind, LonghandError } from '../../protocol/index.ts';
+import { codeOfSystem, type DocumentKind, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/open-regular.ts';
 import { isBelow } from './file-store.ts';
 import { kindOf } from './file-types.ts';
@@ -15,8 +15,7 @@ export const MAX_FILES = 20_000;
  *  @throws LonghandError `not-found`, `permission`, `unreadable`, `too-large` */
 export async function gather(path: string, name: string): Promise<Gathered[]> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    const code = error.code === 'ENOENT' ? 'not-found' : 'permission';
-    throw new LonghandError(code, `[documents] ${name}: ${error.message}`);
+    throw new LonghandError(codeOfSystem(error) ?? 'permission', `[documents] ${name}: ${error.message}`);
   });
   if (found.isDirectory()) return (await gatherFolder(path)).files;
   if (!found.isFile()) throw new LonghandError('unreadable', `[documents] ${name} is neither a file nor a folder`);
@@ -36,7 +35,8 @@ export async function gatherFolder(folder: string): Promise<{ files: Gathered[];
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     const entries = await readdir(at, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      if (at === folder) throw new LonghandError('permission', `[documents] ${folder}: ${error.message}`);
+      if (at === folder)
+        throw new LonghandError(codeOfSystem(error) ?? 'permission', `[documents] ${folder}: ${error.message}`);
       return []; // one of its folders is closed to us: the others are not
     });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -5,6 +5,7 @@ import {
   type CollectionId,
   type Document,
   type DocumentId,
+  type FolderProblem,
   failureOf,
   guarded,
   type Report,
@@ -63,8 +64,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const keyOf = ({ collectionId, path }: { collectionId: CollectionId; path: string }) => `${collectionId}\n${path}`;
   const stamp = (file: Gathered) => `${file.bytes} ${file.changedAt}`;
 
-  function setProblem(folder: WatchedFolder, problem: string | null) {
-    if (folder.problem === problem) return;
+  function setProblem(folder: WatchedFolder, problem: FolderProblem | null) {
+    if (JSON.stringify(folder.problem) === JSON.stringify(problem)) return;
     folder.problem = problem;
     if (listWatched(db).some((one) => keyOf(one) === keyOf(folder))) watchFolder(db, folder);
     told();
@@ -151,7 +152,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     } catch (error) {
       watchers.get(keyOf(folder))?.lost();
       // A disk that is away is no reason to forget what was on it.
-      setProblem(folder, failureOf(error).message);
+      setProblem(folder, { kind: 'failed', code: failureOf(error).code });
       return;
     }
     if (closed) return;
@@ -244,10 +245,7 @@ async function identityOf(path: string): Promise<string> {
   return found?.isDirectory() ? `${found.dev} ${found.ino}` : '';
 }
 
-function aboutLinks(links: readonly string[]): string | null {
+function aboutLinks(links: readonly string[]): FolderProblem | null {
   const [first] = links;
-  if (first === undefined) return null;
-  return links.length === 1
-    ? `The link ${first} leads out of this folder and was left out.`
-    : `${links.length} links lead out of this folder and were left out, ${first} among them.`;
+  return first === undefined ? null : { kind: 'links', count: links.length, first };
 }

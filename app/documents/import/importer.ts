@@ -161,7 +161,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
         name: titleOr(fileName, facts.title),
         pages: facts.pages,
         passages: position - 1,
-        notices: position === 1 ? [...notices, 'No text was found in it.'] : notices,
+        notices: position === 1 ? [...notices, { code: 'no-text', details: {} }] : notices,
       });
     } catch (error) {
       if (abort.signal.aborted || !findDocument(db, id)) return;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RecognisedLine } from '../../engine/ipc-protocol.ts';
-import type { Block, DocumentKind, DocumentState } from '../../protocol/documents.ts';
+import type { Block, DocumentKind, DocumentNotice, DocumentState } from '../../protocol/documents.ts';
 import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts';
 import type { NewPassage } from '../../store/chunks.ts';
 import { createChunker } from '../chunk/chunker.ts';
@@ -23,7 +23,7 @@ export type FromReader =
   | { batch: { blocks: Block[]; passages: NewPassage[] } }
   | { recognise: Uint8Array }
   | { progress: { step: Step; done: number; total: number } }
-  | { done: { facts: Facts; notices: string[] } }
+  | { done: { facts: Facts; notices: DocumentNotice[] } }
   | { failed: { failure: Failure; remedy: Remedy } };
 
 /** Passages, blocks and characters that are sent at once: what the core stores without a pause. */
@@ -77,7 +77,7 @@ port?.on('message', (message: ToReader) => {
 async function read(source: Source, kind: DocumentKind) {
   underWay = 0;
   const splitter = createChunker();
-  const notices = new Set<string>();
+  const notices = new Map<string, DocumentNotice>();
   let blocks: Block[] = [];
   let passages: NewPassage[] = [];
   let characters = 0;
@@ -110,19 +110,30 @@ async function read(source: Source, kind: DocumentKind) {
       return piece.text.length > MAX_PIECE ? addPortions(piece) : addPiece(piece);
     },
     progress: (step, done, total) => say({ progress: { step, done, total } }),
-    notice: (sentence) => void (notices.size < MAX_NOTICES && notices.add(sentence)),
+    notice(code, details = {}) {
+      const notice = { code, details: shortened(details) };
+      if (notices.size < MAX_NOTICES) notices.set(JSON.stringify(notice), notice);
+    },
   };
   const reader = await readerOf(kind);
   const facts = await reader(source, sink, tools).catch((error): Facts => {
     if (error !== full) throw error;
-    sink.notice(`Only the first ${MAX_CHARACTERS / 1e6} million characters were read.`);
+    sink.notice('characters-cut', { millions: MAX_CHARACTERS / 1e6 });
     return { title: null, pages: null };
   });
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
   const title = facts.title?.slice(0, MAX_TITLE) ?? null;
-  return { facts: { ...facts, title }, notices: [...notices].map((notice) => notice.slice(0, MAX_NOTICE)) };
+  return { facts: { ...facts, title }, notices: [...notices.values()] };
 }
+
+const shortened = (details: DocumentNotice['details']): DocumentNotice['details'] =>
+  Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.slice(0, MAX_NOTICE) : value,
+    ]),
+  );
 
 function remedyFor(error: unknown): Remedy {
   if (!(error instanceof LonghandError)) return 'retry';

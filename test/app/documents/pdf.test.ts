@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Element, Word } from '../../../app/documents/element.ts';
 import { findAssets } from '../../../app/documents/parse/assets.ts';
 import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
+import type { DocumentNotice } from '../../../app/protocol/index.ts';
 import { newFolder, root } from '../../support/core.ts';
 import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/pdf.ts';
 
@@ -13,7 +14,7 @@ async function read(bytes: Uint8Array, options: { password?: string; ocr?: boole
   const path = join(newFolder(), 'test.pdf');
   writeFileSync(path, bytes);
   const pieces: PagePiece[] = [];
-  const notices: string[] = [];
+  const notices: DocumentNotice[] = [];
   const source = {
     path,
     fileName: 'test.pdf',
@@ -24,7 +25,7 @@ async function read(bytes: Uint8Array, options: { password?: string; ocr?: boole
   const sink = {
     add: (piece: Element) => void pieces.push(piece as PagePiece),
     progress: () => {},
-    notice: (sentence: string) => void notices.push(sentence),
+    notice: (code: DocumentNotice['code'], details = {}) => void notices.push({ code, details }),
   };
   const facts = await readPdf(source, sink, {
     ...findAssets(),
@@ -279,6 +280,6 @@ test('glyphs without a map to Unicode are not taken for text', async () => {
   });
   const { texts, notices } = await read(makePdf({ pages: [page('cid'), page('unmapped')] }));
   expect(texts.join(' ')).toBe('these words are drawn with a font that does not say what its glyphs mean at all');
-  expect(notices).toEqual(['Page 2 is without text.']);
+  expect(notices).toEqual([{ code: 'pages-silent', details: { count: 1, pages: '2' } }]);
   await expect(read(makePdf({ pages: [page('unmapped')] }))).rejects.toMatchObject({ details: { remedy: 'ocr' } });
 });

@@ -157,6 +157,25 @@ test('a name that an earlier version took from an empty title becomes that of th
   expect(bees?.name).toBe('Bees');
 });
 
+test('sentences that an earlier version kept are told as they stand; a folder says anew why it is not followed', async () => {
+  const shelf = await openShelf();
+  const [lease] = await shelf.add({ 'lease.txt': 'The rent is due.' });
+  const { id } = shelf.collection;
+  shelf.db.run('UPDATE documents SET notices = ? WHERE id = ?', '["2 pages are without text."]', lease?.id ?? '');
+  shelf.db.run('INSERT INTO watched_folders VALUES (?, ?, ?)', id, '/nowhere/at/all', 'ENOENT: no such file');
+  await shelf.close();
+
+  const again = await openShelf({ dataFolder: shelf.dataFolder });
+  const [kept] = await again.call('documents.list', {});
+  expect(kept?.notices).toEqual([{ code: 'told', details: { text: '2 pages are without text.' } }]);
+  const folder = async () =>
+    (await again.call('documents.collections', undefined)).find((one) => one.id === id)?.folders[0];
+  await expect.poll(folder, { timeout: 10_000 }).toEqual({
+    path: '/nowhere/at/all',
+    problem: { kind: 'failed', code: 'not-found' },
+  });
+});
+
 /** The passage where most of the asked words stand is far down. */
 const RULES = `# House rules
 

@@ -89,7 +89,7 @@ export function fillLibrary(world: World): Library {
   const others = [
     newCollection('Contracts', {
       documents: 12,
-      folders: [{ path: '/mnt/office', problem: 'The folder is not there.' }],
+      folders: [{ path: '/mnt/office', problem: { kind: 'failed', code: 'not-found' } }],
     }),
     newCollection('Recipes', { documents: 61 }),
     newCollection('Manuals', { documents: 9 }),
@@ -110,7 +110,7 @@ export function fillLibrary(world: World): Library {
     kind: 'docx',
     fileName: 'Notes on recall.docx',
     pages: 21,
-    notices: ['2 tracked changes are shown as accepted.'],
+    notices: [{ code: 'tracked-changes', details: {} }],
   });
   library.blocks.set(notes.id, notesBlocks);
   addNotes(world, notes);

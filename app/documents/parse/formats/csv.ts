@@ -25,7 +25,7 @@ export const readCsv: Reader = async (source, sink) => {
     const range = `A${at + 1}:${columnName(cells.length)}${at + 1}`;
     await sink.add(row(cells, { kind: 'cells', sheet: '', range }, rows++ === 0 && names));
     if (count <= MAX_CELLS) continue;
-    sink.notice(`Only the first ${MAX_CELLS} cells were read.`);
+    sink.notice('cells-cut', { limit: MAX_CELLS });
     break;
   }
   return { title: null, pages: null };

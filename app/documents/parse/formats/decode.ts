@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array, fileName: string, sink: Sink): str
   const { text, guessed } = decoded(bytes);
   // Bytes that no text has: a program, an archive, a picture.
   if (/\0/.test(text.slice(0, HEAD))) throw new LonghandError('unreadable', `[documents] ${fileName} is not a text`);
-  if (guessed) sink.notice(`The encoding is a guess: ${guessed}.`);
+  if (guessed) sink.notice('encoding-guessed', { encoding: guessed });
   return text.replace(/\r\n?/g, '\n');
 }
 

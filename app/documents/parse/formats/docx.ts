@@ -27,9 +27,9 @@ export const readDocx: Reader = (source, sink) =>
         },
       });
     }
-    if (found.changes) sink.notice('It has tracked changes: they are read as accepted.');
-    if (found.hidden) sink.notice('Hidden text was left out.');
-    if (partOf('comments')) sink.notice('Comments were left out.');
+    if (found.changes) sink.notice('tracked-changes');
+    if (found.hidden) sink.notice('hidden-text');
+    if (partOf('comments')) sink.notice('comments');
     return { title, pages: null };
   });
 

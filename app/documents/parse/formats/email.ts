@@ -34,7 +34,7 @@ export const readEmail: Reader = async (source, sink) => {
   }
   const names = mail.attachments.map(({ filename }) => filename ?? 'without a name');
   if (names.length > 0)
-    sink.notice(`Attachments were left out: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}.`);
+    sink.notice('attachments', { names: `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}` });
   return { title, pages: null };
 };
 

@@ -24,7 +24,7 @@ export async function readImage(source: Source, sink: Sink, tools: Tools): Promi
     const flow = createFlow();
     const pieces = [...flow.add(piecesOf(layOut(lines.flatMap(segmentOfLine)), 1)), ...flow.end()];
     for (const piece of pieces) await sink.add(piece);
-    if (lines.length > 0 && confidence < 60) sink.notice('The text was hard to recognise: expect mistakes.');
+    if (lines.length > 0 && confidence < 60) sink.notice('picture-uncertain');
     sink.progress('ocr', 1, 1);
   } finally {
     await recogniser.close();

@@ -28,7 +28,7 @@ export const readJson: Reader = async (source, sink) => {
   if (!long || text.length > MAX_FORMATTED || isDeep(text)) return addCode(lines, source, sink);
   try {
     const laidOut = lines.filter((line) => line.trim() !== '').map((line) => JSON.stringify(JSON.parse(line), null, 1));
-    sink.notice('Laid out anew: its lines are too long to be shown.');
+    sink.notice('laid-out');
     return addCode(laidOut.join('\n').split('\n'), source, sink);
   } catch {
     return addCode(lines, source, sink); // one value over several lines, or no valid JSON: as it is

@@ -36,7 +36,7 @@ export const readXlsx: Reader = (source, sink) =>
       await readSheet(archive, part, name, shared, await formatter, sink, count);
       sink.progress('file', at + 1, sheets.length);
       if (count.cells < MAX_CELLS) continue;
-      sink.notice(`Only the first ${MAX_CELLS} cells were read.`);
+      sink.notice('cells-cut', { limit: MAX_CELLS });
       break;
     }
     return { title: await titleOf(archive), pages: sheets.length };

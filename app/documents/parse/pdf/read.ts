@@ -29,13 +29,13 @@ type Rest = { page: number; others: Segment[][] };
 
 async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
   const total = Math.min(pdf.numPages, MAX_PAGES);
-  if (pdf.numPages > total) sink.notice(`Only the first ${total} of ${pdf.numPages} pages were read.`);
+  if (pdf.numPages > total) sink.notice('pages-cut', { limit: total, pages: pdf.numPages });
   const margins = createMargins<Rest>();
   const flow = createFlow();
   const silent: number[] = [];
   const broken: number[] = [];
   const recognised: number[] = [];
-  let language = '';
+  let english = false;
   const place = async (pages: ReturnType<typeof margins.end>) => {
     for (const { segments, rest } of pages) {
       const regions = [segments, ...rest.others].flatMap((one) => layOut(one));
@@ -47,11 +47,11 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
     if (page?.blank && (await scanner.draws(number).catch(() => false))) page = { ...page, silent: true };
     if (page?.silent && source.ocr) {
       const { lines, by } = await scanner.lines(number);
-      if (by === 'tesseract') language = ' (English)';
+      if (by === 'tesseract') english = true;
       page = { ...page, ...scanned(lines, number), silent: lines.length === 0 };
       recognised.push(number);
     }
-    if (page?.cut) sink.notice(`Only the first ${MAX_GLYPHS} characters of page ${number} were read.`);
+    if (page?.cut) sink.notice('page-cut', { limit: MAX_GLYPHS, page: number });
     if (!page) broken.push(number);
     // Nothing on a page that was recognised is an empty page.
     else if (page.silent && !source.ocr) silent.push(number);
@@ -61,9 +61,10 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
   await place(margins.end());
   for (const piece of flow.end()) await sink.add(piece);
   if (silent.length + broken.length === total && total > 0) throw unread(source, silent.length, broken.length);
-  if (broken.length > 0) sink.notice(`${pagesOf(broken)} damaged and could not be read.`);
-  if (recognised.length > 0) sink.notice(`${pagesOf(recognised)} recognised from pictures${language}.`);
-  if (silent.length > 0) sink.notice(`${pagesOf(silent)} without text.`);
+  if (broken.length > 0) sink.notice('pages-broken', pagesOf(broken));
+  if (recognised.length > 0)
+    sink.notice(english ? 'pages-recognised-english' : 'pages-recognised', pagesOf(recognised));
+  if (silent.length > 0) sink.notice('pages-silent', pagesOf(silent));
   const title = await pdf.title();
   return { title: typeof title === 'string' ? title : null, pages: pdf.numPages };
 }
@@ -105,7 +106,7 @@ function unread({ fileName }: Source, silent: number, broken: number): LonghandE
   );
 }
 
-const pagesOf = (pages: readonly number[]) =>
-  pages.length === 1
-    ? `Page ${pages[0]} is`
-    : `${pages.length} pages (${pages.slice(0, 5).join(', ')}${pages.length > 5 ? ', …' : ''}) are`;
+const pagesOf = (pages: readonly number[]) => ({
+  count: pages.length,
+  pages: `${pages.slice(0, 5).join(', ')}${pages.length > 5 ? ', …' : ''}`,
+});

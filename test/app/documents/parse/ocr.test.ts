@@ -52,7 +52,7 @@ test('a scanned PDF fails with the remedy, and is read when that is taken', asyn
   expect(read).toMatchObject({
     state: { status: 'ready' },
     pages: 1,
-    notices: ['Page 1 is recognised from pictures (English).'],
+    notices: [{ code: 'pages-recognised-english', details: { count: 1, pages: '1' } }],
   });
   const { passage } = await firstPassage(shelf, 'fog from the north');
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end) === 'Fog');
@@ -74,14 +74,14 @@ test('a page that has nothing but a picture, however small, offers to recognise 
   });
   expect(stamp?.state).toMatchObject({ status: 'failed', remedy: 'ocr' });
   expect(bare?.state).toMatchObject({ status: 'failed', remedy: 'ocr' });
-  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
+  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: [{ code: 'no-text', details: {} }] });
 });
 
 test('a picture without text, and one that is none, say so', async () => {
   const shelf = await openShelf();
   const blank = await drawPage(makePdf({ pages: [{ texts: [] }] }), 0.5);
   const [empty, broken] = await shelf.add({ 'blank.png': blank.png, 'broken.png': Buffer.from('no picture at all') });
-  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: ['No text was found in it.'] });
+  expect(empty).toMatchObject({ state: { status: 'ready' }, passages: 0, notices: [{ code: 'no-text', details: {} }] });
   expect(broken?.state).toMatchObject({ status: 'failed', failure: { code: 'unreadable' } });
 });
 
@@ -131,7 +131,7 @@ test('where the system reads pictures its words and places are taken; a picture 
   await shelf.documents.idle();
   const read = async () => (await shelf.call('documents.list', {})).find(({ id }) => id === scan.id);
   expect(await read()).toMatchObject({
-    notices: ['Page 1 is recognised from pictures.'],
+    notices: [{ code: 'pages-recognised', details: { count: 1, pages: '1' } }],
   });
 
   fails = true;
