@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import { attachFile } from '../chat/attachments.ts';
@@ -15,6 +16,7 @@ import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
+import { cacheBytesOf } from '../models/registry/prompt-cache-size.ts';
 import {
   type CallFrame,
   type CoreFrame,
@@ -293,6 +295,10 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     'engine.status': () => withChat(engine.status()),
     'engine.devices': () => engine.ask('devices', null),
     'engine.restart': engine.restart,
+    'engine.promptCache': () => engine.ask('promptCache', null),
+    'engine.clearPromptCache': async () => {
+      await engine.ask('clearPromptCache', null);
+    },
 
     ...metrics.handlers,
     ...documents.handlers,
@@ -303,6 +309,8 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       settings = writeSettings(db, patch);
       emit('settings.changed', settings);
       manager.settingsChanged();
+      if (patch.promptCacheMB !== undefined)
+        void engine.ask('setPromptCache', { bytes: cacheBytesOf(settings, totalmem()) }).catch(() => {});
       return settings;
     },
   };

@@ -8,6 +8,7 @@ import type {
   ModelEntry,
   ModelId,
   PauseAction,
+  PromptCacheUse,
   SamplingSettings,
   Settings,
   TurnEvent,
@@ -42,6 +43,8 @@ export type LoadTarget = {
   template: string | null;
   /** A file that keeps its packed weights for the next load. */
   packed: string | null;
+  /** Bytes that what was read may take; changes without a load. */
+  cacheBytes: number;
 };
 
 /** What decides how many tokens a text has: the tokenizer and the template. */
@@ -127,6 +130,10 @@ export type Asks = {
   bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
+  /** Of the model in memory; null without one. */
+  promptCache: { input: null; output: PromptCacheUse | null };
+  setPromptCache: { input: { bytes: number }; output: null };
+  clearPromptCache: { input: null; output: null };
   /** Tokens of the prompt as it would be sent to this model, which need not be in memory. */
   count: { input: { model: CountedBy; prompt: Prompt }; output: number };
   /** Tokens of a text alone. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
 import { documentCalls } from './documents.ts';
 import { Download } from './downloads.ts';
-import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings } from './engine.ts';
+import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './engine.ts';
 import { Notice } from './events.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Library, LibraryPlan } from './library.ts';
@@ -267,6 +267,9 @@ export const calls = {
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),
   'engine.restart': call(nothing, nothing),
+  /** Null while no model is in memory. */
+  'engine.promptCache': call(nothing, PromptCacheUse.nullable()),
+  'engine.clearPromptCache': call(nothing, nothing),
 
   /** Measured answers and benchmark runs, newest first. */
   'metrics.runs': call(z.object({ limit: z.number().int().min(1).max(20_000).default(5000) }), z.array(Run)),

@@ -18,6 +18,8 @@ export const Settings = z.object({
   contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
   /** How keys and values are kept in memory: in halves, or in 8 bits, which take about half of that. */
   kvType: z.enum(['f16', 'q8']).default('f16'),
+  /** Megabytes that what was read may take in memory; null: a share of the machine's. 0 keeps nothing. */
+  promptCacheMB: z.number().int().min(0).max(1_048_576).nullable().default(null),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
   showThinking: z.enum(['collapsed', 'running', 'open']).default('collapsed'),

@@ -11,9 +11,18 @@ import { Failure } from './errors.ts';
 export const FinishReason = z.enum(['stop', 'length', 'tool', 'cancelled', 'loop', 'context', 'error']);
 export type FinishReason = z.infer<typeof FinishReason>;
 
+/** Why known tokens were read again (the addon's `Reuse`). */
+export const MissReason = z.enum(['boundary', 'evicted', 'unread', 'path']);
+export type MissReason = z.infer<typeof MissReason>;
+
 export const Usage = z.object({
   promptTokens: z.number().int(),
   cachedTokens: z.number().int(),
+  /** Known tokens that were read again all the same; absent where there were none. */
+  miss: z.object({ tokens: z.number().int(), reason: MissReason }).optional(),
+  /** The first token, counted from 0, in which the prompt differs from everything known, and its text; absent where it only
+   *  adds to what is known. */
+  differs: z.object({ token: z.number().int(), text: z.string() }).optional(),
   thinkingTokens: z.number().int(),
   answerTokens: z.number().int(),
 });

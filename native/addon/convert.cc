@@ -16,12 +16,14 @@ const char* name_of(Finish finish) {
   return "stop";
 }
 
-const char* name_of(Reuse reuse) {
-  switch (reuse) {
-    case Reuse::whole: return "whole";
-    case Reuse::diverged: return "diverged";
-    case Reuse::no_snapshot: return "no-snapshot";
-    case Reuse::cold: return "cold";
+const char* name_of(Reread reason) {
+  switch (reason) {
+    case Reread::nothing: return "nothing";
+    case Reread::cold: return "cold";
+    case Reread::boundary: return "boundary";
+    case Reread::evicted: return "evicted";
+    case Reread::unread: return "unread";
+    case Reread::path: return "path";
   }
   return "cold";
 }
@@ -130,7 +132,9 @@ Napi::Object to_js(Napi::Env env, const GenerateResult& result) {
   Napi::Object reuse = Napi::Object::New(env);
   reuse.Set("tokens", static_cast<double>(result.cached_tokens));
   reuse.Set("requested", static_cast<double>(result.prompt_tokens));
-  reuse.Set("reason", name_of(result.reuse));
+  reuse.Set("known", static_cast<double>(result.known.tokens));
+  reuse.Set("differs", result.known.differs);
+  reuse.Set("reason", name_of(result.reread));
   Napi::Object out = Napi::Object::New(env);
   out.Set("tokens", tokens);
   out.Set("finish", name_of(result.finish));

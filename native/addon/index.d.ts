@@ -114,6 +114,10 @@ export interface GenerateOptions extends SamplingOptions {
   stopTokens?: number[];
   path?: NumericPath;
   signal?: AbortFlag;
+  /** So many tokens at the end of the prompt are the answer so far: what the session holds of them goes on as it is. */
+  continues?: number;
+  /** What is read goes into the model's prompt cache; true unless said otherwise. */
+  keep?: boolean;
   /** At every prefill chunk; `cached` tokens were taken from what the session already had. */
   onPrefill?: (done: number, total: number, cached: number) => void;
   /** Generated tokens in order, one or several a call; a stop token is included. May return nothing only. */
@@ -141,8 +145,21 @@ export interface GenerateResult {
     /** Time the GPU worked, by its own clock; absent where the CPU computes. */
     deviceMs?: number;
   };
-  /** Why not everything of the prompt was reused: index of the first differing token, and whether a snapshot was missing. */
-  reuse: { tokens: number; requested: number; reason: 'whole' | 'diverged' | 'no-snapshot' | 'cold' };
+  reuse: Reuse;
+}
+
+/** What of a prompt was taken from what had been read before, and why tokens that had been read were read again. */
+export interface Reuse {
+  tokens: number;
+  requested: number;
+  /** Tokens at the front that have been read before, whether they were still here or not. */
+  known: number;
+  /** What is known goes on with another token than `known` of the prompt; false where the prompt only adds to it. */
+  differs: boolean;
+  /** `nothing` was read again; `cold`: nothing was known; `boundary`: reading begins at ends of messages and multiples of
+   *  512, and none lies in what is known; `evicted`: the memory was needed, or there was none; `unread`: an answer was
+   *  written and has not been read back; `path`: known on the other numeric path only. */
+  reason: 'nothing' | 'cold' | 'boundary' | 'evicted' | 'unread' | 'path';
 }
 
 export interface SessionOptions {
@@ -159,6 +176,12 @@ export class Session {
    *  follows it. */
   tokens(): Int32Array;
   generate(prompt: Int32Array, options: GenerateOptions): Promise<GenerateResult>;
+  /** Reads what every prompt that begins with `prefix` has in common, up to the last end of a message or multiple of 512,
+   *  so that the next one finds it. Cancelled, what was read by then stays. */
+  read(
+    prefix: Int32Array,
+    options?: { stopTokens?: number[]; path?: NumericPath; signal?: AbortFlag },
+  ): Promise<{ length: number; cachedTokens: number; cancelled: boolean }>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
    *  holding `tokens`. `chunk` forces prefill chunk sizes (tests). The last `generated` tokens are read one by one, as
    *  if the model had written them. */
@@ -208,6 +231,11 @@ export class Model {
   expertBytesRead(): number;
   /** The most that one pass has taken so far for activations and scratch; 0 on back ends that do not count it. */
   scratchBytes(): number;
+  /** What the sessions of this model have read, kept for all of them: bytes in use, and what it may take. */
+  promptCache(): { budgetBytes: number; bytes: number };
+  /** How many bytes it may take; 0, as after `load`, keeps nothing. It takes less where memory is short. */
+  setPromptCache(bytes: number): void;
+  clearPromptCache(): Promise<void>;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
    *  With `steps` the head goes on from its own state and best token, one more row a step. */
   draftLogits(

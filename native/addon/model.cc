@@ -167,6 +167,35 @@ Napi::Value ModelObject::scratch_bytes(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().scratch_bytes()));
 }
 
+Napi::Value ModelObject::prompt_cache(const Napi::CallbackInfo& info) {
+  const PromptCache& cache = open(info.Env()).model->prompt_cache();
+  Napi::Object out = Napi::Object::New(info.Env());
+  out.Set("budgetBytes", static_cast<double>(cache.budget()));
+  out.Set("bytes", static_cast<double>(cache.bytes()));
+  return out;
+}
+
+// What is over a smaller budget goes before the next job.
+void ModelObject::set_prompt_cache(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const double bytes = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
+  if (!(bytes >= 0 && bytes <= 9007199254740991.0))
+    throw coded_error(info.Env(), "argument", "[model] setPromptCache takes a number of bytes, 0 and more");
+  opened.model->prompt_cache().set_budget(static_cast<uint64_t>(bytes));
+  opened.worker->post({nullptr, nullptr, [model = opened.model](bool) { model->prompt_cache().fit(); }});
+}
+
+Napi::Value ModelObject::clear_prompt_cache(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model]() -> Operation::Convert {
+    model->prompt_cache().clear();
+    return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
+  });
+  return promise;
+}
+
 Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const std::vector<int32_t> tokens = token_array(info[0], "draftLogits");
@@ -232,6 +261,9 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::rank>("rank"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
                                 ModelObject::InstanceMethod<&ModelObject::scratch_bytes>("scratchBytes"),
+                                ModelObject::InstanceMethod<&ModelObject::prompt_cache>("promptCache"),
+                                ModelObject::InstanceMethod<&ModelObject::set_prompt_cache>("setPromptCache"),
+                                ModelObject::InstanceMethod<&ModelObject::clear_prompt_cache>("clearPromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
                                 ModelObject::InstanceMethod<&ModelObject::profile>("profile"),
                                 ModelObject::InstanceMethod<&ModelObject::kernel_times>("kernelTimes"),

@@ -33,6 +33,9 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value rank(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
   Napi::Value scratch_bytes(const Napi::CallbackInfo& info);
+  Napi::Value prompt_cache(const Napi::CallbackInfo& info);
+  void set_prompt_cache(const Napi::CallbackInfo& info);
+  Napi::Value clear_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
   Napi::Value profile(const Napi::CallbackInfo& info);
   Napi::Value kernel_times(const Napi::CallbackInfo& info);

@@ -201,6 +201,8 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.max_tokens = options.integer("maxTokens", 0, 0, most_tokens);
   native.stop_tokens = options.tokens("stopTokens");
   native.path = options.path("path", open_.generate_path);
+  native.continues = options.integer("continues", 0, 0, most_tokens);
+  native.keep = options.flag("keep", true);
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
   const auto operation = Operation::start(info.Env(), {options.get("onPrefill"), options.get("onTokens")});
@@ -213,6 +215,27 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.on_token = [relay](const TokenEvent& event) { TokenRelay::send(relay, event); };
   return queue(operation, cancel, [prompt, native, cancel](Session& on) -> Operation::Convert {
     return [result = on.generate(prompt, native)](Napi::Env env) -> Napi::Value { return to_js(env, result); };
+  });
+}
+
+Napi::Value SessionObject::read(const Napi::CallbackInfo& info) {
+  session(info.Env());
+  const std::vector<int32_t> prefix = token_array(info[0], "read");
+  const Options options(info[1], "read");
+  GenerateOptions native;
+  native.stop_tokens = options.tokens("stopTokens");
+  native.path = options.path("path", open_.generate_path);
+  const CancelFlag cancel = options.cancel("signal");
+  native.cancel = cancel.get();
+  return queue(Operation::start(info.Env()), cancel, [prefix, native, cancel](Session& on) -> Operation::Convert {
+    return [result = on.read(prefix, native),
+            length = static_cast<int64_t>(on.tokens().size())](Napi::Env env) -> Napi::Value {
+      Napi::Object out = Napi::Object::New(env);
+      out.Set("length", static_cast<double>(length));
+      out.Set("cachedTokens", static_cast<double>(result.cached_tokens));
+      out.Set("cancelled", result.finish == Finish::cancelled);
+      return out;
+    };
   });
 }
 
@@ -285,6 +308,7 @@ void register_session(Napi::Env env, Napi::Object exports) {
                                   SessionObject::InstanceAccessor<&SessionObject::memory_bytes>("memoryBytes"),
                                   SessionObject::InstanceMethod<&SessionObject::tokens>("tokens"),
                                   SessionObject::InstanceMethod<&SessionObject::generate>("generate"),
+                                  SessionObject::InstanceMethod<&SessionObject::read>("read"),
                                   SessionObject::InstanceMethod<&SessionObject::logits>("logits"),
                                   SessionObject::InstanceMethod<&SessionObject::trace>("trace"),
                                   SessionObject::InstanceMethod<&SessionObject::states>("states"),

@@ -32,6 +32,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value memory_bytes(const Napi::CallbackInfo& info);
   Napi::Value tokens(const Napi::CallbackInfo& info);
   Napi::Value generate(const Napi::CallbackInfo& info);
+  Napi::Value read(const Napi::CallbackInfo& info);
   Napi::Value logits(const Napi::CallbackInfo& info);
   Napi::Value trace(const Napi::CallbackInfo& info);
   Napi::Value states(const Napi::CallbackInfo& info);

@@ -7,24 +7,13 @@ namespace longhand {
 namespace {
 
 constexpr int64_t generated_snapshot_every = 256;
-constexpr size_t message_snapshots = 3;  // besides the end of the first message
+constexpr size_t message_snapshots = 3;  // besides the end of the first message, where the prompt cache has no room
 // A decode step shorter than this ends soon enough by itself; breaking it off would cost its state.
 constexpr double uninterrupted_ms = 25;
 
 bool is_set(const std::atomic<bool>* flag) { return flag && flag->load(); }
 
 bool contains(std::span<const int32_t> list, int32_t token) { return std::ranges::find(list, token) != list.end(); }
-
-// Ends of messages in a prompt, behind tokens that end a turn: the first (the system prompt) and the last few.
-std::vector<int64_t> ends_of_messages(std::span<const int32_t> prompt, std::span<const int32_t> stops) {
-  std::vector<int64_t> ends;
-  for (size_t i = 0; i + 1 < prompt.size(); ++i) {
-    if (contains(stops, prompt[i])) ends.push_back(static_cast<int64_t>(i) + 1);
-  }
-  if (ends.size() > message_snapshots + 1) ends.erase(ends.begin() + 1, ends.end() - message_snapshots);
-  ends.push_back(static_cast<int64_t>(prompt.size()) - 1);
-  return ends;
-}
 
 }  // namespace
 
@@ -34,15 +23,18 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt, Gene
       device_seconds_before_(timeline.model().backend().device_seconds()),
       state_(Reading{{prompt.begin(), prompt.end()}, {}}) {
   timeline_.check_prompt(prompt);
-  if (timeline_.memory().has_states())
-    std::get<Reading>(state_).message_ends = ends_of_messages(prompt, options_.stop_tokens);
-  const auto [reused, reason] = timeline_.reusable(prompt, options_.path);
-  if (reused == 0) timeline_.clear();
-  else if (reused < timeline_.length()) timeline_.restore(reused);
+  std::vector<Boundary>& ends = std::get<Reading>(state_).ends;
+  ends = options_.read_only ? boundaries_within(prompt, options_.stop_tokens)
+                            : boundaries_of(prompt, options_.stop_tokens);
+  // At least the last token is read, where its scores are wanted.
+  const int64_t limit = static_cast<int64_t>(prompt.size()) - (options_.read_only ? 0 : 1);
+  const Resumed resumed = timeline_.resume(prompt, ends, limit, options_.path, options_.continues);
   result_.prompt_tokens = static_cast<int64_t>(prompt.size());
-  result_.cached_tokens = reused;
-  result_.reuse = reason;
-  if (options_.on_prefill) options_.on_prefill(reused, result_.prompt_tokens, reused);
+  result_.cached_tokens = resumed.length;
+  result_.known = resumed.known;
+  result_.reread = resumed.reason;
+  options_.keep = options_.keep && resumed.at_boundary;  // what goes on behind an answer is read so by nobody else
+  if (options_.on_prefill) options_.on_prefill(resumed.length, result_.prompt_tokens, resumed.length);
 }
 
 double Generation::elapsed_ms() const {
@@ -73,25 +65,43 @@ void Generation::end(Finish finish) {
 
 void Generation::read_chunk(Reading& reading) {
   const int64_t begin = timeline_.length(), total = result_.prompt_tokens;
-  int64_t end = std::min((begin / prefill_chunk + 1) * prefill_chunk, total);
-  for (const int64_t message_end : reading.message_ends) {
-    if (message_end > begin) end = std::min(end, message_end);
-  }
-  const auto chunk = std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const auto next = std::ranges::find_if(reading.ends, [&](const Boundary& each) { return each.end > begin; });
+  if (next == reading.ends.end()) return end(Finish::length);  // all that was to be read
+  const Clock::time_point start = Clock::now();
+  const auto chunk =
+      std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(next->end - begin));
+  const bool last = next->kind == Boundary::Kind::end;
   const Tensor logits =
-      timeline_.read(chunk, total, end == total ? Scored::last : Scored::none, {options_.path, options_.cancel});
-  const auto message = std::ranges::find(reading.message_ends, end);
-  const bool first = message == reading.message_ends.begin() && reading.message_ends.size() > 1;
-  if (message != reading.message_ends.end())
-    timeline_.take_snapshot(first ? SnapshotKind::system_prompt : SnapshotKind::message_end);
-  if (options_.on_prefill) options_.on_prefill(end, total, result_.cached_tokens);
-  if (end < total) return;
+      timeline_.read(chunk, total, last ? Scored::last : Scored::none, {options_.path, options_.cancel});
+  if (!last) {
+    remember(reading, static_cast<size_t>(next - reading.ends.begin()),
+             std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  if (options_.on_prefill) options_.on_prefill(timeline_.length(), total, result_.cached_tokens);
+  if (!last) return;
   result_.prefill_ms = elapsed_ms();
   // The last token of an answer is chosen without a pass of its own: one step in flight needs three.
   auto async = options_.max_tokens > 2 ? AsyncDecode::create(timeline_) : nullptr;
   state_ = Writing{Sampler(options_.sampling, timeline_.history()), std::move(async)};
   if (options_.max_tokens == 0) this->end(is_set(options_.cancel) ? Finish::cancelled : Finish::length);
   else choose(std::get<Writing>(state_), logits);
+}
+
+// In the prompt cache, or where that has no room as a snapshot of the timeline: the first message and the last few.
+void Generation::remember(const Reading& reading, size_t boundary, double seconds) {
+  const std::span<const Boundary> ends(reading.ends);
+  const Boundary::Kind kind = ends[boundary].kind;
+  const auto later = std::ranges::count_if(ends.subspan(boundary + 1), [](const Boundary& each) {
+    return each.kind == Boundary::Kind::message || each.kind == Boundary::Kind::last;
+  });
+  const bool first = kind == Boundary::Kind::first_message;
+  const bool among_last = kind != Boundary::Kind::chunk && later <= static_cast<ptrdiff_t>(message_snapshots);
+  // Chats go on from the last message, and are asked again from the last token.
+  const bool branches = first || (kind != Boundary::Kind::chunk && later <= 1);
+  if (options_.keep && timeline_.keep(reading.prompt, ends.first(boundary + 1), options_.path, seconds, branches))
+    return;
+  if (first) timeline_.take_snapshot(SnapshotKind::system_prompt);
+  else if (among_last) timeline_.take_snapshot(SnapshotKind::message_end);
 }
 
 void Generation::write_token(Writing& writing) {

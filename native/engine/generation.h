@@ -21,6 +21,10 @@ struct GenerateOptions {
   std::vector<int32_t> stop_tokens;
   Path path = Path::fast;
   const std::atomic<bool>* cancel = nullptr;
+  // So many tokens at the end of the prompt are the answer so far: what the timeline holds of them goes on as it is.
+  int64_t continues = 0;
+  bool keep = true;        // what is read goes into the prompt cache
+  bool read_only = false;  // reads what every longer prompt begins with too, and writes nothing
   std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
   std::function<void(const TokenEvent&)> on_token;
 };
@@ -33,7 +37,8 @@ struct GenerateResult {
   int64_t prompt_tokens = 0, cached_tokens = 0;
   double prefill_ms = 0, decode_ms = 0, first_token_ms = 0;
   double device_ms = 0;  // time the GPU worked; 0 where the CPU computes
-  Reuse reuse = Reuse::cold;
+  Known known;           // tokens of the prompt that have been read before, whether they were still here or not
+  Reread reread = Reread::cold;
 };
 
 class Generation {
@@ -53,7 +58,7 @@ class Generation {
   //     └──────cancelled────────┴───────────cancelled───────────▲
   struct Reading {
     std::vector<int32_t> prompt;
-    std::vector<int64_t> message_ends;  // where snapshots are taken, ascending
+    std::vector<Boundary> ends;  // where its passes end
   };
   struct Writing {
     Sampler sampler;
@@ -64,6 +69,7 @@ class Generation {
   struct Ended {};
 
   void read_chunk(Reading& reading);
+  void remember(const Reading& reading, size_t boundary, double seconds);
   void write_token(Writing& writing);
   Tensor next_scores(Writing& writing, int32_t token);
   void choose(Writing& writing, Tensor logits);

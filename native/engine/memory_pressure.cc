@@ -31,6 +31,7 @@ void MemoryPressure::respond() {
   const std::lock_guard lock(lock_);
   if (!backend_) return;
   const bool critical = wanted_.exchange(nothing) == most;
+  cache_->release_memory(critical);
   for (Timeline* timeline : timelines_) timeline->release_memory(critical);
   backend_->release_caches();
 }

@@ -3,17 +3,19 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 
 namespace longhand {
 
 class Backend;
+class PromptCache;
 class Timeline;
 
 class MemoryPressure {
  public:
-  explicit MemoryPressure(Backend& backend) : backend_(&backend) {}
+  MemoryPressure(Backend& backend, std::shared_ptr<PromptCache> cache) : backend_(&backend), cache_(std::move(cache)) {}
 
   // Any thread.
   void signal(bool critical);
@@ -30,6 +32,7 @@ class MemoryPressure {
   std::atomic<int> wanted_{nothing};
   std::mutex lock_;  // of what follows
   Backend* backend_;
+  std::shared_ptr<PromptCache> cache_;
   std::set<Timeline*> timelines_;
 };
 

@@ -51,7 +51,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
-  memory_pressure_ = std::make_shared<MemoryPressure>(*backend_);
+  memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_);
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
     memory_pressure->signal(critical);
     const auto idle = computes.lock();

@@ -7,6 +7,7 @@
 #include "architectures/describe.h"
 #include "engine/memory_pressure.h"
 #include "engine/pooling.h"
+#include "engine/prompt_cache/prompt_cache.h"
 #include "engine/worker.h"
 
 namespace longhand {
@@ -35,6 +36,7 @@ class Model {
   Worker& worker() { return *worker_; }
   const Pooling& pooling() const { return pooling_; }
   MemoryPressure& memory_pressure() { return *memory_pressure_; }
+  PromptCache& prompt_cache() { return *prompt_cache_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
@@ -43,6 +45,7 @@ class Model {
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
   Loaded loaded_;
   Pooling pooling_;  // of encoders
+  std::shared_ptr<PromptCache> prompt_cache_ = std::make_shared<PromptCache>();
   std::shared_ptr<MemoryPressure> memory_pressure_;
 };
 

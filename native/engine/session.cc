@@ -8,6 +8,11 @@ GenerateResult Session::generate(std::span<const int32_t> prompt, const Generate
   return generation.result();
 }
 
+GenerateResult Session::read(std::span<const int32_t> prefix, GenerateOptions options) {
+  options.read_only = true;
+  return generate(prefix, options);
+}
+
 int64_t Session::snapshot() {
   timeline_.take_snapshot(SnapshotKind::requested);
   return timeline_.length();

@@ -40,6 +40,9 @@ class Session {
 
   // The worker.
   GenerateResult generate(std::span<const int32_t> prompt, const GenerateOptions& options);
+  // Reads what every prompt that begins with `prefix` has in common, so that the next one finds it. Stops between
+  // passes' ops when it is cancelled; what was read by then stays.
+  GenerateResult read(std::span<const int32_t> prefix, GenerateOptions options);
   int64_t snapshot();
   // Returns how many tokens were read again.
   int64_t rewind(int64_t length, const std::atomic<bool>* cancel = nullptr);

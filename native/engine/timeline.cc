@@ -72,16 +72,111 @@ int64_t Timeline::alike(int64_t total, Path path) const {
   return reached;
 }
 
-ReusablePrefix Timeline::reusable(std::span<const int32_t> prompt, Path path) const {
+TrieKey Timeline::key_of(int64_t total, Path path) const {
+  const auto& rule = model_->facts().sparse;
+  return {static_cast<uint8_t>(path), static_cast<uint8_t>(memory_.type()), rule && total >= rule->dense_below};
+}
+
+// How far the history is the prompt, read in the passes that the prompt would be read in.
+int64_t Timeline::cut_alike(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit,
+                            Path path) const {
   const auto total = static_cast<int64_t>(prompt.size());
   const int64_t common = std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin();
-  const int64_t limit = std::min({common, total - 1, alike(total, path)});
-  if (limit <= 0) return {};
-  const Reuse reason = common == length() ? Reuse::whole : Reuse::diverged;
-  if (length() <= limit || !memory_.has_states()) return {std::min(length(), limit), reason};
+  const TrieKey key = key_of(total, path);
+  int64_t reached = 0;
+  for (size_t i = 0; i < std::min(passes_.size(), ends.size()); ++i) {
+    const PassRecord& pass = passes_[i];
+    const bool same = pass.end == ends[i].end && !pass.cut && key_of(pass.total, pass.path) == key;
+    if (!same || pass.end > std::min(common, limit)) break;
+    reached = pass.end;
+  }
+  return reached;
+}
+
+// The longest length of at most `limit` that the timeline can go back to by itself.
+int64_t Timeline::restorable(int64_t limit) const {
+  if (!memory_.has_states() || limit == length()) return limit;
   const Snapshot* snapshot = snapshots_.nearest(limit);
-  const int64_t reused = snapshot ? snapshot->length : 0;
-  return {reused, reused < limit ? Reuse::no_snapshot : reason};
+  return snapshot ? snapshot->length : 0;
+}
+
+// How much goes on as it was written: everything in front of the answer has to be there.
+int64_t Timeline::continued(std::span<const int32_t> prompt, Path path, int64_t continues) const {
+  const auto total = static_cast<int64_t>(prompt.size());
+  const int64_t common = std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin();
+  const int64_t limit = restorable(std::min({common, total - 1, alike(total, path)}));
+  return continues > 0 && limit >= total - continues ? limit : 0;
+}
+
+Resumed Timeline::resume(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path,
+                         int64_t continues) {
+  const auto total = static_cast<int64_t>(prompt.size());
+  const auto common = static_cast<int64_t>(std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin());
+  const Known here{common, common < total && common < length()};
+  const bool same_way = !passes_.empty() && key_of(passes_.front().total, passes_.front().path) == key_of(total, path);
+  const int64_t alike_known = same_way ? common : 0;
+  if (const int64_t going_on = continued(prompt, path, continues)) {
+    if (going_on < length()) restore(going_on);
+    return {going_on, here, Reread::nothing, false};
+  }
+  const int64_t held = cut_alike(prompt, ends, limit, path), own = restorable(held);
+  PromptCache& cache = model_->prompt_cache();
+  CachedPrefix prefix;
+  if (cache.on()) prefix = cache.find(key_of(total, path), prompt, ends, limit, held, memory_.has_states());
+  const Known known = prefix.known.tokens > common ? prefix.known : here;
+  int64_t length = own;
+  if (prefix.length > own) {
+    try {
+      adopt(prefix, held, prompt, ends, path);
+      length = prefix.length;
+    } catch (const OutOfMemory&) {  // the prompt has no room either way; reading it will say so
+    }
+  }
+  if (length == 0) clear();
+  else if (length < this->length()) restore(length);
+
+  return {length, known, why_again(ends, limit, known, prefix, {length, held, alike_known})};
+}
+
+// Why what is known beyond `length` is read again.
+Reread Timeline::why_again(std::span<const Boundary> ends, int64_t limit, const Known& known,
+                           const CachedPrefix& prefix, const Reused& reused) const {
+  const int64_t wanted = std::min(known.tokens, limit);
+  if (wanted <= 0) return Reread::cold;
+  if (wanted <= reused.length) return Reread::nothing;
+  const auto next = std::ranges::find_if(ends, [&](const Boundary& each) { return each.end > reused.length; });
+  if (next == ends.end() || next->end > wanted) return Reread::boundary;
+  if (prefix.evicted) return Reread::evicted;
+  const int64_t in_cache = prefix.other_path ? 0 : prefix.known.tokens;
+  if (next->end > std::max(in_cache, reused.alike)) return Reread::path;
+  if (next->end <= in_cache) return Reread::boundary;  // states are kept at some boundaries only
+  return next->end <= reused.held ? Reread::evicted : Reread::unread;
+}
+
+// Takes a prefix from the prompt cache. The first `held` tokens are here.
+void Timeline::adopt(const CachedPrefix& prefix, int64_t held, std::span<const int32_t> prompt,
+                     std::span<const Boundary> ends, Path path) {
+  const auto total = static_cast<int64_t>(prompt.size());
+  memory_.reserve(total);
+  try {
+    model_->prompt_cache().restore(prefix, held, memory_);
+  } catch (...) {
+    clear();
+    throw;
+  }
+  snapshots_.forget_after(std::min(held, prefix.length));
+  passes_.clear();
+  for (const Boundary& boundary : ends) {
+    if (boundary.end <= prefix.length) passes_.push_back({boundary.end, total, path});
+  }
+  const std::lock_guard lock(lock_);
+  tokens_.assign(prompt.begin(), prompt.begin() + static_cast<ptrdiff_t>(prefix.length));
+}
+
+bool Timeline::keep(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
+                    bool branches) {
+  const auto total = static_cast<int64_t>(prompt.size());
+  return model_->prompt_cache().keep(key_of(total, path), history(), ends, memory_, seconds, branches);
 }
 
 // The states as they stand, to return to when the next pass fails. Null where a snapshot says the same, or where there
@@ -149,6 +244,7 @@ void Timeline::forget_after(int64_t length) {
   snapshots_.forget_after(length);
   const auto last = std::ranges::find_if(passes_, [&](const PassRecord& pass) { return pass.end >= length; });
   if (last == passes_.end()) return;
+  last->cut = last->cut || last->end > length;
   last->end = length;
   passes_.erase(length == 0 ? passes_.begin() : last + 1, passes_.end());
 }

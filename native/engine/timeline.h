@@ -9,20 +9,27 @@
 #include <vector>
 
 #include "engine/forward.h"
+#include "engine/prompt_cache/prompt_cache.h"
 #include "engine/snapshots.h"
 
 namespace longhand {
 
-// Prompts are read in passes that end at multiples of this.
-inline constexpr int64_t prefill_chunk = 512;
+// Why tokens are read again that have been read before.
+enum class Reread : uint8_t {
+  nothing,   // none are
+  cold,      // none were known
+  boundary,  // reading begins at boundaries, and the next is beyond what is known
+  evicted,   // their memory was needed for something else, or they were never kept
+  unread,    // written as an answer, which was not read back yet
+  path,      // read on the other path, or in the other regime of attention
+};
 
-// Why not everything of a prompt was reused.
-enum class Reuse : uint8_t { whole, diverged, no_snapshot, cold };
-
-// How much of a prompt need not be read.
-struct ReusablePrefix {
+// How much of a prompt need not be read, and why not more.
+struct Resumed {
   int64_t length = 0;
-  Reuse reason = Reuse::cold;
+  Known known;
+  Reread reason = Reread::cold;
+  bool at_boundary = true;  // false: behind an answer, wherever that stood
 };
 
 class Timeline {
@@ -48,15 +55,21 @@ class Timeline {
 
   // Throws std::invalid_argument or ContextError when the tokens cannot be read from an empty timeline.
   void check_prompt(std::span<const int32_t> tokens) const;
-  // The longest prefix that was read as `path` reads it and whose state exists. At least the last token is left to be
-  // read: its logits are wanted.
-  ReusablePrefix reusable(std::span<const int32_t> prompt, Path path) const;
+  // Goes back, or on, to the longest prefix of the prompt that was read as `path` reads it, cut at the same boundaries
+  // (`ends`), and whose state exists here or in the model's prompt cache; at most `limit` tokens. `continues`: so many
+  // tokens at the end are the answer so far, and what of them the timeline holds goes on as it was written, wherever it
+  // was cut.
+  Resumed resume(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path,
+                 int64_t continues);
   // One pass over tokens that follow the history. `total`: the length of the prompt they are part of. Returns logits
   // (or an empty tensor) readable until the next pass. When it throws, the timeline is as before, or cut to where it
   // could be restored.
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options);
   // What a pass outside of `read` has read into the memory.
   void append(std::span<const int32_t> tokens, int64_t total, Path path);
+  // Gives the prompt cache what was read of `prompt` up to the last of `ends`, where the timeline stands. False where
+  // it has no room for it.
+  bool keep(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds, bool branches);
 
   // Back to `length`, or to the nearest snapshot before it.
   void restore(int64_t length);
@@ -74,9 +87,23 @@ class Timeline {
     int64_t end;
     int64_t total;
     Path path;
+    bool cut = false;  // it went on beyond its end once
   };
 
+  TrieKey key_of(int64_t total, Path path) const;
   int64_t alike(int64_t total, Path path) const;
+  int64_t cut_alike(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path) const;
+  int64_t restorable(int64_t limit) const;
+  // Of a prompt: what was reused; what was read here in the passes it would be read in; what was read here at all on
+  // its path.
+  struct Reused {
+    int64_t length, held, alike;
+  };
+  Reread why_again(std::span<const Boundary> ends, int64_t limit, const Known& known, const CachedPrefix& prefix,
+                   const Reused& reused) const;
+  int64_t continued(std::span<const int32_t> prompt, Path path, int64_t continues) const;
+  void adopt(const CachedPrefix& prefix, int64_t held, std::span<const int32_t> prompt, std::span<const Boundary> ends,
+             Path path);
   const Snapshot* checkpoint(int64_t length);
   void restore(int64_t length, const Snapshot* checkpoint);
   void forget_after(int64_t length);

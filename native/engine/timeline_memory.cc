@@ -76,6 +76,61 @@ void TimelineMemory::each_state(const Visit& visit) {
   }
 }
 
+template <class Visit>
+void TimelineMemory::each_cache(const Visit& visit) {
+  for (LayerMemory& layer : layers_) {
+    for (Memory& memory : layer) {
+      if (!std::holds_alternative<CompressedKeys>(memory)) each_growing(memory, 1, visit);
+    }
+  }
+}
+
+uint64_t TimelineMemory::row_bytes() const {
+  uint64_t sum = 0;
+  for (const MemoryLayout& layout : layouts_)
+    sum += grows(layout) && !std::holds_alternative<CompressedKeysLayout>(layout) ? memory_bytes(layout, 1, type_) : 0;
+  return sum;
+}
+
+void TimelineMemory::read_rows(int64_t first, int64_t last, std::byte* to) {
+  each_cache([&](BufferPtr& buffer, int64_t row) {
+    const auto bytes = static_cast<size_t>((last - first) * row);
+    if (bytes > 0) backend_.read(to, *buffer, static_cast<size_t>(first * row), bytes);
+    to += bytes;
+  });
+}
+
+void TimelineMemory::write_rows(int64_t first, int64_t last, const std::byte* from) {
+  each_cache([&](BufferPtr& buffer, int64_t row) {
+    const auto bytes = static_cast<size_t>((last - first) * row);
+    if (bytes > 0) backend_.write(*buffer, static_cast<size_t>(first * row), from, bytes);
+    from += bytes;
+  });
+}
+
+void TimelineMemory::read_states(std::byte* to) {
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t bytes) {
+    backend_.read(to, *buffer, 0, bytes);
+    to += bytes;
+  });
+}
+
+void TimelineMemory::write_states(const std::byte* from) {
+  each_state([&](BufferPtr& buffer, BufferPtr&, uint64_t bytes) {
+    backend_.write(*buffer, 0, from, bytes);
+    from += bytes;
+  });
+}
+
+void TimelineMemory::set_length(int64_t length) {
+  for (LayerMemory& layer : layers_) {
+    for (Memory& memory : layer) {
+      if (auto* kv = std::get_if<KvCache>(&memory)) kv->length = length;
+      if (auto* latent = std::get_if<LatentCache>(&memory)) latent->length = length;
+    }
+  }
+}
+
 uint64_t TimelineMemory::bytes(int64_t tokens) const {
   uint64_t sum = 0;
   for (const MemoryLayout& layout : layouts_) sum += memory_bytes(layout, tokens, type_);

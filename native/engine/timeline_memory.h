@@ -20,6 +20,7 @@ class TimelineMemory {
   TimelineMemory(Backend& backend, std::span<const LayerFacts> layers, CacheType type, int64_t limit);
 
   std::span<LayerMemory> layers() { return layers_; }
+  CacheType type() const { return type_; }
   // Whether going back needs snapshots at all.
   bool has_states() const { return has_states_; }
   uint64_t bytes(int64_t tokens) const;
@@ -34,6 +35,15 @@ class TimelineMemory {
   void save(Snapshot& into, int64_t length);      // reuses the buffers of `into`; throws OutOfMemory
   void restore(const Snapshot& from);             // states, and the growing parts cut to its length
 
+  // For copies outside of the device: rows [first, last) of every cache one after the other, and all states. Between
+  // passes. What is compressed of the keys is made anew when it is needed.
+  uint64_t row_bytes() const;  // of one token
+  void read_rows(int64_t first, int64_t last, std::byte* to);
+  void write_rows(int64_t first, int64_t last, const std::byte* from);  // there is room
+  void read_states(std::byte* to);                                      // snapshot_bytes() of them
+  void write_states(const std::byte* from);
+  void set_length(int64_t length);  // of caches whose rows have been written
+
   // For asynchronous steps: a second slot for every state, the one that is not read. `slots` before such a step is what
   // `back_to` returns to, without a byte copied.
   using Slots = std::vector<BufferPtr>;
@@ -47,6 +57,9 @@ class TimelineMemory {
   // visit(state, its second slot, bytes)
   template <class Visit>
   void each_state(const Visit& visit);
+  // visit(rows of a cache, bytes of a row)
+  template <class Visit>
+  void each_cache(const Visit& visit);
   void grow(int64_t capacity);
 
   Backend& backend_;

@@ -7,6 +7,7 @@ import { versionOf } from '../shell/version.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented, Select, Switch, Tag } from '../ui/choice.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
+import { PromptCache } from './prompt-cache.tsx';
 import { Section } from './section.tsx';
 import { useSettings } from './store.ts';
 
@@ -99,6 +100,7 @@ export function Engine() {
             onChange={(kvType) => void set({ kvType })}
           />
         </SettingRow>
+        <PromptCache />
       </Section>
       <Section title={t('engine.devices')} note={info && t('engine.version', { version: versionOf(info) })}>
         {devices.map((device) => (

@@ -41,6 +41,7 @@ const target: LoadTarget = {
   template: null,
   kvType: 'f16',
   packed: null,
+  cacheBytes: 0,
 };
 
 function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {

@@ -9,7 +9,15 @@ import { repository } from './addon.ts';
 const [path = '', context = ''] = process.argv.slice(2);
 const contextLength = Number(context);
 const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
-const chosen = { device: 'cpu', threads: 2, contextLength, template: null, kvType: 'f16' as const, packed: null };
+const chosen = {
+  device: 'cpu',
+  threads: 2,
+  contextLength,
+  template: null,
+  kvType: 'f16' as const,
+  packed: null,
+  cacheBytes: 0,
+};
 const target = { modelId: 'model' as ModelId, path, ...chosen };
 const model = await loadModel(
   addon,

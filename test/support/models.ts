@@ -43,6 +43,10 @@ export async function fingerprint(
 ): Promise<{ tokens: number[]; states: Float32Array[]; next: number[] }> {
   const states = (await session.states()).map(({ data }) => data);
   const tokens = [...session.tokens()];
-  const { tokens: next } = await session.generate(Int32Array.from([...tokens, 5]), { maxTokens: 8, logprobs: 3 });
+  const { tokens: next } = await session.generate(Int32Array.from([...tokens, 5]), {
+    maxTokens: 8,
+    logprobs: 3,
+    continues: tokens.length + 1,
+  });
   return { tokens, states, next };
 }

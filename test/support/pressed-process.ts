@@ -56,7 +56,12 @@ async function within(roomMB: number, work: () => Promise<void>): Promise<Try> {
   }
 }
 
-const load = (from: string) => addon.load(from, { device: 'cpu', threads: 2 });
+/** With the prompt cache, which does without what it does not get. */
+async function load(from: string): Promise<Addon.Model> {
+  const model = await addon.load(from, { device: 'cpu', threads: 2 });
+  model.setPromptCache(2 ** 30);
+  return model;
+}
 
 async function answer(session: Addon.Session): Promise<string> {
   const { tokens } = await session.generate(prompt, { maxTokens: 8, temperature: 0 });

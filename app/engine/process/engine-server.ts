@@ -13,6 +13,7 @@ import type {
   InnerStatus,
   LoadTarget,
   Prompt,
+  PromptMessage,
   ToEngine,
 } from '../ipc-protocol.ts';
 import { loadAddon } from './addon.ts';
@@ -21,6 +22,7 @@ import { createEmbeddingModels } from './embedding-models.ts';
 import { type Running, runGeneration } from './generation.ts';
 import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
 import { countPrompt, countText } from './prompt-tokens.ts';
+import { readBack } from './read-back.ts';
 import { createScheduler } from './scheduler.ts';
 import { previewTemplate } from './template-preview.ts';
 import { readModelText } from './tokenizer-files.ts';
@@ -47,6 +49,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** Kernels of the model in memory that are ready, while there are others. */
   let preparing: { done: number; total: number } | null = null;
   let now: InnerStatus = { phase: 'idle' };
+  let newestAnswer: PromptMessage | null = null;
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (next: InnerStatus) => {
@@ -78,6 +81,17 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         status(atRest());
         return null;
       }),
+    promptCache: async () => model?.native.promptCache() ?? null,
+    setPromptCache: async ({ bytes }) => {
+      if (!model) return null;
+      model.target.cacheBytes = bytes;
+      model.native.setPromptCache(bytes);
+      return null;
+    },
+    clearPromptCache: async () => {
+      await model?.native.clearPromptCache();
+      return null;
+    },
     count: async (asked) => countPrompt(await textOf(asked.model), renderer, asked.prompt),
     countText: async (asked) => countText((await textOf(asked.model)).tokenizer, asked.text),
     recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
@@ -120,7 +134,11 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   }
 
   async function ensure(target: LoadTarget): Promise<LoadedModel> {
-    if (model && same(model.target, target)) return model;
+    if (model && same(model.target, target)) {
+      model.target.cacheBytes = target.cacheBytes;
+      model.native.setPromptCache(target.cacheBytes);
+      return model;
+    }
     release();
     const signal = new addon.AbortFlag();
     const mine = { target, signal };
@@ -188,6 +206,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         const loaded = await ensure(target);
         status({ phase: 'busy', ...facts(loaded), turnId });
         await turn.run(loaded);
+        const answer = turn.answer();
+        if (answer && priority === 'chat') readBackLater(generation, answer);
       } catch (error) {
         // Somebody stopped the load it waited for.
         if (toLonghandError(error).code === 'cancelled') turn.cancel();
@@ -200,6 +220,20 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     }
     turns.set(turnId, turn);
     enqueue();
+  }
+
+  /** Behind everything that somebody waits for, and only the newest answer: an older one is read with its next turn. */
+  function readBackLater(generation: Generation, answer: PromptMessage) {
+    newestAnswer = answer;
+    const signal = new addon.AbortFlag();
+    queue.add('read-back', {
+      async run() {
+        if (!model || newestAnswer !== answer || !same(model.target, generation.target)) return;
+        const done = await readBack(model, renderer, generation, answer, signal);
+        if (!done && newestAnswer === answer) readBackLater(generation, answer);
+      },
+      yieldTo: () => signal.set(),
+    });
   }
 
   async function answer(message: Extract<ToEngine, { ask: AskName }>) {
@@ -232,9 +266,10 @@ const hello: Prompt = {
   continuation: null,
 };
 
-/** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only. */
+/** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only, and what the
+ *  prompt cache may take changes as it is. */
 const same = (a: LoadTarget, b: LoadTarget): boolean => inMemory(a) === inMemory(b);
-const inMemory = (target: LoadTarget): string => JSON.stringify({ ...target, packed: null });
+const inMemory = (target: LoadTarget): string => JSON.stringify({ ...target, packed: null, cacheBytes: 0 });
 
 /** At once: threads of the addon may be inside a long computation, and nothing here is worth waiting for. */
 function endProcess() {

@@ -11,12 +11,13 @@ import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
-import type { Generation, TurnUpdate } from '../ipc-protocol.ts';
+import type { Generation, PromptMessage, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
 import { createEventCoalescer } from './event-coalescer.ts';
 import { createGenerationMetrics, type GenerationMetrics } from './generation-metrics.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
+import { reuseOf } from './prompt-reuse.ts';
 import { type PromptIds, promptIds } from './prompt-tokens.ts';
 import { breakersOf, openedAt, otherwise, quotedAnswer } from './ways-out.ts';
 
@@ -34,6 +35,8 @@ export type Running = {
   fail(error: unknown): void;
   /** It has ended, perhaps before it was its time. */
   over(): boolean;
+  /** The whole answer, once it has ended in order; null for one that failed, or that has not begun. */
+  answer(): PromptMessage | null;
   cancel(): void;
   answerNow(): void;
   decide(choice: PauseAction): void;
@@ -80,6 +83,11 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   let relapse: { begin: number; thinkingEnd: number } | null = null;
   /** Tokens whose text is held back. */
   let silent: number[] = [];
+  /** As it is on the screen; null after a failure. */
+  let said: { thinking: string; text: string } | null = {
+    thinking: generation.prompt.begun?.thinking ?? '',
+    text: generation.prompt.begun?.text ?? '',
+  };
 
   function stopLeg(why: Halt) {
     if (halt !== 'cancel') halt = halt === null || why === 'cancel' ? why : halt;
@@ -142,22 +150,23 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       seen++;
       if (open && halt === null) token(id, model);
     };
-    const result = await model
-      .session(generation.priority)
-      .generate(Int32Array.from([...promptOnly, ...transcript.ids]), {
-        ...samplingFor(model),
-        maxTokens: left,
-        stopTokens: [...model.text.stopIds],
-        signal: flag,
-        onPrefill: prefill,
-        onTokens: (events) => {
-          for (const { id } of events) take(id);
-        },
-      });
+    const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
+    const result = await model.session(generation.priority).generate(asked, {
+      ...samplingFor(model),
+      maxTokens: left,
+      stopTokens: [...model.text.stopIds],
+      signal: flag,
+      continues: transcript.ids.length,
+      keep: generation.priority === 'chat',
+      onPrefill: prefill,
+      onTokens: (events) => {
+        for (const { id } of events) take(id);
+      },
+    });
     for (const id of result.tokens.slice(seen)) take(id);
     open = false;
     flag = null;
-    meter.leg(result);
+    meter.leg(result, reuseOf(result.reuse, asked, model.text.decode));
     between(model, result.finish === 'length' ? atMost : result.finish);
   }
 
@@ -188,6 +197,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     for (const { kind, text } of parts) {
       outbox.delta(kind, text, silent);
       silent = [];
+      if (said) said[kind === 'thinking' ? 'thinking' : 'text'] += text;
     }
   }
 
@@ -310,6 +320,8 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     silent = [];
     for (const { kind, from } of shorter) {
       outbox.say({ type: 'retracted', kind, from }, { keptIds: transcript.ids.length });
+      const field = kind === 'thinking' ? 'thinking' : 'text';
+      if (said) said[field] = said[field].slice(0, from);
     }
   }
 
@@ -339,6 +351,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   function fail(error: unknown) {
     if (state === 'over') return;
     state = 'over';
+    said = null;
     const known = toLonghandError(error);
     outbox.say({ type: 'failed', failure: failureOf(known), ...figures() }, { ids: silent });
   }
@@ -349,6 +362,10 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     run,
     fail,
     over: () => state === 'over',
+    answer: () =>
+      state === 'over' && said && written && written.transcript.ids.length > 0
+        ? { role: 'assistant', ...said, ids: [...written.transcript.ids] }
+        : null,
     cancel() {
       if (state === 'running') stopLeg('cancel');
       else finish('cancelled');

@@ -38,10 +38,13 @@ export async function loadModel(
     onKernels,
     signal,
   });
+  native.setPromptCache(target.cacheBytes);
   const sessions = new Map<Priority, Addon.Session>();
   const contextLength = contextFor(native, target);
   const memoryBytes = () =>
-    native.description.weightBytes + [...sessions.values()].reduce((sum, session) => sum + session.memoryBytes, 0);
+    native.description.weightBytes +
+    native.promptCache().bytes +
+    [...sessions.values()].reduce((sum, session) => sum + session.memoryBytes, 0);
 
   function session(priority: Priority): Addon.Session {
     const known = sessions.get(priority);

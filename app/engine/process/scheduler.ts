@@ -1,7 +1,7 @@
 import type { Priority } from '../ipc-protocol.ts';
 
-/** `index`: passages of documents are read for searching. */
-export type Urgency = Priority | 'index';
+/** `read-back`: an answer is read for the next turn. `index`: passages of documents are read for searching. */
+export type Urgency = Priority | 'read-back' | 'index';
 
 export type Work = {
   run(): Promise<void>;
@@ -9,7 +9,7 @@ export type Work = {
   yieldTo(): void;
 };
 
-const order: readonly Urgency[] = ['chat', 'title', 'index'];
+const order: readonly Urgency[] = ['chat', 'title', 'read-back', 'index'];
 
 /** One thing at a time, the most urgent first, in order of arrival among equals. What is less urgent than a newcomer is asked
  *  to end; whoever wanted it asks again. */

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
@@ -35,6 +36,7 @@ import type { LibraryLocation } from '../storage/library-location.ts';
 import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
+import { cacheBytesOf } from './prompt-cache-size.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -191,7 +193,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const { name, settings: own } = row;
     const device = own.device ?? settings().device;
     const { threads, kvType } = settings();
-    const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
+    const cacheBytes = cacheBytesOf(settings(), totalmem());
+    const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType, cacheBytes };
     return {
       target: { ...target, template: own.template, packed: packedOf(row) },
       name,

@@ -5,6 +5,7 @@ import { useFormats } from '../../i18n.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { MISSING } from '../../ui/format.ts';
+import { ReadTokens } from './read-tokens.tsx';
 import { figuresOf, type SpeedSeries, seriesOf, soundSamples } from './speed.ts';
 import { speedPlan } from './speed-chart.ts';
 
@@ -146,7 +147,7 @@ function Figures({ message, samples }: { message: Message; samples: readonly Sta
       <Figure
         label={t('speed.prefill')}
         value={formats.speed(figures.prefillSpeed)}
-        note={t('speed.read', { fresh: formats.exact(figures.newTokens), cached: formats.exact(figures.cachedTokens) })}
+        note={<ReadTokens usage={message.usage} />}
       />
       <Figure
         label={t('speed.median')}
@@ -177,7 +178,7 @@ function Figures({ message, samples }: { message: Message; samples: readonly Sta
   );
 }
 
-const Figure = ({ label, value, note }: { label: string; value: string; note?: string }) => (
+const Figure = ({ label, value, note }: { label: string; value: string; note?: ReactNode }) => (
   <div className="flex-auto border-e border-line px-4 py-2.5 last:border-e-0">
     <dt className="text-xs text-fg-3">{label}</dt>
     <dd className="text-md font-semibold">{value}</dd>

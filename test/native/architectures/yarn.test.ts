@@ -28,8 +28,8 @@ test('the factor of attention is the one given, else that of the mscales, else t
   const one = await scores({ attention_factor: 1 });
   expect(one).not.toEqual(plain);
   expect(await scores({ mscale: 1, mscale_all_dim: 1 })).toEqual(one);
-  // As DeepSeek's files have it: 0.707 of each.
-  expect(await scores({ mscale: 0.707, mscale_all_dim: 0.707 })).toEqual(one);
+  // As DeepSeek's files have it: the same of both.
+  expect(await scores({ mscale: 0.7, mscale_all_dim: 0.7 })).toEqual(one);
   expect(await scores({ mscale: 1, mscale_all_dim: 0 })).toEqual(plain);
 });
 

@@ -58,7 +58,7 @@ test('sampling is a function of seed and position', async () => {
 
   // Stopped and continued: the same tokens as in one go.
   const prefix = Int32Array.from([...someTokens(20), ...first.tokens.slice(0, 10)]);
-  const rest = await session.generate(prefix, { ...options, maxTokens: 14 });
+  const rest = await session.generate(prefix, { ...options, maxTokens: 14, continues: 10 });
   expect(rest.tokens).toEqual(first.tokens.slice(10));
   model.close();
 });

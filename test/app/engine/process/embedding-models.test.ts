@@ -79,6 +79,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
           template: null,
           kvType: 'f16',
           packed: null,
+          cacheBytes: 0,
         },
         prompt: {
           messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],

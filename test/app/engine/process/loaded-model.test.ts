@@ -14,6 +14,7 @@ async function sessionBytes(kvType: Settings['kvType']): Promise<number> {
     kvType,
     template: null,
     packed: null,
+    cacheBytes: 0,
   };
   const model = await loadModel(
     addon,

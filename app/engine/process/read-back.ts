@@ -1,0 +1,34 @@
+import type * as Addon from '../../../native/addon/index.d.ts';
+import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import type { Generation, PromptMessage } from '../ipc-protocol.ts';
+import type { LoadedModel } from './loaded-model.ts';
+import { promptIds } from './prompt-tokens.ts';
+
+/** Reads a finished answer as the next turn will want it, while nobody waits: written token by token it left numbers behind
+ *  that no other way of reading gives, and the template may drop the thinking. Ends early when `signal` is set; what was
+ *  read by then counts. Returns whether it came to its end. */
+export async function readBack(
+  model: LoadedModel,
+  renderer: TemplateRenderer,
+  { prompt: { messages, thinking } }: Pick<Generation, 'prompt'>,
+  answer: PromptMessage,
+  signal: Addon.AbortFlag,
+): Promise<boolean> {
+  // What follows is not known: only what two next questions have in common is read.
+  const [one = [], other = []] = await Promise.all(
+    NEXT.map(async (text) => {
+      const next: PromptMessage = { role: 'user', text, thinking: '', ids: null };
+      return (await promptIds(model.text, renderer, { messages: [...messages, answer, next], thinking, begun: null }))
+        .ids;
+    }),
+  );
+  if (signal.isSet) return false;
+  const differs = one.findIndex((id, at) => id !== other[at]);
+  const known = Int32Array.from(differs < 0 ? one : one.slice(0, differs));
+  const session = model.session('chat');
+  if (known.length === 0 || known.length >= session.contextLength) return true;
+  const { cancelled } = await session.read(known, { stopTokens: [...model.text.stopIds], signal });
+  return !cancelled;
+}
+
+const NEXT = ['And?', '42'];

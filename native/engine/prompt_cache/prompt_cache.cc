@@ -1,0 +1,142 @@
+#include "engine/prompt_cache/prompt_cache.h"
+
+#include <algorithm>
+
+#include "engine/available_memory.h"
+
+namespace longhand {
+
+namespace {
+
+// States nearer to each other than this are kept only where chats branch: reading so few tokens costs less.
+constexpr int64_t states_apart = 256;
+constexpr size_t most_nodes = 8192;
+// Left to the system: the cache would rather be small.
+constexpr uint64_t spared_bytes = 512'000'000;
+
+std::span<const int32_t> stretch(std::span<const int32_t> tokens, int64_t first, int64_t end) {
+  return tokens.subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
+}
+
+}  // namespace
+
+Node& PromptCache::root(const TrieKey& key) {
+  const auto found = std::ranges::find(keys_, key);
+  if (found != keys_.end()) return *roots_[static_cast<size_t>(found - keys_.begin())];
+  keys_.push_back(key);
+  roots_.push_back(std::make_unique<Node>());
+  return *roots_.back();
+}
+
+CachedPrefix PromptCache::find(const TrieKey& key, std::span<const int32_t> prompt, std::span<const Boundary> ends,
+                               int64_t limit, int64_t held, bool has_states) {
+  has_states_ = has_states;
+  ++clock_;
+  CachedPrefix out;
+  Node* node = &root(key);
+  std::vector<const Node*> way;
+  bool whole = true;
+  for (const Boundary& boundary : ends) {
+    if (boundary.end > limit) break;
+    node = node->child(stretch(prompt, node->end, boundary.end));
+    if (!node) break;
+    way.push_back(node);
+    whole = whole && (node->page || node->end <= held);
+    if (!whole || (has_states && !node->states)) {
+      // Where states are kept at some boundaries only, one without is nothing lost.
+      out.evicted = out.evicted || !whole || node->thinned;
+      continue;
+    }
+    out.length = node->end;
+    out.way = way;
+    out.evicted = false;
+  }
+  for (const Node* used : out.way) const_cast<Node*>(used)->used = clock_;
+  out.known = root(key).known(prompt);
+  if (out.known.tokens > 0) return out;
+  for (const std::unique_ptr<Node>& other : roots_) {
+    const Known there = other->known(prompt);
+    if (there.tokens > out.known.tokens) out.known = there;
+  }
+  out.other_path = out.known.tokens > 0;
+  return out;
+}
+
+void PromptCache::restore(const CachedPrefix& prefix, int64_t held, TimelineMemory& memory) {
+  memory.cut(std::min(held, prefix.length));
+  int64_t at = 0;
+  for (const Node* node : prefix.way) {
+    if (node->end > held) memory.write_rows(at, node->end, node->page->data());
+    at = node->end;
+  }
+  memory.set_length(prefix.length);
+  if (memory.has_states()) memory.write_states(prefix.way.back()->states->data());
+}
+
+// Room within the budget, and within what the machine has free.
+BlobPtr PromptCache::allocate(uint64_t bytes) {
+  const auto over = [&] { return bytes_ + bytes > budget_ ? bytes_ + bytes - budget_ : 0; };
+  if (const uint64_t wanted = over()) bytes_ -= evict(roots_, wanted, clock_, has_states_);
+  if (over()) return nullptr;
+  if (const uint64_t free = available_memory(); free < bytes + spared_bytes) {
+    bytes_ -= evict(roots_, bytes + spared_bytes - free, clock_, has_states_);
+    if (available_memory() < bytes + spared_bytes / 2) return nullptr;
+  }
+  BlobPtr blob = Blob::allocate(bytes);
+  if (blob) bytes_ += bytes;
+  return blob;
+}
+
+bool PromptCache::keep(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
+                       TimelineMemory& memory, double seconds, bool branches) {
+  if (!on()) return false;
+  has_states_ = memory.has_states();
+  const uint64_t row = memory.row_bytes();
+  Node* node = &root(key);
+  std::vector<Node*> way;
+  int64_t states_at = 0;
+  bool whole = true;
+  for (const Boundary& boundary : ends) {
+    Node& next = node->grow(stretch(tokens, node->end, boundary.end));
+    next.busy = true;
+    next.used = clock_;
+    next.pinned = next.pinned || boundary.kind == Boundary::Kind::first_message;
+    way.push_back(&next);
+    if (!next.page) {
+      if (boundary.end == ends.back().end) next.seconds = seconds;
+      next.page = allocate(row * next.tokens.size());
+      whole = next.page != nullptr;
+      if (!whole) break;
+      memory.read_rows(node->end, next.end, next.page->data());
+    }
+    node = &next;
+    if (node->states && boundary.end < ends.back().end) states_at = node->end;
+  }
+  const Boundary& last = ends.back();
+  if (whole && has_states_ && !node->states && (branches || last.end - states_at >= states_apart)) {
+    node->states = allocate(memory.snapshot_bytes());
+    if (node->states) memory.read_states(node->states->data());
+  }
+  for (Node* each : way) each->busy = false;
+  const bool restorable = whole && (!has_states_ || node->states);
+  forget_empty(roots_, most_nodes);
+  return restorable;
+}
+
+void PromptCache::clear() {
+  keys_.clear();
+  roots_.clear();
+  bytes_ = 0;
+}
+
+void PromptCache::fit() {
+  if (budget_ == 0) clear();
+  else if (bytes_ > budget_) bytes_ -= evict(roots_, bytes_ - budget_, clock_, has_states_);
+}
+
+void PromptCache::release_memory(bool critical) {
+  const uint64_t wanted = critical ? bytes_.load() : bytes_ / 2;
+  bytes_ -= evict(roots_, wanted, clock_, has_states_);
+}
+
+}  // namespace longhand

@@ -1,0 +1,49 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PromptCacheUse } from '../../app/protocol/index.ts';
+import { core } from '../bridge.ts';
+import { useEngine } from '../engine/store.ts';
+import { useFormats } from '../i18n.ts';
+import { Button } from '../ui/button.tsx';
+import { NumberField, SettingRow } from '../ui/field.tsx';
+import { useSettings } from './store.ts';
+
+const MOST_MB = 1_048_576;
+
+/** How much of what was read stays in memory, so that switching chats, editing and asking again do not read it anew. */
+export function PromptCache() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { values, set } = useSettings();
+  const status = useEngine((state) => state.status.at);
+  const [use, setUse] = useState<PromptCacheUse | null>(null);
+  const look = useCallback(() => {
+    core.call('engine.promptCache').then(setUse, () => setUse(null));
+  }, []);
+  // A model came or went, or an answer has ended.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the status and the size are why to look again
+  useEffect(look, [look, status, values.promptCacheMB]);
+  const clear = () => void core.call('engine.clearPromptCache').then(look, look);
+  return (
+    <SettingRow
+      name={t('setting.engine.cache')}
+      about={
+        use
+          ? t('setting.engine.cacheUsed', { used: formats.memory(use.bytes), most: formats.memory(use.budgetBytes) })
+          : t('setting.engine.cacheAbout')
+      }
+    >
+      {use && use.bytes > 0 && <Button onClick={clear}>{t('setting.engine.cacheClear')}</Button>}
+      <NumberField
+        label={t('setting.engine.cache')}
+        value={values.promptCacheMB ?? undefined}
+        min={0}
+        max={MOST_MB}
+        step={1}
+        placeholder={t('engine.automatic')}
+        problem={t('sampling.range', { min: 0, max: formats.exact(MOST_MB) })}
+        onChange={(megabytes) => void set({ promptCacheMB: megabytes ?? null })}
+      />
+    </SettingRow>
+  );
+}
