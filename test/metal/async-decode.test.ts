@@ -28,8 +28,10 @@ const settings: [name: string, options: Partial<GenerateOptions>][] = [
 /** One token a call: nothing runs ahead. */
 async function stepByStep(session: Session, prompt: Int32Array, options: GenerateOptions): Promise<number[]> {
   const tokens: number[] = [];
-  for (let i = 0; i < options.maxTokens; i++)
-    tokens.push(...(await session.generate(Int32Array.of(...prompt, ...tokens), { ...options, maxTokens: 1 })).tokens);
+  for (let i = 0; i < options.maxTokens; i++) {
+    const step = { ...options, maxTokens: 1, continues: tokens.length };
+    tokens.push(...(await session.generate(Int32Array.of(...prompt, ...tokens), step)).tokens);
+  }
   return tokens;
 }
 

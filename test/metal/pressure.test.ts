@@ -27,7 +27,7 @@ async function onMetal<T>(work: (session: Session) => Promise<T>): Promise<T> {
 /** The tokens of the next turn: the conversation so far, and three words more. */
 async function turn(session: Session, options: Partial<GenerateOptions> = {}): Promise<number[]> {
   const ids = session.tokens().length === 0 ? prompt : Int32Array.of(...session.tokens(), ...prompt.slice(0, 3));
-  const { tokens } = await session.generate(ids, { maxTokens: 5, path: 'exact', ...options });
+  const { tokens } = await session.generate(ids, { maxTokens: 5, path: 'exact', continues: ids.length, ...options });
   return tokens;
 }
 
