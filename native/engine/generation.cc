@@ -25,7 +25,7 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt, Gene
   timeline_.check_prompt(prompt);
   std::vector<Boundary>& ends = std::get<Reading>(state_).ends;
   ends = options_.read_only ? boundaries_within(prompt, options_.stop_tokens)
-                            : boundaries_of(prompt, options_.stop_tokens);
+                            : boundaries_of(prompt, options_.stop_tokens, timeline_.memory().has_states());
   // At least the last token is read, where its scores are wanted.
   const int64_t limit = static_cast<int64_t>(prompt.size()) - (options_.read_only ? 0 : 1);
   const Resumed resumed = timeline_.resume(prompt, ends, limit, options_.path, options_.continues);

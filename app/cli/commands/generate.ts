@@ -4,6 +4,7 @@ import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { opensThinking, type Part } from '../../text/thinking.ts';
 import { answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
+import { cacheReport } from '../runtime/cache-report.ts';
 import {
   type Context,
   command,
@@ -25,6 +26,7 @@ const FLAGS = {
   raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
   think: { kind: 'yes', help: 'let the model think first' },
   'no-think': { kind: 'yes', help: 'do not let it think' },
+  'cache-report': { kind: 'yes', help: 'say what of the prompt was read and what was known, and why' },
   ...SAMPLING_FLAGS,
   ...PRECISION_FLAG,
 } as const satisfies Flags;
@@ -62,11 +64,14 @@ export const generate = command({
           finish_reason,
           loop,
           timings,
+          ...(values['cache-report'] && { cache: said.result.reuse }),
         };
         context.terminal.out(`${JSON.stringify({ ...result, device: model.native.device.id, path: path ?? null })}\n`);
       } else {
         if (!text) context.terminal.out(said.tokens.join(','));
         context.terminal.out('\n');
+        const { reuse } = said.result;
+        if (values['cache-report']) context.terminal.note(cacheReport(reuse, prompt.ids, text && text.decode));
         const speed = `${fixed(timings.tokens_per_second)} tokens/s, first after ${fixed(timings.first_token_ms, 0)} ms`;
         context.terminal.note(context.terminal.dim(`${said.tokens.length} tokens, ${said.finish}, ${speed}`));
         if (said.loop) context.terminal.note(JSON.stringify(said.loop));

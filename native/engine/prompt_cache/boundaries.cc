@@ -19,11 +19,15 @@ std::vector<Boundary> boundaries_within(std::span<const int32_t> prefix, std::sp
   return out;
 }
 
-std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<const int32_t> stops) {
+std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<const int32_t> stops, bool has_states) {
   const auto total = static_cast<int64_t>(prompt.size());
   std::vector<Boundary> out = boundaries_within(prompt, stops);
   std::erase_if(out, [&](const Boundary& boundary) { return boundary.end >= total; });
-  if (total > 1 && (out.empty() || out.back().end < total - 1)) out.push_back({total - 1, Boundary::Kind::last});
+  // A pass more, which is worth it where the same prompt would else read many tokens again: not behind the last message
+  // of a chat, where a template adds a handful.
+  constexpr int64_t many = 12;
+  const int64_t before = out.empty() ? 0 : out.back().end;
+  if (has_states && total - before > many) out.push_back({total - 1, Boundary::Kind::last});
   out.push_back({total, Boundary::Kind::end});
   return out;
 }

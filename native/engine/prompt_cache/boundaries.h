@@ -23,8 +23,9 @@ struct Boundary {
   Kind kind = Kind::chunk;
 };
 
-// Ascending; the last is the end of the prompt. `stops`: tokens that end a message.
-std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<const int32_t> stops);
+// Ascending; the last is the end of the prompt. `stops`: tokens that end a message. `has_states`: of the model, for
+// which going back to a place means having stopped there.
+std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<const int32_t> stops, bool has_states);
 // Those that every longer prompt beginning with `prefix` has too.
 std::vector<Boundary> boundaries_within(std::span<const int32_t> prefix, std::span<const int32_t> stops);
 

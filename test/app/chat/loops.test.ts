@@ -170,6 +170,7 @@ test('the engine ends while a turn waits: the text stays, deciding comes too lat
 
 test('rewind where no snapshot is left: the text is read again, and that is told', { timeout: 120_000 }, async () => {
   const { client } = await startCore();
+  await client.call('settings.set', { promptCacheMB: 0 });
   const turn = await ask(client, { text: `${'The old mill stood by the river. '.repeat(24)}${repetitive}` });
   const { event } = await paused(client);
   const before = (await turn.read()).thinking;

@@ -6,6 +6,7 @@ import { addon } from '../../support/addon.ts';
 import { families, someTokens } from '../../support/models.ts';
 import { END, statesOf, walk } from '../../support/prompt-trees.ts';
 import { limitMs, runs } from '../../support/soak.ts';
+import { playTurns } from '../../support/turn-script.ts';
 
 const MB = 2 ** 20;
 const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
@@ -76,7 +77,7 @@ describe.each(families)('%s', (_name, folder) => {
     const model = await withCache(folder);
     const session = model.createSession({ contextLength: 4096 });
     const chat = message(100, 1);
-    const { tokens } = await ask(session, chat, { maxTokens: 40, stopTokens: [] });
+    const { tokens } = await ask(session, chat, { maxTokens: 40, forbidden: [END] });
     const next = [...chat, 5, ...tokens, END];
     const before = await ask(model.createSession({ contextLength: 4096 }), [...next, ...message(9, 2)]);
     expect(before.timings.cachedTokens).toBe(chat.length);
@@ -96,7 +97,7 @@ describe('what is said about it', () => {
     const session = model.createSession({ contextLength: 4096 });
     const chat = message(100, 1);
     expect((await ask(session, chat)).reuse).toMatchObject({ tokens: 0, known: 0, reason: 'cold' });
-    const { tokens } = await ask(session, chat, { maxTokens: 600, stopTokens: [] });
+    const { tokens } = await ask(session, chat, { maxTokens: 600, forbidden: [END] });
     const next = [...chat, 5, ...tokens, END];
     expect((await ask(session, [...next, ...message(9, 2)])).reuse).toMatchObject({ tokens: 100, reason: 'unread' });
     expect((await ask(session, next, { path: 'exact' })).reuse).toMatchObject({ tokens: 0, reason: 'path' });
@@ -163,3 +164,26 @@ test('an answer is gone on with as it stands, and nobody else is given that', as
     cold.close();
   }
 });
+
+test.each(families.filter(([name]) => name !== 'minicpm_sala'))(
+  '%s: of a long session at most one chunk is read again on any turn, and every turn says why',
+  { timeout: 120_000 },
+  async (_name, folder) => {
+    const model = await withCache(folder);
+    const turns = await playTurns({
+      model,
+      turns: 40,
+      seed: 11,
+      contextLength: 4096,
+      long: 900,
+      short: 120,
+      answer: 40,
+    });
+    for (const turn of turns) {
+      expect(turn.again, JSON.stringify(turn)).toBeLessThanOrEqual(512);
+      expect(turn.cached + turn.again + turn.fresh, JSON.stringify(turn)).toBeGreaterThanOrEqual(turn.prompt - 1);
+      if (turn.again > 0) expect(turn.reason, JSON.stringify(turn)).toBe('boundary');
+    }
+    model.close();
+  },
+);

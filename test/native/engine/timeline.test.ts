@@ -59,18 +59,18 @@ describe.each(families)('%s', (_name, folder) => {
     model.close();
   });
 
-  test('regenerating reads one token again', async () => {
+  test('regenerating reads again what stands behind the last message', async () => {
     const model = await addon.load(folder);
-    const prompt = someTokens(50);
-    const { session, events } = await generated(model, 'exact', prompt, 20);
-    const again: TokenEvent[] = [];
-    const { timings } = await session.generate(prompt, {
-      maxTokens: 20,
-      logprobs: 1,
-      onTokens: (tokens) => again.push(...tokens),
-    });
-    expect(timings.cachedTokens).toBe(49);
-    expect(again.map(({ id, logprob }) => ({ id, logprob }))).toEqual(events);
+    const prompt = Int32Array.from([...someTokens(44), 2, ...someTokens(5, 9)]);
+    const session = model.createSession({ path: 'exact', contextLength: 1024 });
+    const ask = async () => {
+      const events: TokenEvent[] = [];
+      const onTokens = (tokens: TokenEvent[]) => events.push(...tokens);
+      const { timings } = await session.generate(prompt, { maxTokens: 20, stopTokens: [2], logprobs: 1, onTokens });
+      return { cached: timings.cachedTokens, numbers: events.map(({ id, logprob }) => ({ id, logprob })) };
+    };
+    const first = await ask();
+    expect(await ask()).toEqual({ cached: 45, numbers: first.numbers });
     model.close();
   });
 
@@ -169,14 +169,14 @@ describe.each(families)('%s: chats', (name, folder) => {
 
   test('what one path has read is nothing to the other', async () => {
     const model = await addon.load(folder);
-    const prompt = someTokens(60);
+    const prompt = Int32Array.from([...message(55, 1), ...someTokens(5, 2)]);
     const session = model.createSession({ contextLength: 1024 });
-    await session.generate(prompt, { maxTokens: 8, path: 'fast' });
-    const exact = await session.generate(prompt, { maxTokens: 8, path: 'exact' });
-    expect(exact.timings.cachedTokens).toBe(0);
-    const again = await session.generate(prompt, { maxTokens: 8, path: 'exact' });
-    expect(again.timings.cachedTokens).toBe(59);
-    expect((await session.generate(prompt, { maxTokens: 8, path: 'fast' })).timings.cachedTokens).toBe(0);
+    const cached = async (path: NumericPath) =>
+      (await session.generate(prompt, { maxTokens: 8, stopTokens: [END], path })).timings.cachedTokens;
+    expect(await cached('fast')).toBe(0);
+    expect(await cached('exact')).toBe(0);
+    expect(await cached('exact')).toBe(55);
+    expect(await cached('fast')).toBe(0);
     model.close();
   });
 });

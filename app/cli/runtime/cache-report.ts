@@ -1,0 +1,22 @@
+import type { Reuse } from '../../../native/addon/index.d.ts';
+import { reuseOf } from '../../engine/process/prompt-reuse.ts';
+
+/** One line on what of a prompt was read and what was known, and why known tokens were read again. */
+export function cacheReport(
+  reuse: Reuse,
+  prompt: readonly number[],
+  decode: ((ids: readonly number[]) => string) | null,
+): string {
+  const { miss, differs } = reuseOf(reuse, prompt, decode ?? ((ids) => ids.join()));
+  const parts = [`${reuse.requested - reuse.tokens} tokens read, ${reuse.tokens} known`];
+  if (differs) parts.push(`differs from token ${differs.token + 1} on (${JSON.stringify(differs.text)})`);
+  if (miss) parts.push(`${miss.tokens} read again: ${REASONS[miss.reason]}`);
+  return parts.join('; ');
+}
+
+const REASONS = {
+  boundary: 'reading begins at ends of messages and multiples of 512',
+  evicted: 'their memory was needed',
+  unread: 'the answer had not been read back',
+  path: 'they were known on another numeric path only',
+};
