@@ -15,7 +15,7 @@ export function PromptCache() {
   const { t } = useTranslation();
   const formats = useFormats();
   const { values, set } = useSettings();
-  const status = useEngine((state) => state.status.at);
+  const status = useEngine((state) => state.status.phase);
   const [use, setUse] = useState<PromptCacheUse | null>(null);
   const look = useCallback(() => {
     core.call('engine.promptCache').then(setUse, () => setUse(null));

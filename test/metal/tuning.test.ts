@@ -41,7 +41,7 @@ describe('a choice', () => {
     const session = model.createSession({ path: 'exact', kvType: 'f16' });
     const { data } = await session.logits(tokens, { all: true, chunk: 1 });
     standin.clock({ costs });
-    const { timings } = await session.generate(tokens, { maxTokens: 2, path: 'exact' });
+    const { timings } = await session.generate(tokens, { maxTokens: 2, path: 'exact', continues: tokens.length });
     standin.clock({});
     session.close();
     model.close();

@@ -35,7 +35,11 @@ const catalogue: [mistake: string, file: string, title: string, by?: string][] =
   ['norms shifted by their values, not by the layout', 'test/golden/mlx.test.ts', '%s', 'qwen3_5_4bit'],
   ['the gated norm of the mixer shifted as well', ...models, 'qwen3_5/dense_tied'],
   ['recurrent layers cut like a cache', 'test/native/engine/timeline.test.ts', 'leaves no trace'],
-  ['the whole prompt read again without a word', 'test/native/engine/timeline.test.ts', 'regenerating reads one token'],
+  [
+    'the whole prompt read again without a word',
+    'test/native/engine/timeline.test.ts',
+    'regenerating reads again what stands behind',
+  ],
   ['drafting from the state before the final norm', 'test/golden/mtp.test.ts', '%s from %s', 'chain_logits'],
   ['drafting head without the tied embedding', 'test/golden/mtp.test.ts', '%s from %s', 'dense_tied'],
   ['vision tensors refused, or loaded unasked', here, 'the vision tower is left out'],
