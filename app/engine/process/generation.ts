@@ -85,8 +85,8 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   let silent: number[] = [];
   /** As it is on the screen; null after a failure. */
   let said: { thinking: string; text: string } | null = {
-    thinking: generation.prompt.begun?.thinking ?? '',
-    text: generation.prompt.begun?.text ?? '',
+    thinking: generation.prompt.continuation?.thinking ?? '',
+    text: generation.prompt.continuation?.text ?? '',
   };
 
   function stopLeg(why: Halt) {

@@ -18,8 +18,9 @@ export async function readBack(
   const [one = [], other = []] = await Promise.all(
     NEXT.map(async (text) => {
       const next: PromptMessage = { role: 'user', text, thinking: '', ids: null };
-      return (await promptIds(model.text, renderer, { messages: [...messages, answer, next], thinking, begun: null }))
-        .ids;
+      return (
+        await promptIds(model.text, renderer, { messages: [...messages, answer, next], thinking, continuation: null })
+      ).ids;
     }),
   );
   if (signal.isSet) return false;

@@ -47,7 +47,7 @@ async function lastAnswer(client: Client, chatId: ChatId) {
 
 test('back in the first chat, only the new message is read, and asked again nothing is', async () => {
   const { client, open, ask, usageOf } = await chats();
-  await client.call('settings.set', { titlesByModel: false });
+  await client.call('settings.set', { autoTitle: false });
   const [one, other] = [await open(), await open()];
   const first = await ask(one, story('A fox'));
   expect(first.cachedTokens).toBe(0);
@@ -56,7 +56,7 @@ test('back in the first chat, only the new message is read, and asked again noth
   // Everything in front of the first answer; of the answer itself as much as was read back by now.
   expect(back.cachedTokens).toBeGreaterThan(first.promptTokens - 16);
   await ask(other, 'And then?');
-  const retried = await client.call('turns.retry', { messageId: await lastAnswer(client, one) });
+  const retried = await client.call('turns.regenerate', { messageId: await lastAnswer(client, one) });
   const again = await usageOf(retried.turnId);
   expect(again.promptTokens - again.cachedTokens).toBeLessThanOrEqual(12); // what opens an answer
   expect(again.miss).toBeUndefined();
@@ -64,7 +64,7 @@ test('back in the first chat, only the new message is read, and asked again noth
 
 test('cleared, or with no room, everything is read again, and the answer says why', async () => {
   const { client, open, ask } = await chats();
-  await client.call('settings.set', { titlesByModel: false });
+  await client.call('settings.set', { autoTitle: false });
   const chat = await open();
   await ask(chat, story('A fox'));
   expect((await client.call('engine.promptCache'))?.bytes).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ test('an answer is read back as the next turn wants it', async () => {
   });
   const messages = [told('system', 'You are brief.'), told('user', story('A fox'))];
   const ask = async (all: PromptMessage[]) => {
-    const { ids } = await promptIds(model.text, renderer, { messages: all, thinking: false, begun: null });
+    const { ids } = await promptIds(model.text, renderer, { messages: all, thinking: false, continuation: null });
     const result = await model
       .session('chat')
       .generate(Int32Array.from(ids), { maxTokens: 20, stopTokens: [...model.text.stopIds] });
@@ -116,7 +116,7 @@ test('an answer is read back as the next turn wants it', async () => {
 
   const stopped = new addon.AbortFlag();
   stopped.set();
-  const prompt = { messages, thinking: false, begun: null };
+  const prompt = { messages, thinking: false, continuation: null };
   expect(await readBack(model, renderer, { prompt }, answer, stopped)).toBe(false);
   expect(await readBack(model, renderer, { prompt }, answer, new addon.AbortFlag())).toBe(true);
 
