@@ -59,7 +59,7 @@ test('back in the first chat, only the new message is read, and asked again noth
   const retried = await client.call('turns.regenerate', { messageId: await lastAnswer(client, one) });
   const again = await usageOf(retried.turnId);
   expect(again.promptTokens - again.cachedTokens).toBeLessThanOrEqual(12); // what opens an answer
-  expect(again.miss).toBeUndefined();
+  expect(again.miss?.tokens ?? 0).toBeLessThanOrEqual(12);
 });
 
 test('cleared, or with no room, everything is read again, and the answer says why', async () => {
