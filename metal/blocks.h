@@ -15,19 +15,46 @@ struct Row {
   float global_scale;
 };
 
+static inline Row row_of(WeightSegment s, uint expert, uint r) {
+  const ulong local = r - s.first;
+  Row row;
+  row.data = s.data + expert * s.expert_bytes + local * s.row_bytes;
+  row.scales = s.scales + expert * s.expert_scale_bytes + local * s.row_scale_bytes;
+  row.biases = s.biases + expert * s.expert_scale_bytes + local * s.row_scale_bytes;
+  row.global_scale = s.global_scale;
+  return row;
+}
+
+// Rows of expert e in ascending order. A matrix of one segment is `only`, which came with the parameters; from a table
+// a segment is read when a row first lies in it.
+struct Rows {
+  device const WeightSegment* table;
+  WeightSegment current;
+  uint last, expert;
+
+  Rows(device const WeightSegment* segments, constant WeightSegment& only, uint count, uint tables, uint e) {
+    table = segments + (tables != 0 ? e * count : 0);
+    last = count - 1;
+    expert = tables != 0 ? 0 : e;
+    if (count == 1 && tables == 0) current = only;
+    else current = *table;
+  }
+  Row at(uint r) {
+    while (last != 0 && r >= current.first + current.rows) {
+      table++;
+      last--;
+      current = *table;
+    }
+    return row_of(current, expert, r);
+  }
+};
+
 // Row r of expert e. An expert has `count` segments; with `tables` each expert has its own.
 static inline Row find_row(device const WeightSegment* segments, uint count, uint tables, uint e, uint r) {
   device const WeightSegment* s = segments + (tables != 0 ? e * count : 0);
   uint i = 0;
   while (i + 1 < count && r >= s[i].first + s[i].rows) i++;
-  const ulong local = r - s[i].first;
-  const ulong expert = tables != 0 ? 0 : e;
-  Row row;
-  row.data = s[i].data + expert * s[i].expert_bytes + local * s[i].row_bytes;
-  row.scales = s[i].scales + expert * s[i].expert_scale_bytes + local * s[i].row_scale_bytes;
-  row.biases = s[i].biases + expert * s[i].expert_scale_bytes + local * s[i].row_scale_bytes;
-  row.global_scale = s[i].global_scale;
-  return row;
+  return row_of(s[i], tables != 0 ? 0 : e, r);
 }
 
 static inline float half_at(device const uchar* p) { return float(*(device const half*)p); }
@@ -212,12 +239,14 @@ struct Q2K : Blocks {  // scales 16 | qs 64 | d | dmin
   }
 };
 struct Q3K : Blocks {  // hmask 32 | qs 64 | scales 12 | d
+  static int six(device const uchar* b, uint j) {
+    const uint low = j < 8 ? b[96 + j] & 15u : uint(b[96 + j - 8]) >> 4;
+    return int(low | (uint(b[104 + j % 4]) >> (2 * (j / 4)) & 3) << 4) - 32;
+  }
   static void decode8(device const uchar* bytes, Row row, uint k, thread float* w) {
     device const uchar* b = bytes + row.data + ulong(k / 256) * 110;
-    const uint e = k % 256, j = e / 16;
-    const uint low = j < 8 ? b[96 + j] & 15u : uint(b[96 + j - 8]) >> 4;
-    const int six = int(low | (uint(b[104 + j % 4]) >> (2 * (j / 4)) & 3) << 4) - 32;
-    const float scale = half_at(b + 108) * float(six);
+    const uint e = k % 256;
+    const float scale = half_at(b + 108) * float(six(b, e / 16));
     for (uint i = 0; i < 8; i++) {
       const uint two = uint(b[32 + e / 128 * 32 + e % 32 + i]) >> (e % 128 / 32 * 2) & 3;
       const uint third = uint(b[e % 32 + i]) >> (e / 32) & 1;
@@ -227,8 +256,12 @@ struct Q3K : Blocks {  // hmask 32 | qs 64 | scales 12 | d
 };
 // 6-bit scale and min of group j of Q4_K and Q5_K, from 12 bytes.
 static inline uint2 scale_min(device const uchar* s, uint j) {
-  if (j < 4) return uint2(s[j] & 63u, s[j + 4] & 63u);
-  return uint2((s[j + 4] & 15u) | uint(s[j - 4] >> 6) << 4, uint(s[j + 4] >> 4) | uint(s[j] >> 6) << 4);
+  // Groups 4 .. 7 have their upper two bits in the bytes of 0 .. 3. No branch: lanes of a simdgroup have both kinds.
+  const bool split = j >= 4;
+  const uint both = s[j + 4], own = s[split ? j - 4 : j], other = s[j];
+  const uint mask = split ? 15 : 63, upper = split ? 48 : 0;
+  return uint2(
+      ((split ? both : own) & mask) | (own >> 2 & upper), (both >> (split ? 4 : 0) & mask) | (other >> 2 & upper));
 }
 struct Q4K : Blocks {  // d | dmin | scales 12 | qs 128
   static void decode8(device const uchar* bytes, Row row, uint k, thread float* w) {

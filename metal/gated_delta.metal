@@ -51,30 +51,29 @@ struct Column {
   static bool holds(uint part, int j) { return KEY_DIM == 4 * KPL || part * KPL + j < KEY_DIM; }
   // A lane past the last column loads nothing: what it would see, another lane may be storing.
   void load(device const float* state, uint part, uint value_dim, bool active) {
+#pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++) s[j] = active && holds(part, j) ? state[ulong(part * KPL + j) * value_dim] : 0.0f;
   }
   void store(device float* state, uint part, uint value_dim) const {
+#pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++)
       if (holds(part, j)) state[ulong(part * KPL + j) * value_dim] = s[j];
   }
-  // One token; this lane's keys of q and k as they come from the convolution (zero where it holds none), normalised
-  // here. Returns o of this column, in every lane.
+  // One token; this lane's keys of q and k as they come from the convolution (zero where it holds none), and the sums
+  // of their squares. Returns o of this column, in every lane.
   template <class Keys>
-  float step(Keys q, Keys k, float v, Gates gates, float l2_eps) {
-    float qq = 0, kk = 0;
-    for (int j = 0; j < KPL; j++) {
-      qq += q[j] * q[j];
-      kk += k[j] * k[j];
-    }
+  float step(Keys q, Keys k, float qq, float kk, float v, Gates gates, float l2_eps) {
     const float q_scale = 1.0f / precise::sqrt(sum_of_parts(qq) + l2_eps) / precise::sqrt(float(KEY_DIM));
     const float k_scale = 1.0f / precise::sqrt(sum_of_parts(kk) + l2_eps);
     float seen = 0;
+#pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++) {
       s[j] *= gates.decay;
       seen += s[j] * (k[j] * k_scale);
     }
     const float u = gates.beta * (v - sum_of_parts(seen));
     float o = 0;
+#pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++) {
       s[j] += (k[j] * k_scale) * u;
       o += s[j] * (q[j] * q_scale);
@@ -113,13 +112,20 @@ template <int KPL>
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = qkv + ulong(t) * p.qkv_stride;
     float q[KPL], k[KPL];
+#pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++) {
       q[j] = Column<KPL>::holds(part, j) ? row[at + j] : 0.0f;
       k[j] = Column<KPL>::holds(part, j) ? row[keys + at + j] : 0.0f;
     }
     const Gates gates = gates_of(projected + ulong(t) * p.p_stride, head, decay, dt_bias, p);
-    const float out =
-        S.step((thread const float*)q, (thread const float*)k, row[2 * keys + head * p.value_dim + c], gates, p.l2_eps);
+    float qq = 0, kk = 0;
+#pragma clang loop unroll(full)
+    for (int j = 0; j < KPL; j++) {
+      qq += q[j] * q[j];
+      kk += k[j] * k[j];
+    }
+    const float v = row[2 * keys + head * p.value_dim + c];
+    const float out = S.step((thread const float*)q, (thread const float*)k, qq, kk, v, gates, p.l2_eps);
     if (active && part == 0) o[ulong(t) * p.o_stride + head * p.value_dim + column] = out;
   }
   if (active) S.store(after + mine, part, p.value_dim);
@@ -214,7 +220,13 @@ template <int KPL>
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     const Gates gates = gates_of(row, head, decay, dt_bias, p);
-    const float out = S.step(q, k, convolved[8 * (KPL + 1) + c], gates, p.l2_eps);
+    float qq = 0, kk = 0;
+#pragma clang loop unroll(disable)  // unrolled, what it loads would stay in registers until the products want it
+    for (int j = 0; j < KPL; j++) {
+      qq += q[j] * q[j];
+      kk += k[j] * k[j];
+    }
+    const float out = S.step(q, k, qq, kk, convolved[8 * (KPL + 1) + c], gates, p.l2_eps);
     if (active && part == 0) raw[column] = out;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint h = simdgroup; h < served; h += (threads + 31) / 32) {

@@ -8,17 +8,20 @@ using namespace params;
 
 namespace {
 
-// Instances of the kernels by keys a lane.
+// Instances of the kernels by keys a lane. `step_values`: value columns of one threadgroup of the step, 4 lanes each:
+// 256 is 1024 threads, for which an M1 has 52 registers a thread; more keys a lane need more
+// (test/metal/listing.test.ts).
 struct Instance {
   int64_t keys;
   const char* scan;
   const char* step;
+  int64_t step_values;
 };
-constexpr Instance instances[] = {{4, "gated_delta_scan_4", "gated_delta_step_4"},
-                                  {8, "gated_delta_scan_8", "gated_delta_step_8"},
-                                  {16, "gated_delta_scan_16", "gated_delta_step_16"},
-                                  {32, "gated_delta_scan_32", "gated_delta_step_32"},
-                                  {64, "gated_delta_scan_64", "gated_delta_step_64"}};
+constexpr Instance instances[] = {{4, "gated_delta_scan_4", "gated_delta_step_4", 256},
+                                  {8, "gated_delta_scan_8", "gated_delta_step_8", 256},
+                                  {16, "gated_delta_scan_16", "gated_delta_step_16", 256},
+                                  {32, "gated_delta_scan_32", "gated_delta_step_32", 192},
+                                  {64, "gated_delta_scan_64", "gated_delta_step_64", 128}};
 const Instance& instance_for(int64_t key_dim) {
   for (const Instance& each : instances)
     if (key_dim <= each.keys * kDeltaLanes) return each;
@@ -26,8 +29,7 @@ const Instance& instance_for(int64_t key_dim) {
   return instances[4];
 }
 
-constexpr int64_t step_tokens = 8;    // above: convolution, scan and norm as dispatches of their own
-constexpr int64_t step_values = 256;  // value columns one threadgroup can hold: 4 lanes each, 1024 threads
+constexpr int64_t step_tokens = 8;  // above: convolution, scan and norm as dispatches of their own
 constexpr size_t scan_simdgroups = 4;
 
 }  // namespace
@@ -54,10 +56,10 @@ Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv,
   const int64_t values = w.value_heads / w.key_heads * w.value_dim;
   const bool chunked =
       tuning_.delta_chunk_from > 0 && p.rows >= tuning_.delta_chunk_from && fits_chunks(w.key_dim, w.value_dim);
-  const bool together = !chunked && p.rows <= step_tokens && values <= step_values;
+  const Instance& instance = instance_for(w.key_dim);
+  const bool together = !chunked && p.rows <= step_tokens && values <= instance.step_values;
   const Tensor qkv = together ? Tensor{} : conv_silu(p, *w.conv, conv);
   const Tensor o = chunked ? delta_in_chunks(p, qkv, w, state) : scratch(p.rows, w.value_heads * w.value_dim);
-  const Instance& instance = instance_for(w.key_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
   GatedDeltaParams params = kernel_args::gated_delta(p, o, w, conv);

@@ -68,8 +68,8 @@ void MetalBackend::project(const Tensor& x, const Part& part, const Projection& 
              : unused(x);
   const size_t slots = routes ? static_cast<size_t>(x.rows * routes->topk) : 1;
   constants.set(kTokens, routes ? 1 : narrow(x.rows)).set(kMatvecRows, narrow(rows));
-  run(Kernel{"linear", "linear_vec", part.layout}, constants, {a[0], a[1], a[2], a[3], a[4], a[5], ids, written}, p,
-      Grid{{groups, slots, 1}, {simdgroups * 32, 1, 1}, 0, work});
+  run(Kernel{"linear", "linear_vec", part.layout}, constants, {a[0], a[1], a[2], a[3], a[4], a[5], ids, written},
+      LinearVecParams{p, part.only}, Grid{{groups, slots, 1}, {simdgroups * 32, 1, 1}, 0, work});
 }
 
 Tensor MetalBackend::linear(Tensor x, const Weight& weight, const Linear& options) {

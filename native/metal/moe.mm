@@ -112,7 +112,7 @@ void MetalBackend::expert_down(Tensor h, const Weight& experts, const Routes& ro
             .set(kMatvecRows, narrow(tuning_.matvec_rows)),
         {reads(*part.bytes), reads(*part.table), reads(h), ids, reads(routes.weights),
          updates(add_to.columns(part.first, part.rows))},
-        p,
+        ExpertDownVecParams{p, part.only},
         Grid{{(part.rows + per_group - 1) / per_group, static_cast<size_t>(add_to.rows), 1}, {simdgroups * 32, 1, 1}});
   }
 }

@@ -10,11 +10,12 @@
 namespace longhand::metal {
 
 struct Part {
-  const char* layout;       // struct of metal/blocks.h
-  uint32_t group = 0;       // MLX: elements a scale
-  uint32_t scale_type = 0;  // MLX: 0 f32, 1 f16, 2 bf16
-  MetalBufferPtr bytes;     // the mapped file, or a copy
-  MetalBufferPtr table;     // params::WeightSegment, `segments` an expert
+  const char* layout;            // struct of metal/blocks.h
+  uint32_t group = 0;            // MLX: elements a scale
+  uint32_t scale_type = 0;       // MLX: 0 f32, 1 f16, 2 bf16
+  MetalBufferPtr bytes;          // the mapped file, or a copy
+  MetalBufferPtr table;          // params::WeightSegment, `segments` an expert
+  params::WeightSegment only{};  // the table's first
   uint32_t segments = 0;
   bool expert_tables = false;  // every expert has its own segments
   uint32_t first = 0, rows = 0;

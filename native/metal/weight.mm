@@ -38,11 +38,11 @@ Layout layout_of(const WeightView& view) {
     case DType::nvfp4: return {"Nvfp4", 1};
     case DType::affine:
       switch (view.affine.bits) {
-        case 2: return {"Affine2", 1};
+        case 2: return {"Affine2", 2};
         case 3: return {"Affine3", 1};
-        case 4: return {"Affine4", 1};
+        case 4: return {"Affine4", 2};
         case 5: return {"Affine5", 1};
-        case 6: return {"Affine6", 1};
+        case 6: return {"Affine6", 2};
         case 8: return {"Affine8", 1};
         default: break;
       }
@@ -178,6 +178,7 @@ Part MetalBackend::make_part(std::span<const WeightView> views, int64_t experts,
             .scale_type = scale_type(form),
             .bytes = nullptr,
             .table = nullptr,
+            .only = {},
             .segments = narrow(count),
             .expert_tables = experts > 1};
   const auto view_at = [&](int64_t e, int64_t i) -> const WeightView& {
@@ -210,6 +211,7 @@ Part MetalBackend::make_part(std::span<const WeightView> views, int64_t experts,
     part.rows = narrow(row);
   }
   part.table = device_->allocate(table.size() * sizeof table[0], "weights");
+  part.only = table[0];
   std::memcpy(part.table->host(), table.data(), table.size() * sizeof table[0]);
   return part;
 }

@@ -108,6 +108,18 @@ struct ExpertDownParams {
   uint h_stride, weight_stride, y_stride;
 };
 
+#ifndef VULKAN
+// Metal's matvecs: `only` is the segment of a matrix that has one, so that nobody asks a table for it.
+struct LinearVecParams {
+  LinearParams linear;
+  WeightSegment only;
+};
+struct ExpertDownVecParams {
+  ExpertDownParams down;
+  WeightSegment only;
+};
+#endif
+
 // ---- rows ---------------------------------------------------------------------------------------------------------
 
 struct NormParams {

@@ -194,7 +194,8 @@ Words listing_command(const std::string& file, const std::string& to) {
     return word == "-shared" || word == "-lm" || word == "-g1" || word == "-march=x86-64-v3" ||
            word == "-ffp-contract=off";
   });
-  for (const char* word : {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=fast"})
+  for (const char* word : {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=fast", "-mllvm",
+                           "-inline-threshold=100000"})
     words.push_back(word);
   return words;
 }
