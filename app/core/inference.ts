@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
@@ -15,15 +16,28 @@ import {
   type TurnId,
   type Usage,
 } from '../protocol/index.ts';
+import type { Tool, ToolCall } from '../text/chat-template.ts';
+import { type CallFormat, callFormatOf } from '../text/tool-calls/call-formats.ts';
+import { type CallPart, createCallSplitter } from '../text/tool-calls/call-splitter.ts';
 
 //  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
 
-export type ConversationMessage = { role: 'system' | 'user' | 'assistant'; text: string; thinking: string };
+export type { Tool, ToolCall } from '../text/chat-template.ts';
+
+export type ConversationMessage = {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  text: string;
+  thinking: string;
+  calls?: ToolCall[];
+  answers?: { callId?: string; name?: string };
+};
 
 export type AnswerRequest = {
   /** As `models` names it. */
   model: string;
   messages: ConversationMessage[];
+  /** What the model may call. */
+  tools: Tool[];
   /** null follows the model's default. */
   thinking: boolean | null;
   /** At most so many tokens of thinking; null: as in Settings. */
@@ -36,6 +50,8 @@ export type AnswerPart =
   /** The prompt is being read. Once, before any text; not at all when nothing of it has to be read. */
   | { type: 'prompt'; tokens: number; cached: number }
   | { type: 'text'; kind: 'thinking' | 'answer'; text: string }
+  /** Of a tool; `arguments` is JSON. */
+  | { type: 'call'; id: string; name: string; arguments: string }
   | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
 
 export type ServedModel = { id: string; name: string; kind: 'chat' | 'encoder'; entry: ModelEntry };
@@ -46,7 +62,7 @@ export type Inference = {
    *  @throws LonghandError `model-missing`, and what the engine says */
   answer(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
   /** Tokens of the prompt as it would be read. */
-  count(request: Pick<AnswerRequest, 'model' | 'messages' | 'thinking'>): Promise<number>;
+  count(request: Pick<AnswerRequest, 'model' | 'messages' | 'tools' | 'thinking'>): Promise<number>;
   /** Vectors of length 1, a text each, and how many tokens were read.
    *  @throws LonghandError `model-missing`, `model-unsupported` */
   embed(
@@ -88,18 +104,29 @@ export function createInference({ engine, library, settings, newTurnId, report }
   }
 
   const promptOf = (
-    { messages, thinking }: Pick<AnswerRequest, 'messages' | 'thinking'>,
+    { messages, tools, thinking }: Pick<AnswerRequest, 'messages' | 'tools' | 'thinking'>,
     { modelId }: LoadTarget,
   ): Prompt => ({
     messages: messages.map((message) => ({ ...message, ids: null })),
+    tools,
     thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
     continuation: null,
   });
+
+  /** @throws LonghandError `model-unsupported` where the template of the model knows no tools */
+  async function formatFor(tools: readonly Tool[], { path, template }: LoadTarget): Promise<CallFormat | null> {
+    if (tools.length === 0) return null;
+    const known = template ?? (await engine.ask('preview', { path, template: null })).own;
+    const format = callFormatOf(known);
+    if (format) return format;
+    throw new LonghandError('model-unsupported', '[tools] the chat template of this model knows no tools');
+  }
 
   return {
     models: served,
     async *answer(request, signal) {
       const { target, sampling } = await targetOf(request.model);
+      const format = await formatFor(request.tools, target);
       const { thinkingBudget, sampling: usual } = settings();
       const turnId = newTurnId();
       const updates = createMailbox<TurnUpdate>();
@@ -107,6 +134,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
       const cancel = () => over || engine.cancel(turnId);
       signal.addEventListener('abort', guarded(report, cancel), { once: true });
       let counted = false;
+      const splitter = createCalls(format, request.tools);
       engine.generate(
         {
           turnId,
@@ -134,10 +162,12 @@ export function createInference({ engine, library, settings, newTurnId, report }
             counted = true;
             yield { type: 'prompt', tokens: event.total, cached: event.cached };
           }
-          if (event.type === 'delta') yield { type: 'text', kind: event.kind, text: event.text };
+          if (event.type === 'delta') yield* separated(event, splitter);
           if (event.type !== 'finished') continue;
           over = true;
-          yield { type: 'end', reason: event.reason, usage: event.usage, timings: event.timings };
+          yield* splitter.flush();
+          const reason = splitter.called() && event.reason === 'stop' ? 'tool' : event.reason;
+          yield { type: 'end', reason, usage: event.usage, timings: event.timings };
           return;
         }
       } finally {
@@ -154,6 +184,30 @@ export function createInference({ engine, library, settings, newTurnId, report }
       const { target } = library.encoder(entry.id);
       return { vectors: await embedAll(engine, target, texts, kind), tokens: await countAll(engine, target, texts) };
     },
+  };
+}
+
+/** Nothing in the thinking is a call. */
+function separated({ kind, text }: { kind: 'thinking' | 'answer'; text: string }, calls: Calls): AnswerPart[] {
+  return kind === 'thinking' ? [{ type: 'text', kind, text }] : calls.push(text);
+}
+
+type Calls = { push(text: string): AnswerPart[]; flush(): AnswerPart[]; called(): boolean };
+
+/** Tells calls from the text of an answer, and gives them numbers. */
+function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
+  const splitter = format && createCallSplitter(format, tools);
+  let called = false;
+  const partOf = (part: CallPart): AnswerPart => {
+    if (part.kind === 'text') return { type: 'text', kind: 'answer', text: part.text };
+    called = true;
+    const { name, arguments: given } = part.call;
+    return { type: 'call', id: `call_${randomUUID().replace(/-/g, '')}`, name, arguments: JSON.stringify(given) };
+  };
+  return {
+    push: (text) => (splitter ? splitter.push(text).map(partOf) : [{ type: 'text', kind: 'answer', text }]),
+    flush: () => splitter?.flush().map(partOf) ?? [],
+    called: () => called,
   };
 }
 

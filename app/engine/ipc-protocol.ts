@@ -14,19 +14,26 @@ import type {
   TurnEvent,
   TurnId,
 } from '../protocol/index.ts';
+import type { Tool, ToolCall } from '../text/chat-template.ts';
 
 //  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types only.
 
 /** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
 export type PromptMessage = {
-  role: 'system' | 'user' | 'assistant';
+  role: 'system' | 'user' | 'assistant' | 'tool';
   text: string;
   thinking: string;
   ids: number[] | null;
+  /** What an assistant called. */
+  calls?: ToolCall[];
+  /** Of a tool: which call this is the result of, and of which tool. */
+  answers?: { callId?: string; name?: string };
 };
 
 export type Prompt = {
   messages: PromptMessage[];
+  /** What the model may call. */
+  tools?: Tool[];
   thinking: boolean;
   /** The begin of the answer, when an answer is gone on with. */
   continuation: Omit<PromptMessage, 'role'> | null;

@@ -61,8 +61,12 @@ const description: ModelDescription = {
 /** A text that stands in a question makes the answer go in circles, and wait for a decision. */
 export const CIRCLING = 'in circles';
 
-/** `parameters`: of the model it pretends to have. */
-export function scriptedEngine(says: Says, parameters = 4e9): { startEngine: StartEngine; living: () => number } {
+/** `parameters`, `template`: of the model it pretends to have. */
+export function scriptedEngine(
+  says: Says,
+  parameters = 4e9,
+  template: string | null = null,
+): { startEngine: StartEngine; living: () => number } {
   let living = 0;
   const startEngine: StartEngine = async () => {
     const [core, engine] = pipePair<ToEngine, FromEngine>();
@@ -76,7 +80,7 @@ export function scriptedEngine(says: Says, parameters = 4e9): { startEngine: Sta
     };
     serve(
       says,
-      parameters,
+      { parameters, template },
       (message) => alive && engine.send(message),
       engine.onMessage,
       () => end('code 0'),
@@ -88,7 +92,7 @@ export function scriptedEngine(says: Says, parameters = 4e9): { startEngine: Sta
 
 function serve(
   says: Says,
-  parameters: number,
+  { parameters, template }: { parameters: number; template: string | null },
   send: (message: FromEngine) => void,
   onMessage: (listener: (message: ToEngine) => void) => void,
   quit: () => void,
@@ -115,6 +119,7 @@ function serve(
       send({ status: { phase: 'ready', ...facts(target) } });
       return { backEnd: 'cpu', memoryBytes: 1e6, contextLength: 4096 };
     },
+    preview: () => ({ own: template, text: '' }),
     unload: () => null,
     count: () => 40,
     countText: ({ text }: { text: string }) => Math.ceil(text.length / 4),

@@ -11,6 +11,7 @@ import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
+import { callMarkers } from '../../text/tool-calls/call-formats.ts';
 import type { Generation, PromptMessage, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
 import { createEventCoalescer } from './event-coalescer.ts';
@@ -123,6 +124,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
         ids: prompt.continuation,
         shown: { thinking: continuation?.thinking.length ?? 0, answer: continuation?.text.length ?? 0 },
       },
+      markers: callMarkers(generation.prompt.tools, model.text.template),
     });
     outbox.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
     return {

@@ -22,11 +22,19 @@ export type OutputBufferOptions = {
   /** The prompt leaves the thinking open. */
   inThinking: boolean;
   stops: readonly string[];
+  /** Control tokens that are shown. */
+  markers?: readonly string[];
   /** What was there before: its tokens, and how much text is shown of it. */
   continuation: { ids: readonly number[]; shown: Lengths };
 };
 
-export function createOutputBuffer({ model, inThinking, stops, continuation }: OutputBufferOptions): OutputBuffer {
+export function createOutputBuffer({
+  model,
+  inThinking,
+  stops,
+  markers = [],
+  continuation,
+}: OutputBufferOptions): OutputBuffer {
   const ids: number[] = [];
   // Text that was written by hand has no tokens; it stands before everything else.
   const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
@@ -37,7 +45,7 @@ export function createOutputBuffer({ model, inThinking, stops, continuation }: O
 
   function open(): OutputDecoder {
     const answering = byHand.answer > 0 || byHand.thinking > 0;
-    return createOutputDecoder(model, { inThinking: inThinking && !answering, stops });
+    return createOutputDecoder(model, { inThinking: inThinking && !answering, stops, shown: markers });
   }
 
   function push(id: number) {

@@ -11,20 +11,24 @@ export type OutputDecoder = {
   readonly inThinking: boolean;
 };
 
-export function createOutputDecoder(
-  model: ModelText,
-  options: { inThinking: boolean; stops: readonly string[] },
-): OutputDecoder {
+export type DecoderOptions = {
+  inThinking: boolean;
+  stops: readonly string[];
+  /** Control tokens that are shown: they begin and end calls of tools. */
+  shown?: readonly string[];
+};
+
+export function createOutputDecoder(model: ModelText, options: DecoderOptions): OutputDecoder {
   const detokenizer = createDetokenizer(model.tokenizer, { continues: true });
   const splitter = createThinkingSplitter(model.thinking, options.inThinking);
   // Stop strings end answers; thinking may say what it likes.
   const stops = createStopFinder(options.stops);
 
-  /** Control tokens say nothing, except those that open and close the thinking. */
+  const spoken = [model.thinking?.open, model.thinking?.close, ...(options.shown ?? [])];
+  /** Control tokens say nothing, except those that open and close the thinking, or a call. */
   const textOf = (id: number): string => {
     const marker = model.tokenizer.markerOf(id);
-    const silent = marker?.special && marker.text !== model.thinking?.open && marker.text !== model.thinking?.close;
-    return silent ? '' : detokenizer.push(id);
+    return marker?.special && !spoken.includes(marker.text) ? '' : detokenizer.push(id);
   };
 
   return {

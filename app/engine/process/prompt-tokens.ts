@@ -19,14 +19,14 @@ export async function promptIds(text: ModelText, renderer: TemplateRenderer, pro
   const { continuation } = prompt;
   const messages = prompt.messages.map((message) => chatMessage(text, message));
   if (!continuation || (continuation.ids === null && continuation.text === '' && continuation.thinking === '')) {
-    return { ...(await render(text, renderer, messages, prompt.thinking, false)), continuation: [] };
+    return { ...(await render(text, renderer, messages, prompt, false)), continuation: [] };
   }
   if (continuation.ids !== null) {
-    const open = await render(text, renderer, messages, prompt.thinking, false);
+    const open = await render(text, renderer, messages, prompt, false);
     return { ids: [...open.ids, ...continuation.ids], inThinking: open.inThinking, continuation: continuation.ids };
   }
   const last = chatMessage(text, { role: 'assistant', ...continuation });
-  return { ...(await render(text, renderer, [...messages, last], prompt.thinking, true)), continuation: [] };
+  return { ...(await render(text, renderer, [...messages, last], prompt, true)), continuation: [] };
 }
 
 export const countPrompt = async (text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
@@ -52,23 +52,38 @@ async function render(
   text: ModelText,
   renderer: TemplateRenderer,
   messages: ChatMessage[],
-  thinking: boolean,
+  { thinking, tools }: Pick<Prompt, 'thinking' | 'tools'>,
   continues: boolean,
 ) {
   const { template } = text;
   if (template === null) {
     throw new LonghandError('template-failed', '[template] this model has none, so it cannot hold a conversation');
   }
-  const { ids, inThinking } = await renderPrompt({ ...text, template }, renderer, { messages, thinking, continues });
+  const { ids, inThinking } = await renderPrompt({ ...text, template }, renderer, {
+    messages,
+    thinking,
+    continues,
+    ...(tools && tools.length > 0 && { tools }),
+  });
   return { ids, inThinking };
 }
 
 function chatMessage(text: ModelText, message: PromptMessage): ChatMessage {
+  if (message.role === 'tool') {
+    const { callId, name } = message.answers ?? {};
+    return {
+      role: 'tool',
+      content: message.text,
+      ...(callId !== undefined && { tool_call_id: callId }),
+      ...(name !== undefined && { name }),
+    };
+  }
   if (message.role !== 'assistant') return { role: message.role, content: message.text };
   return {
     role: 'assistant',
     content: message.text,
     ...(message.thinking !== '' && { reasoning_content: message.thinking }),
+    ...(message.calls && message.calls.length > 0 && { tool_calls: message.calls }),
     ...(message.ids && { ids: partsOf(text, message) }),
   };
 }

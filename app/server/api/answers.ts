@@ -4,7 +4,12 @@ import { TooBusy } from './problems.ts';
 /** Requests that are answered or wait for it. */
 export const maxRequests = 64;
 
-export type Whole = { thinking: string; text: string; end: Extract<AnswerPart, { type: 'end' }> };
+export type Whole = {
+  thinking: string;
+  text: string;
+  calls: Extract<AnswerPart, { type: 'call' }>[];
+  end: Extract<AnswerPart, { type: 'end' }>;
+};
 
 export type Answers = {
   /** @throws TooBusy */
@@ -37,8 +42,10 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
       admit();
       let thinking = '';
       let text = '';
+      const calls: Whole['calls'] = [];
       for await (const part of counted(inference.answer(request, signal))) {
-        if (part.type === 'end') return { thinking: thinking.trim(), text, end: part };
+        if (part.type === 'end') return { thinking: thinking.trim(), text, calls, end: part };
+        if (part.type === 'call') calls.push(part);
         if (part.type !== 'text') continue;
         if (part.kind === 'thinking') thinking += part.text;
         else text += part.text;

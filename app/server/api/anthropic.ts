@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { AnswerPart, AnswerRequest, ConversationMessage, Inference } from '../../core/inference.ts';
+import type {
+  AnswerPart,
+  AnswerRequest,
+  ConversationMessage,
+  Inference,
+  Tool,
+  ToolCall,
+} from '../../core/inference.ts';
 import type { FinishReason, Usage } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
@@ -11,14 +18,31 @@ import { serverSentEvents, sse, streamed } from './stream.ts';
 
 //  The dialect of Anthropic: https://docs.anthropic.com/en/api/messages
 
-const Block = z.looseObject({ type: z.string(), text: z.string().optional(), thinking: z.string().optional() });
+const Block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  /** Of `tool_use`. */
+  id: z.string().max(200).optional(),
+  name: z.string().max(200).optional(),
+  input: z.unknown().optional(),
+  /** Of `tool_result`. */
+  tool_use_id: z.string().max(200).optional(),
+  content: z
+    .union([
+      z.string(),
+      z.array(z.looseObject({ type: z.literal('text', 'only text can be read here'), text: z.string() })),
+    ])
+    .optional(),
+});
+type Block = z.infer<typeof Block>;
 const Content = z.union([
   z.string().transform((text): z.infer<typeof Block>[] => [{ type: 'text', text }]),
   z.array(Block),
 ]);
 const Blocks = Content.superRefine((blocks, context) => {
   for (const { type } of blocks) {
-    if (!['text', 'thinking', 'redacted_thinking'].includes(type)) {
+    if (!['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'].includes(type)) {
       context.addIssue({ code: 'custom', message: `has a block of type "${type}"; only text can be read here` });
     }
   }
@@ -28,7 +52,18 @@ const CountBody = z.looseObject({
   model: z.string().min(1).max(500),
   system: Blocks.optional(),
   messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Blocks })).min(1),
-  tools: z.array(z.unknown()).max(0, 'tools are not supported yet').optional(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.literal('custom', 'only tools of your own can be called here').optional(),
+        name: z.string().min(1).max(200),
+        description: z.string().optional(),
+        input_schema: z.unknown(),
+      }),
+    )
+    .max(128)
+    .optional(),
+  tool_choice: z.looseObject({ type: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet') }).optional(),
   thinking: z
     .looseObject({
       type: z.enum(['enabled', 'disabled', 'adaptive']),
@@ -76,7 +111,13 @@ export function anthropic(inference: Inference, answers: Answers): Hono {
     const whole = await answers.whole(request, hungUp.signal);
     const content = [
       ...(whole.thinking === '' ? [] : [{ type: 'thinking', thinking: whole.thinking, signature: '' }]),
-      { type: 'text', text: whole.text },
+      ...(whole.text === '' && whole.calls.length > 0 ? [] : [{ type: 'text', text: whole.text }]),
+      ...whole.calls.map((call) => ({
+        type: 'tool_use',
+        id: call.id,
+        name: call.name,
+        input: JSON.parse(call.arguments),
+      })),
     ];
     const { reason, usage } = whole.end;
     return context.json({
@@ -130,6 +171,14 @@ async function* events(
             ? { type: 'text_delta', text: part.text }
             : { type: 'thinking_delta', thinking: part.text };
         yield say('content_block_delta', { index, delta });
+      } else if (part.type === 'call') {
+        yield close();
+        open = null;
+        index++;
+        const content_block = { type: 'tool_use', id: part.id, name: part.name, input: {} };
+        yield say('content_block_start', { index, content_block });
+        yield say('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: part.arguments } });
+        yield say('content_block_stop', { index });
       } else if (part.type === 'end') {
         yield close();
         const delta = { stop_reason: stopReason(part.reason), stop_sequence: null };
@@ -144,27 +193,76 @@ async function* events(
   }
 }
 
-type Conversation = Pick<AnswerRequest, 'model' | 'messages' | 'thinking'>;
+type Conversation = Pick<AnswerRequest, 'model' | 'messages' | 'tools' | 'thinking'>;
 
-function conversationOf({ model, system, messages, thinking }: z.infer<typeof CountBody>): Conversation {
+function conversationOf(body: z.infer<typeof CountBody>): Conversation {
+  const { model, system, messages, thinking } = body;
   const instructions = textOf(system ?? []);
-  const said: ConversationMessage[] = messages.map(({ role, content }) => ({
-    role,
-    text: textOf(content),
-    thinking: content.map((block) => block.thinking ?? '').join(''),
-  }));
+  const said = messages.flatMap(messagesOf);
   return {
     model,
     messages: instructions === '' ? said : [{ role: 'system', text: instructions, thinking: '' }, ...said],
+    tools: body.tool_choice?.type === 'none' ? [] : (body.tools ?? []).map(toolOf),
     thinking: thinking === undefined ? null : thinking.type !== 'disabled',
   };
 }
 
+/** Results of tools stand in a message of the user; here each is one of its own, before what the user says. */
+function messagesOf({
+  role,
+  content,
+}: {
+  role: 'user' | 'assistant' | 'system';
+  content: Block[];
+}): ConversationMessage[] {
+  const results = content.filter(({ type }) => type === 'tool_result');
+  const calls = content.filter(({ type }) => type === 'tool_use');
+  const text = textOf(content);
+  const message: ConversationMessage = {
+    role,
+    text,
+    thinking: content.map((block) => block.thinking ?? '').join(''),
+    ...(calls.length > 0 && { calls: calls.map(callOf) }),
+  };
+  const silent = text === '' && results.length > 0;
+  return [...results.map(resultOf), ...(silent ? [] : [message])];
+}
+
+const callOf = ({ id, name = '', input }: Block): ToolCall => ({
+  ...(id !== undefined && { id }),
+  type: 'function',
+  function: { name, arguments: input ?? {} },
+});
+
+const resultOf = ({ tool_use_id, content = '' }: Block): ConversationMessage => ({
+  role: 'tool',
+  text: typeof content === 'string' ? content : content.map(({ text }) => text).join('\n'),
+  thinking: '',
+  answers: tool_use_id === undefined ? {} : { callId: tool_use_id },
+});
+
+const toolOf = ({
+  name,
+  description,
+  input_schema,
+}: {
+  name: string;
+  description?: string | undefined;
+  input_schema?: unknown;
+}): Tool => ({
+  type: 'function',
+  function: { name, ...(description !== undefined && { description }), parameters: input_schema },
+});
+
 const textOf = (blocks: { type: string; text?: string | undefined }[]): string =>
   blocks.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
 
-const stopReason = (reason: FinishReason): string =>
-  reason === 'length' ? 'max_tokens' : reason === 'context' ? 'model_context_window_exceeded' : 'end_turn';
+const STOP: Partial<Record<FinishReason, string>> = {
+  length: 'max_tokens',
+  context: 'model_context_window_exceeded',
+  tool: 'tool_use',
+};
+const stopReason = (reason: FinishReason): string => STOP[reason] ?? 'end_turn';
 
 /** What was known already is counted apart, as the dialect has it. */
 const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({

@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { AnswerPart, AnswerRequest, Inference, ServedModel } from '../../core/inference.ts';
+import type { AnswerPart, AnswerRequest, Inference, ServedModel, ToolCall } from '../../core/inference.ts';
 import { type FinishReason, LonghandError, type SamplingSettings } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './openai.ts';
+import { FunctionTool } from './openai-body.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
@@ -30,17 +31,21 @@ const Asked = z.looseObject({
   think: z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]).nullish(),
   options: Options.nullish(),
   format: z.literal('', 'formats are not supported yet').nullish(),
-  tools: z.array(z.unknown()).max(0, 'tools are not supported yet').nullish(),
+  tools: z.array(FunctionTool).max(128).nullish(),
 });
 const noPictures = z.array(z.unknown()).max(0, 'pictures cannot be read here').nullish();
 
 const ChatBody = Asked.extend({
   messages: z.array(
     z.looseObject({
-      role: z.enum(['system', 'user', 'assistant']),
+      role: z.enum(['system', 'user', 'assistant', 'tool']),
       content: z.string(),
       thinking: z.string().optional(),
       images: noPictures,
+      tool_calls: z
+        .array(z.looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) }))
+        .optional(),
+      tool_name: z.string().max(200).optional(),
     }),
   ),
 });
@@ -79,9 +84,20 @@ export function ollama(inference: Inference, answers: Answers, version: string):
 
   app.post('/chat', async (context) => {
     const body = readBody(ChatBody, await jsonOf(context));
-    const messages = body.messages.map(({ role, content, thinking = '' }) => ({ role, text: content, thinking }));
-    const shape = (text: string, thinking: string) => ({
-      message: { role: 'assistant', content: text, ...(thinking !== '' && { thinking }) },
+    const messages = body.messages.map(({ role, content, thinking = '', tool_calls, tool_name }) => ({
+      role,
+      text: content,
+      thinking,
+      ...(tool_calls && { calls: tool_calls.map(callOf) }),
+      ...(role === 'tool' && { answers: tool_name === undefined ? {} : { name: tool_name } }),
+    }));
+    const shape: Shape = (text, thinking, calls) => ({
+      message: {
+        role: 'assistant',
+        content: text,
+        ...(thinking !== '' && { thinking }),
+        ...(calls.length > 0 && { tool_calls: calls.map(callObject) }),
+      },
     });
     return respond(body, messages, shape, hangUpOf(context));
   });
@@ -91,7 +107,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
       ...(body.system === undefined ? [] : [{ role: 'system' as const, text: body.system, thinking: '' }]),
       { role: 'user' as const, text: body.prompt, thinking: '' },
     ];
-    const shape = (text: string, thinking: string) => ({ response: text, ...(thinking !== '' && { thinking }) });
+    const shape: Shape = (text, thinking) => ({ response: text, ...(thinking !== '' && { thinking }) });
     return respond(body, messages, shape, hangUpOf(context));
   });
   app.post('/embed', async (context) => {
@@ -103,17 +119,17 @@ export function ollama(inference: Inference, answers: Answers, version: string):
   async function respond(
     body: z.infer<typeof Asked>,
     messages: AnswerRequest['messages'],
-    shape: (text: string, thinking: string) => object,
+    shape: Shape,
     hungUp: AbortController,
   ): Promise<Response> {
     // A question of nothing is how a model is warmed up.
     if (messages.length === 0 || messages.every(({ text }) => text === '')) {
-      return Response.json({ ...stamp(body.model), ...shape('', ''), done: true, done_reason: 'load' });
+      return Response.json({ ...stamp(body.model), ...shape('', '', []), done: true, done_reason: 'load' });
     }
     const request = requestOf(body, messages);
     if (body.stream === false) {
-      const { text, thinking, end } = await answers.whole(request, hungUp.signal);
-      return Response.json({ ...stamp(body.model), ...shape(text, thinking), ...endOf(end) });
+      const { text, thinking, calls, end } = await answers.whole(request, hungUp.signal);
+      return Response.json({ ...stamp(body.model), ...shape(text, thinking, calls), ...endOf(end) });
     }
     const parts = answers.parts(request, hungUp.signal);
     const first = await parts.next();
@@ -124,7 +140,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
 
 async function* lines(
   model: string,
-  shape: (text: string, thinking: string) => object,
+  shape: Shape,
   first: IteratorResult<AnswerPart, void>,
   parts: AsyncGenerator<AnswerPart, void>,
 ): AsyncGenerator<string, void> {
@@ -133,8 +149,10 @@ async function* lines(
       const part = next.value;
       if (part.type === 'text') {
         const [text, thinking] = part.kind === 'answer' ? [part.text, ''] : ['', part.text];
-        yield line({ ...stamp(model), ...shape(text, thinking), done: false });
-      } else if (part.type === 'end') yield line({ ...stamp(model), ...shape('', ''), ...endOf(part) });
+        yield line({ ...stamp(model), ...shape(text, thinking, []), done: false });
+      } else if (part.type === 'call') {
+        yield line({ ...stamp(model), ...shape('', '', [part]), done: false });
+      } else if (part.type === 'end') yield line({ ...stamp(model), ...shape('', '', []), ...endOf(part) });
     }
   } catch (error) {
     yield line({ error: problemOf(error).message });
@@ -142,6 +160,21 @@ async function* lines(
     await parts.return();
   }
 }
+
+type CallPart = Extract<AnswerPart, { type: 'call' }>;
+/** A piece of an answer, in the words of what was asked. */
+type Shape = (text: string, thinking: string, calls: readonly CallPart[]) => object;
+
+const callObject = ({ name, arguments: given }: CallPart) => ({ function: { name, arguments: JSON.parse(given) } });
+
+const callOf = ({
+  function: { name, arguments: given },
+}: {
+  function: { name: string; arguments?: unknown };
+}): ToolCall => ({
+  type: 'function',
+  function: { name, arguments: given },
+});
 
 const stamp = (model: string) => ({ model, created_at: new Date().toISOString() });
 
@@ -161,6 +194,7 @@ function requestOf(body: z.infer<typeof Asked>, messages: AnswerRequest['message
   return {
     model: body.model,
     messages,
+    tools: body.tools ?? [],
     thinking: body.think == null ? null : body.think !== false,
     thinkingTokens: null,
     sampling: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SamplingSettings,

@@ -1,72 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { z } from 'zod';
-import type { AnswerPart, AnswerRequest, ConversationMessage, Inference, ServedModel } from '../../core/inference.ts';
-import { type FinishReason, guarded, LonghandError, type SamplingSettings, type Usage } from '../../protocol/index.ts';
+import type { AnswerPart, Inference, ServedModel } from '../../core/inference.ts';
+import { type FinishReason, guarded, LonghandError, type Usage } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
+import { ChatBody, EmbeddingsBody, requestOf } from './openai-body.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
 //  The dialect of OpenAI: https://platform.openai.com/docs/api-reference (chat, embeddings, models)
-
-const Text = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).transform((parts, context) =>
-    parts
-      .map(({ type, text }) => {
-        if (text !== undefined && ['text', 'input_text', 'output_text'].includes(type)) return text;
-        context.addIssue({ code: 'custom', message: `has a part of type "${type}"; only text can be read here` });
-        return '';
-      })
-      .join(''),
-  ),
-]);
-
-const Message = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant']),
-  content: Text.nullish().transform((text) => text ?? ''),
-  reasoning_content: z.string().nullish(),
-});
-
-const absent = (what: string) =>
-  z
-    .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
-    .optional();
-
-const ChatBody = z.looseObject({
-  model: z.string().min(1).max(500),
-  messages: z.array(Message).min(1),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.number().int().min(0).max(1000).nullish(),
-  min_p: z.number().min(0).max(1).nullish(),
-  repetition_penalty: z.number().min(0.5).max(2).nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
-  seed: z.number().int().nullish(),
-  max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
-  max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
-  n: z.literal(1, 'only one answer at a time is written').nullish(),
-  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
-  tools: absent('tools'),
-  functions: absent('functions'),
-  logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
-  response_format: z.looseObject({ type: z.literal('text', 'only "text" is supported yet') }).nullish(),
-});
-type ChatBody = z.infer<typeof ChatBody>;
-
-const EmbeddingsBody = z.looseObject({
-  model: z.string().min(1).max(500),
-  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2048)]),
-  encoding_format: z.enum(['float', 'base64']).nullish(),
-  dimensions: z.null('the length of a vector is that of the model').optional(),
-  /** Encoders that tell questions from passages: which of them this is. */
-  input_type: z.enum(['query', 'passage']).nullish(),
-});
 
 export function openAi(inference: Inference, answers: Answers): Hono {
   const app = new Hono();
@@ -94,10 +36,11 @@ export function openAi(inference: Inference, answers: Answers): Hono {
       const frames = chunks(base, first, parts, body.stream_options?.include_usage ?? false);
       return streamed(serverSentEvents, frames, hungUp);
     }
-    const { thinking, text, end } = await answers.whole(request, hungUp.signal);
+    const { thinking, text, calls, end } = await answers.whole(request, hungUp.signal);
     const message = {
       role: 'assistant',
-      content: text,
+      content: text === '' && calls.length > 0 ? null : text,
+      ...(calls.length > 0 && { tool_calls: calls.map(callObject) }),
       ...(thinking !== '' && { reasoning_content: thinking }),
       refusal: null,
     };
@@ -150,11 +93,14 @@ async function* chunks(
   const chunk = (delta: object, finish_reason: string | null = null) =>
     sse({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
   try {
+    let calls = 0;
     yield chunk({ role: 'assistant', content: '' });
     for (let next = first; !next.done; next = await parts.next()) {
       const part = next.value;
       if (part.type === 'text') {
         yield chunk(part.kind === 'answer' ? { content: part.text } : { reasoning_content: part.text });
+      } else if (part.type === 'call') {
+        yield chunk({ tool_calls: [{ index: calls++, ...callObject(part) }] });
       } else if (part.type === 'end') {
         yield chunk({}, finishReason(part.reason));
         if (withUsage) {
@@ -171,52 +117,14 @@ async function* chunks(
   }
 }
 
-function requestOf(body: ChatBody): AnswerRequest {
-  const { stop, reasoning_effort } = body;
-  return {
-    model: body.model,
-    messages: conversationOf(body.messages),
-    thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
-    thinkingTokens: null,
-    sampling: samplingOf(body),
-    stops: stop == null ? [] : typeof stop === 'string' ? [stop] : stop,
-  };
-}
+const FINISH: Partial<Record<FinishReason, string>> = { length: 'length', context: 'length', tool: 'tool_calls' };
+const finishReason = (reason: FinishReason): string => FINISH[reason] ?? 'stop';
 
-/** Instructions at the beginning are one message: most templates know only one. */
-function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
-  const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
-  const instructions = messages.slice(0, begin === -1 ? messages.length : begin);
-  const rest = messages.slice(instructions.length);
-  const text = instructions.map(({ content }) => content).join('\n\n');
-  return [
-    ...(text === '' ? [] : [{ role: 'system' as const, text, thinking: '' }]),
-    ...rest.map(({ role, content, reasoning_content }) => ({
-      role: role === 'developer' ? ('system' as const) : role,
-      text: content,
-      thinking: reasoning_content ?? '',
-    })),
-  ];
-}
-
-function samplingOf(body: ChatBody): SamplingSettings {
-  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
-  const given = {
-    temperature: body.temperature,
-    topP: body.top_p,
-    topK: body.top_k,
-    minP: body.min_p,
-    repetitionPenalty: body.repetition_penalty,
-    presencePenalty: body.presence_penalty,
-    frequencyPenalty: body.frequency_penalty,
-    seed: body.seed == null ? null : Math.abs(body.seed) % 2 ** 31,
-    maxTokens,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as SamplingSettings;
-}
-
-const finishReason = (reason: FinishReason): string =>
-  reason === 'length' || reason === 'context' ? 'length' : 'stop';
+const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: given },
+});
 
 export const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
   prompt_tokens: promptTokens,

@@ -1,7 +1,6 @@
 import type { Tool } from '../chat-template.ts';
+import type { ParsedCall } from './call-formats.ts';
 import { pythonCalls } from './python-calls.ts';
-
-export type ParsedCall = { name: string; arguments: object };
 
 /** The calls that a body names; null where it is none, and then it is text. */
 export function callsIn(body: string, kind: 'json' | 'xml' | 'python', tools: readonly Tool[]): ParsedCall[] | null {
@@ -38,16 +37,21 @@ function jsonCall(value: unknown): ParsedCall | null {
 
 function xmlCalls(body: string, tools: readonly Tool[]): ParsedCall[] | null {
   const calls: ParsedCall[] = [];
-  const rest = body.replace(/\s*<function=([^>\n]+)>([\s\S]*?)<\/function>\s*(?=<function=|$)/g, (_, name: string, inner: string) => {
-    calls.push({ name: name.trim(), arguments: xmlArguments(inner, parametersOf(tools, name.trim())) });
-    return '';
-  });
+  const rest = body.replace(
+    /\s*<function=([^>\n]+)>([\s\S]*?)<\/function>\s*(?=<function=|$)/g,
+    (_, name: string, inner: string) => {
+      calls.push({ name: name.trim(), arguments: xmlArguments(inner, parametersOf(tools, name.trim())) });
+      return '';
+    },
+  );
   return calls.length > 0 && rest === '' ? calls : null;
 }
 
 function xmlArguments(inner: string, parameters: Parameters): object {
   const given: [string, unknown][] = [];
-  for (const [, name = '', value = ''] of inner.matchAll(/<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>(?=\s*(?:<parameter=|$))/g)) {
+  for (const [, name = '', value = ''] of inner.matchAll(
+    /<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>(?=\s*(?:<parameter=|$))/g,
+  )) {
     given.push([name.trim(), typed(value.replace(/^\n/, '').replace(/\n$/, ''), parameters[name.trim()])]);
   }
   return Object.fromEntries(given);

@@ -1,3 +1,5 @@
+export type ParsedCall = { name: string; arguments: object };
+
 /** How a family writes its calls. */
 export type CallFormat = {
   /** What begins a call, in the words of the model; null: a call is the whole answer, from its first character on. */
@@ -14,6 +16,12 @@ export type CallFormat = {
 
 const HERMES = { open: '<tool_call>', close: '</tool_call>' } as const;
 
+/** Tokens of a vocabulary that begin and end a call: a tokenizer may hold them for control tokens, which nobody sees. */
+export function callMarkers(tools: readonly unknown[] | undefined, template: string | null): string[] {
+  const format = tools && tools.length > 0 ? callFormatOf(template) : null;
+  return [format?.open, format?.close].filter((marker) => typeof marker === 'string');
+}
+
 /** The format that a chat template asks its model for; null: this template knows no tools. */
 export function callFormatOf(template: string | null): CallFormat | null {
   if (template === null || !/\btools\b/.test(template)) return null;
@@ -23,7 +31,8 @@ export function callFormatOf(template: string | null): CallFormat | null {
     return { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' };
   }
   // LFM2.5 names its tools without a marker.
-  if (template.includes('List of tools: ')) return { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' };
+  if (template.includes('List of tools: '))
+    return { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' };
   if (template.includes('[TOOL_CALLS]')) return { open: '[TOOL_CALLS]', close: null, body: 'json' };
   if (/"parameters"|'parameters'/.test(template)) return { open: null, close: null, body: 'json' };
   return null;

@@ -1,8 +1,8 @@
 import type { Tool } from '../chat-template.ts';
 import { prefixAtEnd } from '../stop-strings.ts';
 import { type BodyScanner, createBodyScanner } from './body-scanner.ts';
-import { callsIn, type ParsedCall } from './call-bodies.ts';
-import type { CallFormat } from './call-formats.ts';
+import { callsIn } from './call-bodies.ts';
+import type { CallFormat, ParsedCall } from './call-formats.ts';
 import { createCodeTracker } from './code-tracker.ts';
 
 export type CallPart = { kind: 'text'; text: string } | { kind: 'call'; call: ParsedCall };
@@ -21,7 +21,8 @@ export type CallSplitter = {
 export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): CallSplitter {
   const code = createCodeTracker();
   let held = '';
-  let body: { scanner: BodyScanner | null; opened: string } | null = null;
+  /** `fresh`: the end of `held` that its scanner has not had. */
+  let body: { scanner: BodyScanner | null; fresh: string; opened: string } | null = null;
   /** Nothing but white space has been written. */
   let blank = true;
   /** The white space behind a call belongs to no text. */
@@ -41,7 +42,7 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
   const begin = (opened: string) => {
     held = held.slice(opened.length);
     const scanner = format.body === 'xml' ? null : createBodyScanner(format.body);
-    body = { scanner, opened };
+    body = { scanner, fresh: held, opened };
   };
 
   /** The body was none: its first characters are text, and the rest is looked at again. */
@@ -91,7 +92,8 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
 
   function inBody(open: NonNullable<typeof body>, last: boolean): CallPart[] | null {
     if (open.scanner === null) return inXml(open, last);
-    const end = open.scanner.end(last ? `${held}  ` : held);
+    const end = open.scanner.push(open.fresh, last);
+    open.fresh = '';
     if (end === null) return last ? giveUp(open) : null;
     if (end < 0) return giveUp(open);
     // The marker that closes it may be on its way.
@@ -133,7 +135,10 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
   return {
     push(text) {
       held += text;
-      return drain(false);
+      if (body) body.fresh += text;
+      // Every marker that could end a call ends with this sign: a long one is not looked through for each of its words.
+      const inside = body?.scanner === null && held.length > MIN_LOOKED && !text.includes('>');
+      return inside ? [] : drain(false);
     },
     flush() {
       const parts = drain(true);
@@ -141,6 +146,9 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
     },
   };
 }
+
+/** By then it is known whether a body begins as a call does. */
+const MIN_LOOKED = 64;
 
 const CLOSE_FUNCTION = '</function>';
 const XML_STARTS = ['<function=', '{'];

@@ -1,4 +1,4 @@
-import type { ParsedCall } from './call-bodies.ts';
+import type { ParsedCall } from './call-formats.ts';
 
 //  Calls as Python writes them: [name(key="value", other=[1, 2]), …], or one call without the list. Literals only: nothing is
 //  evaluated. https://docs.python.org/3/reference/lexical_analysis.html#literals

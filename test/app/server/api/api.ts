@@ -8,8 +8,9 @@ export const KEY = 'lh-test-key';
 /** A server over a real core and the real built-in model. */
 export async function startApi(
   options: Partial<ApiServerOptions> = {},
+  core: Parameters<typeof startCore>[0] = {},
 ): Promise<ApiServer & { host: Core; model: string; refused: string[] }> {
-  const { host } = await startCore();
+  const { host } = await startCore(core);
   const refused: string[] = [];
   const server = await startApiServer({
     inference: host.inference,

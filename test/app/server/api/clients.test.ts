@@ -91,7 +91,8 @@ describe('openai', () => {
         { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }] },
         'only text can be read here',
       ],
-      [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools are not supported yet'],
+      [{ tools: [{ type: 'custom' }] }, 'only functions'],
+      [{ tool_choice: 'required' }, 'only "auto" and "none"'],
       [{ n: 2 }, 'only one answer'],
       [{ response_format: { type: 'json_object' } }, 'only "text"'],
     ] as const) {

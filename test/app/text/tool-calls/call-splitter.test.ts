@@ -24,11 +24,14 @@ const tools: Tool[] = [
       },
     },
   },
-  { type: 'function', function: { name: 'note.add', parameters: { type: 'object', properties: { text: { type: 'string' } } } } },
+  {
+    type: 'function',
+    function: { name: 'note.add', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+  },
   { type: 'function', function: { name: 'now' } },
 ];
 
-export const FORMATS: Record<string, CallFormat> = {
+const FORMATS: Record<string, CallFormat> = {
   qwen3_5: { open: '<tool_call>', close: '</tool_call>', body: 'xml' },
   hermes: { open: '<tool_call>', close: '</tool_call>', body: 'json' },
   lfm2: { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' },
@@ -71,13 +74,29 @@ test('a template says how its model calls', () => {
   expect(callFormatOf(null)).toBeNull();
 });
 
-test('a call of 200 KB is read in time in proportion to its length', () => {
-  const text = `<tool_call>{"name":"note.add","arguments":{"text":"${'<tool_call> } ] '.repeat(13_000)}"}}</tool_call>`;
-  const splitter = createCallSplitter(FORMATS.hermes as CallFormat, tools);
-  const begun = performance.now();
-  const parts: CallPart[] = [];
-  for (let at = 0; at < text.length; at += 4) parts.push(...splitter.push(text.slice(at, at + 4)));
-  parts.push(...splitter.flush());
-  expect(parts.map(({ kind }) => kind)).toEqual(['call']);
-  expect(performance.now() - begun).toBeLessThan(5000);
-});
+test.each(['hermes', 'qwen3_5', 'lfm2'])(
+  '%s: a call of 200 KB is read in time in proportion to its length',
+  (family) => {
+    const value = '< } ] '.repeat(34_000);
+    const written = {
+      hermes: `<tool_call>{"name":"note.add","arguments":{"text":"${value}"}}</tool_call>`,
+      qwen3_5: `<tool_call>\n<function=note.add>\n<parameter=text>\n${value}\n</parameter>\n</function>\n</tool_call>`,
+      lfm2: `<|tool_call_start|>[note.add(text="${value}")]<|tool_call_end|>`,
+    }[family];
+    const text = written ?? '';
+    /** Looking through all of it for every piece would take ten times as long for twice the length. */
+    const timeOf = (upTo: number) => {
+      const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools);
+      const begun = process.cpuUsage();
+      for (let at = 0; at < upTo; at += 4) splitter.push(text.slice(at, at + 4));
+      const { user } = process.cpuUsage(begun);
+      return { user, parts: splitter.flush() };
+    };
+    const parts: CallPart[] = [];
+    const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools);
+    for (let at = 0; at < text.length; at += 4) parts.push(...splitter.push(text.slice(at, at + 4)));
+    expect([...parts, ...splitter.flush()].map(({ kind }) => kind)).toEqual(['call']);
+    timeOf(50_000);
+    expect(timeOf(200_000).user).toBeLessThan(16 * timeOf(50_000).user + 200_000);
+  },
+);

@@ -34,7 +34,8 @@ type Writer = (tool: string, given: Record<string, unknown>) => string;
 
 const json: Writer = (name, given) => JSON.stringify({ name, arguments: given });
 const spaced: Writer = (name, given) => `\n${JSON.stringify({ name, arguments: given }, null, 1)}\n`;
-const xmlValue = (value: unknown) => (typeof value === 'string' ? value : value === null ? 'None' : JSON.stringify(value));
+const xmlValue = (value: unknown) =>
+  typeof value === 'string' ? value : value === null ? 'None' : JSON.stringify(value);
 const xml: Writer = (name, given) =>
   `\n<function=${name}>\n${Object.entries(given)
     .map(([key, value]) => `<parameter=${key}>\n${xmlValue(value)}\n</parameter>\n`)
@@ -67,7 +68,13 @@ function everyWay(family: string, wrap: (body: string) => string, write: Writer,
       ...(close === '' ? [] : ([[`${name}, not closed`, call.slice(0, -close.length), [expected]]] as Output[])),
       ...(call.includes('```')
         ? []
-        : ([[`${name}, shown in a block of ${family}`, `Like this:\n\`\`\`\n${call}\n\`\`\`\nDone.`, [`Like this:\n\`\`\`\n${call}\n\`\`\`\nDone.`]]] as Output[])),
+        : ([
+            [
+              `${name}, shown in a block of ${family}`,
+              `Like this:\n\`\`\`\n${call}\n\`\`\`\nDone.`,
+              [`Like this:\n\`\`\`\n${call}\n\`\`\`\nDone.`],
+            ],
+          ] as Output[])),
     ] as Output[];
   });
 }
@@ -94,7 +101,11 @@ export const OUTPUTS: Record<string, Output[]> = {
     ),
     ...decoys('<tool_call>', '</tool_call>'),
     ['arguments as a string', '<tool_call>{"name":"now","arguments":"{\\"a\\":1}"}</tool_call>', [['now', { a: 1 }]]],
-    ['the closing marker in a value', '<tool_call>{"name":"note.add","arguments":{"text":"</tool_call>"}}</tool_call>', [['note.add', { text: '</tool_call>' }]]],
+    [
+      'the closing marker in a value',
+      '<tool_call>{"name":"note.add","arguments":{"text":"</tool_call>"}}</tool_call>',
+      [['note.add', { text: '</tool_call>' }]],
+    ],
     text('JSON that breaks off', '<tool_call>{"name": "now", "arguments": {'),
     text('JSON with a mistake', '<tool_call>{"name": now}</tool_call> sorry'),
     text('no name', '<tool_call>{"arguments": {}}</tool_call>'),
@@ -103,31 +114,81 @@ export const OUTPUTS: Record<string, Output[]> = {
   qwen3_5: [
     ...everyWay('qwen3_5', between('<tool_call>', '</tool_call>'), xml, '\n</tool_call>'),
     ...decoys('<tool_call>', '</tool_call>'),
-    ['the end of a parameter in a value', '<tool_call>\n<function=note.add>\n<parameter=text>\na </parameter> b\n</parameter>\n</function>\n</tool_call>', [['note.add', { text: 'a </parameter> b' }]]],
+    [
+      'the end of a parameter in a value',
+      '<tool_call>\n<function=note.add>\n<parameter=text>\na </parameter> b\n</parameter>\n</function>\n</tool_call>',
+      [['note.add', { text: 'a </parameter> b' }]],
+    ],
     ['JSON in the place of XML', '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>', [['now', {}]]],
-    ['a word of Python', '<tool_call>\n<function=weather>\n<parameter=exact>\nTrue\n</parameter>\n</function>\n</tool_call>', [['weather', { exact: true }]]],
+    [
+      'a word of Python',
+      '<tool_call>\n<function=weather>\n<parameter=exact>\nTrue\n</parameter>\n</function>\n</tool_call>',
+      [['weather', { exact: true }]],
+    ],
     text('a function that breaks off', '<tool_call>\n<function=now>\n'),
   ],
   lfm2: [
-    ...everyWay('lfm2', between('<|tool_call_start|>[', ']<|tool_call_end|>'), pythonCall, '<|tool_call_end|>').filter(([name]) => !name.includes('not closed') || true),
+    ...everyWay('lfm2', between('<|tool_call_start|>[', ']<|tool_call_end|>'), pythonCall, '<|tool_call_end|>').filter(
+      ([name]) => !name.includes('not closed') || true,
+    ),
     ...decoys('<|tool_call_start|>', '<|tool_call_end|>').filter(([name]) => name !== 'a marker around prose'),
-    ['two in one list', '<|tool_call_start|>[now(), weather(city="Bern")]<|tool_call_end|>', [['now', {}], ['weather', { city: 'Bern' }]]],
-    ['without a list', '<|tool_call_start|>weather(city="Bern", days=3)<|tool_call_end|>', [['weather', { city: 'Bern', days: 3 }]]],
-    ['arguments without names', '<|tool_call_start|>[weather("Bern", 3)]<|tool_call_end|>', [['weather', { city: 'Bern', days: 3 }]]],
-    ['single quotes', "<|tool_call_start|>[note.add(text='it\\'s')]<|tool_call_end|>", [['note.add', { text: "it's" }]]],
-    ['three quotes', '<|tool_call_start|>[note.add(text="""a "b" c""")]<|tool_call_end|>', [['note.add', { text: 'a "b" c' }]]],
-    ['as a block of code', '<|tool_call_start|>\n```python\nweather(city="Bern")\n```\n<|tool_call_end|>', [['weather', { city: 'Bern' }]]],
-    ['JSON in the place of Python', '<|tool_call_start|>[{"name": "now", "arguments": {}}]<|tool_call_end|>', [['now', {}]]],
+    [
+      'two in one list',
+      '<|tool_call_start|>[now(), weather(city="Bern")]<|tool_call_end|>',
+      [
+        ['now', {}],
+        ['weather', { city: 'Bern' }],
+      ],
+    ],
+    [
+      'without a list',
+      '<|tool_call_start|>weather(city="Bern", days=3)<|tool_call_end|>',
+      [['weather', { city: 'Bern', days: 3 }]],
+    ],
+    [
+      'arguments without names',
+      '<|tool_call_start|>[weather("Bern", 3)]<|tool_call_end|>',
+      [['weather', { city: 'Bern', days: 3 }]],
+    ],
+    [
+      'single quotes',
+      "<|tool_call_start|>[note.add(text='it\\'s')]<|tool_call_end|>",
+      [['note.add', { text: "it's" }]],
+    ],
+    [
+      'three quotes',
+      '<|tool_call_start|>[note.add(text="""a "b" c""")]<|tool_call_end|>',
+      [['note.add', { text: 'a "b" c' }]],
+    ],
+    [
+      'as a block of code',
+      '<|tool_call_start|>\n```python\nweather(city="Bern")\n```\n<|tool_call_end|>',
+      [['weather', { city: 'Bern' }]],
+    ],
+    [
+      'JSON in the place of Python',
+      '<|tool_call_start|>[{"name": "now", "arguments": {}}]<|tool_call_end|>',
+      [['now', {}]],
+    ],
     text('an expression, which nobody computes', '<|tool_call_start|>[weather(days=1+1)]<|tool_call_end|>'),
     text('a call in a call', '<|tool_call_start|>[weather(city=now())]<|tool_call_end|>'),
   ],
   mistral: [
     ...everyWay('mistral', between('[TOOL_CALLS] [', ']'), json, ''),
     ...decoys('[TOOL_CALLS]', ''),
-    ['two in one list', '[TOOL_CALLS][{"name":"now"},{"name":"weather","arguments":{"city":"Bern"}}]', [['now', {}], ['weather', { city: 'Bern' }]]],
+    [
+      'two in one list',
+      '[TOOL_CALLS][{"name":"now"},{"name":"weather","arguments":{"city":"Bern"}}]',
+      [
+        ['now', {}],
+        ['weather', { city: 'Bern' }],
+      ],
+    ],
   ],
   llama3: [
-    ...CALLS.filter(([, tool]) => tool !== 'launch').map(([name, tool, given]): Output => [name, JSON.stringify({ name: tool, parameters: given }), [[tool, given]]]),
+    ...CALLS.filter(([, tool]) => tool !== 'launch').map(
+      ([name, tool, given]): Output => [name, JSON.stringify({ name: tool, parameters: given }), [[tool, given]]],
+    ),
     ['arguments in the place of parameters', '{"name": "now", "arguments": {}}', [['now', {}]]],
     ['as a function', '{"type": "function", "function": {"name": "now", "parameters": {}}}', [['now', {}]]],
     text('JSON that was asked for', '{"city": "Bern", "days": 3}'),

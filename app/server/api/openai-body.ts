@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../core/inference.ts';
+import type { SamplingSettings } from '../../protocol/index.ts';
+
+//  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
+
+const Text = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).transform((parts, context) =>
+    parts
+      .map(({ type, text }) => {
+        if (text !== undefined && ['text', 'input_text', 'output_text'].includes(type)) return text;
+        context.addIssue({ code: 'custom', message: `has a part of type "${type}"; only text can be read here` });
+        return '';
+      })
+      .join(''),
+  ),
+]);
+
+const Call = z.looseObject({
+  id: z.string().max(200).optional(),
+  function: z.looseObject({ name: z.string().min(1).max(200), arguments: z.string().default('{}') }),
+});
+
+const Message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+  content: Text.nullish().transform((text) => text ?? ''),
+  reasoning_content: z.string().nullish(),
+  tool_calls: z.array(Call).nullish(),
+  tool_call_id: z.string().max(200).optional(),
+  name: z.string().max(200).optional(),
+});
+
+/** What else a schema says, `strict` among it, is for the model to read: nothing binds it yet. */
+export const FunctionTool = z
+  .looseObject({
+    type: z.literal('function', 'only functions can be called here'),
+    function: z.looseObject({ name: z.string().min(1).max(200) }),
+  })
+  .transform(({ function: tool }): Tool => ({ type: 'function', function: tool }));
+
+const absent = (what: string) =>
+  z
+    .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
+    .optional();
+
+export const ChatBody = z.looseObject({
+  model: z.string().min(1).max(500),
+  messages: z.array(Message).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().min(0).max(1000).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repetition_penalty: z.number().min(0.5).max(2).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  seed: z.number().int().nullish(),
+  max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+  max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+  n: z.literal(1, 'only one answer at a time is written').nullish(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+  tools: z.array(FunctionTool).max(128).nullish(),
+  tool_choice: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet').nullish(),
+  functions: absent('functions'),
+  logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
+  response_format: z.looseObject({ type: z.literal('text', 'only "text" is supported yet') }).nullish(),
+});
+export type ChatBody = z.infer<typeof ChatBody>;
+
+export const EmbeddingsBody = z.looseObject({
+  model: z.string().min(1).max(500),
+  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2048)]),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.null('the length of a vector is that of the model').optional(),
+  /** Encoders that tell questions from passages: which of them this is. */
+  input_type: z.enum(['query', 'passage']).nullish(),
+});
+
+/** What is asked, without the words of the dialect. */
+export function requestOf(body: ChatBody): AnswerRequest {
+  const { stop, reasoning_effort } = body;
+  return {
+    model: body.model,
+    messages: conversationOf(body.messages),
+    tools: body.tool_choice === 'none' ? [] : (body.tools ?? []),
+    thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
+    thinkingTokens: null,
+    sampling: samplingOf(body),
+    stops: stop == null ? [] : typeof stop === 'string' ? [stop] : stop,
+  };
+}
+
+/** Instructions at the beginning are one message: most templates know only one. */
+function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
+  const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  const instructions = messages.slice(0, begin === -1 ? messages.length : begin);
+  const rest = messages.slice(instructions.length);
+  const text = instructions.map(({ content }) => content).join('\n\n');
+  return [
+    ...(text === '' ? [] : [{ role: 'system' as const, text, thinking: '' }]),
+    ...rest.map(({ role, content, reasoning_content, tool_calls, tool_call_id, name }) => ({
+      role: role === 'developer' ? ('system' as const) : role,
+      text: content,
+      thinking: reasoning_content ?? '',
+      ...(tool_calls && { calls: tool_calls.map(callOf) }),
+      ...(role === 'tool' && {
+        answers: { ...(tool_call_id !== undefined && { callId: tool_call_id }), ...(name !== undefined && { name }) },
+      }),
+    })),
+  ];
+}
+
+function samplingOf(body: ChatBody): SamplingSettings {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+  const given = {
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    minP: body.min_p,
+    repetitionPenalty: body.repetition_penalty,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    seed: body.seed == null ? null : Math.abs(body.seed) % 2 ** 31,
+    maxTokens,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as SamplingSettings;
+}
+
+/** Templates want the arguments as they are, not as their text. */
+const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Call>): ToolCall => ({
+  ...(id !== undefined && { id }),
+  type: 'function',
+  function: { name, arguments: jsonOr(given) },
+});
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

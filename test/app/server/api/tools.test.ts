@@ -1,0 +1,128 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { Ollama } from 'ollama';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import type { Generation } from '../../../../app/engine/ipc-protocol.ts';
+import { scriptedEngine } from '../../../support/scripted-engine.ts';
+import { KEY, startApi } from './api.ts';
+
+//  Calls of tools through the clients that others wrote. What the model writes is scripted: no model that fits into the tests
+//  calls tools. The words it writes are parsed as those of a real one.
+
+const template = '{% if tools %}<tool_call>\n{"name": …}{% endif %}';
+const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>';
+
+/** Calls the tool, and says its result when it has one. */
+const says = ({ prompt }: Generation): string => {
+  const last = prompt.messages.at(-1);
+  if (last?.role === 'tool') return `It is ${last.text}.`;
+  return prompt.tools?.length ? `I will look.\n\n${call}` : 'Write `<tool_call>` to call.';
+};
+
+async function start() {
+  const prompts: Generation['prompt'][] = [];
+  const { startEngine } = scriptedEngine(
+    (generation) => {
+      prompts.push(generation.prompt);
+      return says(generation);
+    },
+    4e9,
+    template,
+  );
+  return { ...(await startApi({}, { startEngine })), prompts };
+}
+
+test('openai: a call, whole and streamed, its result, and no call without tools', async () => {
+  const { address, model, prompts } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'How is the weather in Bern?' }];
+  const { choices } = await openai.chat.completions.create({ model, messages, tools });
+  const [{ message, finish_reason } = { message: null, finish_reason: null }] = choices;
+  expect(finish_reason).toBe('tool_calls');
+  expect(message?.content).toBe('I will look.');
+  expect(message?.tool_calls).toMatchObject([{ type: 'function', function: { name: 'weather' } }]);
+  const [made] = message?.tool_calls ?? [];
+  expect(made?.type === 'function' && JSON.parse(made.function.arguments)).toEqual({ city: 'Bern' });
+
+  const stream = openai.chat.completions.stream({ model, messages, tools });
+  const streamed = (await stream.finalChatCompletion()).choices[0]?.message;
+  expect(streamed?.content).toBe('I will look.');
+  expect(streamed?.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{"city":"Bern"}' } }]);
+
+  const answered = await openai.chat.completions.create({
+    model,
+    tools,
+    messages: [...messages, message as never, { role: 'tool', tool_call_id: made?.id ?? '', content: 'sunny' }],
+  });
+  expect(answered.choices[0]?.message.content).toBe('It is sunny.');
+  expect(prompts.at(-1)?.messages).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', calls: [{ id: made?.id, function: { name: 'weather', arguments: { city: 'Bern' } } }] },
+    { role: 'tool', text: 'sunny', answers: { callId: made?.id } },
+  ]);
+
+  for (const none of [{}, { tools, tool_choice: 'none' as const }]) {
+    const plain = await openai.chat.completions.create({ model, messages, ...none });
+    expect(plain.choices[0]?.message.content).toBe('Write `<tool_call>` to call.');
+    expect(plain.choices[0]?.finish_reason).toBe('stop');
+  }
+});
+
+test('@anthropic-ai/sdk: tool_use blocks, whole and streamed, and tool_result', async () => {
+  const { address, model, prompts } = await start();
+  const anthropic = new Anthropic({ baseURL: address, apiKey: KEY, maxRetries: 0 });
+  const asked = {
+    model,
+    max_tokens: 100,
+    tools: [{ name: 'weather', input_schema: parameters as Anthropic.Tool.InputSchema }],
+    messages: [{ role: 'user' as const, content: 'How is the weather in Bern?' }],
+  };
+  const whole = await anthropic.messages.create(asked);
+  expect(whole.stop_reason).toBe('tool_use');
+  expect(whole.content).toMatchObject([
+    { type: 'text', text: 'I will look.' },
+    { type: 'tool_use', name: 'weather', input: { city: 'Bern' } },
+  ]);
+  const streamed = await anthropic.messages.stream(asked).finalMessage();
+  expect(streamed.content).toMatchObject(whole.content.map(({ type }) => ({ type })));
+  expect(streamed.content[1]).toMatchObject({ input: { city: 'Bern' } });
+  const used = whole.content[1] as Anthropic.ToolUseBlock;
+  const answered = await anthropic.messages.create({
+    ...asked,
+    messages: [
+      ...asked.messages,
+      { role: 'assistant', content: whole.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: used.id, content: 'sunny' }] },
+    ],
+  });
+  expect(answered.content).toMatchObject([{ type: 'text', text: 'It is sunny.' }]);
+  expect(prompts.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+});
+
+test('ollama: tool_calls with arguments as they are', async () => {
+  const { address, model } = await start();
+  const ollama = new Ollama({ host: address, headers: { Authorization: `Bearer ${KEY}` } });
+  const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
+  const messages = [{ role: 'user', content: 'How is the weather in Bern?' }];
+  const whole = await ollama.chat({ model, messages, tools });
+  expect(whole.message.tool_calls).toEqual([{ function: { name: 'weather', arguments: { city: 'Bern' } } }]);
+  const seen = [];
+  for await (const { message } of await ollama.chat({ model, messages, tools, stream: true })) {
+    seen.push(...(message.tool_calls ?? []));
+  }
+  expect(seen).toEqual(whole.message.tool_calls);
+  const result = { role: 'tool', content: 'sunny', tool_name: 'weather' };
+  const answered = await ollama.chat({ model, messages: [...messages, whole.message, result], tools });
+  expect(answered.message.content).toBe('It is sunny.');
+});
+
+test('a model whose template knows no tools says so', async () => {
+  const { startEngine } = scriptedEngine(() => 'Hi', 4e9, '{{ messages }}');
+  const { address, model } = await startApi({}, { startEngine });
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
+  const refused = openai.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }], tools });
+  await expect(refused).rejects.toThrow('the chat template of this model knows no tools');
+});
