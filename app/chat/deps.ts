@@ -1,9 +1,9 @@
 import type { Rag } from '../documents/answer/rag.ts';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type { LoadTarget } from '../engine/ipc-protocol.ts';
-import type { Measured } from '../metrics/runs.ts';
 import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
+import type { Measured } from '../store/runs.ts';
 import type { Saving } from '../store/save-notices.ts';
 
 /** What the chat services work with. */

@@ -1,8 +1,9 @@
 import type { Emit, Handlers, ModelId, TurnEvent } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
+import { addRun, listRuns, type Measured } from '../store/runs.ts';
 import { createBenchmark } from './benchmark.ts';
+import { csvOf } from './csv.ts';
 import { readConditions } from './machine-conditions.ts';
-import { addRun, csvOf, listRuns, type Measured } from './runs.ts';
 import { createSpeedCurve } from './speed-curve.ts';
 import { createTurnMetrics, type Ended, endOf } from './turn-metrics.ts';
 

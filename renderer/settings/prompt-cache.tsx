@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
 import { useSettings } from './store.ts';
 
-const MOST_MB = 1_048_576;
+const MAX_MB = 1_048_576;
 
 /** How much of what was read stays in memory, so that switching chats, editing and asking again do not read it anew. */
 export function PromptCache() {
@@ -38,10 +38,10 @@ export function PromptCache() {
         label={t('setting.engine.cache')}
         value={values.promptCacheMB ?? undefined}
         min={0}
-        max={MOST_MB}
+        max={MAX_MB}
         step={1}
         placeholder={t('engine.automatic')}
-        problem={t('sampling.range', { min: 0, max: formats.exact(MOST_MB) })}
+        problem={t('sampling.range', { min: 0, max: formats.exact(MAX_MB) })}
         onChange={(megabytes) => void set({ promptCacheMB: megabytes ?? null })}
       />
     </SettingRow>

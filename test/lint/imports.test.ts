@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cycles, importsOf, LAWS, lawOf, misplaced, violations } from './imports.ts';
+import { cycles, importsOf, LAWS, lawOf, misplaced, roomCycles, violations } from './imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tree = execFileSync(
@@ -27,6 +27,9 @@ describe('the tree', () => {
   });
   test('has no ring of imports', () => {
     expect(cycles(tree)).toEqual([]);
+  });
+  test('has no ring of rooms in the core', () => {
+    expect(roomCycles(tree)).toEqual([]);
   });
   test('is closed at the top', () => {
     const allowed =
@@ -89,6 +92,15 @@ describe('the check finds', () => {
     expect(misplaced([file('app/core/core.ts', "import { DatabaseSync } from 'node:sqlite';")])).toHaveLength(1);
     expect(misplaced([file('app/store/database.ts', "import { DatabaseSync } from 'node:sqlite';")])).toEqual([]);
     expect(misplaced([file('native/engine/a.cc', '#include <napi.h>')])).toHaveLength(1);
+    for (const sql of [
+      'SELECT id FROM chats',
+      'INSERT OR REPLACE INTO chats',
+      'UPDATE chats SET',
+      'DELETE FROM chats',
+    ]) {
+      expect(misplaced([file('app/chat/a.ts', `db.run('${sql} ...')`)]), sql).toHaveLength(1);
+      expect(misplaced([file('app/store/a.ts', `db.run('${sql} ...')`)])).toEqual([]);
+    }
     expect(
       misplaced([file('renderer/chat/a.ts', 'new WebSocket(url)'), file('renderer/bridge.ts', 'new WebSocket(url)')]),
     ).toHaveLength(1);
@@ -102,5 +114,17 @@ describe('the check finds', () => {
     ];
     expect(cycles(ring)).toEqual([['app/a.ts', 'app/b.ts', 'app/c.ts', 'app/a.ts']]);
     expect(cycles(ring.slice(0, 2))).toEqual([]);
+  });
+  test('rings of rooms, although no file is in one', () => {
+    const both = [
+      file('app/models/storage/a.ts', "import '../sources/b.ts'"),
+      file('app/models/sources/b.ts', ''),
+      file('app/models/sources/deep/c.ts', "import '../../storage/d.ts'"),
+      file('app/models/storage/d.ts', "import '../service.ts'"),
+      file('app/models/service.ts', ''),
+    ];
+    expect(cycles(both)).toEqual([]);
+    expect(roomCycles(both)).toEqual([['app/models/storage', 'app/models/sources', 'app/models/storage']]);
+    expect(roomCycles(both.slice(1))).toEqual([]);
   });
 });

@@ -70,6 +70,11 @@ export const PLACES: readonly Place[] = [
   { word: 'electron', pattern: /from ['"]electron['"]/, only: /^main\// },
   { word: 'react', pattern: /from ['"]react(-dom)?['"/]/, only: /^renderer\// },
   { word: 'node:sqlite', pattern: /['"]node:sqlite['"]/, only: /^app\/store\/database\.ts$/ },
+  {
+    word: 'SQL',
+    pattern: /\b(SELECT [\w*('$]|INSERT (OR \w+ )?INTO |UPDATE \w+ SET |DELETE FROM )/,
+    only: /^(app\/store\/|native\/|metal\/)/,
+  },
   { word: 'the loading of the addon', pattern: /createRequire\(/, only: /^app\/engine\/process\/addon\.ts$/ },
   { word: 'napi.h', pattern: /#include\s*[<"]napi\.h/, only: /^native\/addon\// },
   {
@@ -139,7 +144,25 @@ export function misplaced(files: readonly SourceFile[], places: readonly Place[]
 
 /** Files that import each other in a ring, one list a ring. Headers guard themselves and are left out. */
 export function cycles(files: readonly SourceFile[]): string[][] {
-  const known = new Map(files.filter(({ path }) => CODE.test(path)).map((file) => [file.path, importsOf(file)]));
+  return ringsOf(new Map(files.filter(({ path }) => CODE.test(path)).map((file) => [file.path, importsOf(file)])));
+}
+
+/** A room is a folder of a service with all below it; files beside the rooms stand for themselves. */
+const roomOf = (path: string): string => /^app\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? path;
+
+/** Rings of rooms: two rooms that need each other are one, or lack a third below them. */
+export function roomCycles(files: readonly SourceFile[]): string[][] {
+  const rooms = new Map<string, Set<string>>();
+  for (const file of files.filter(({ path }) => CODE.test(path) && path.startsWith('app/'))) {
+    const room = roomOf(file.path);
+    const known = rooms.get(room) ?? new Set();
+    for (const target of importsOf(file)) if (roomOf(target) !== room) known.add(roomOf(target));
+    rooms.set(room, known);
+  }
+  return ringsOf(rooms);
+}
+
+function ringsOf(known: ReadonlyMap<string, Iterable<string>>): string[][] {
   const done = new Set<string>();
   const rings: string[][] = [];
   const visit = (path: string, trail: string[]): void => {

@@ -33,6 +33,13 @@ test.each(folders)('%s says at its door what it is for', (folder) => {
   expect(charter).toMatch(/^[A-Z`].{10,}[.]$/);
 });
 
+test('no file of the app is longer than a person reads at once', () => {
+  const lines = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+  const ours = code.filter((file) => /^(app|main|renderer)\/.*\.tsx?$/.test(file));
+  expect(ours.length).toBeGreaterThan(300);
+  expect(ours.filter((file) => lines(file) > 400)).toEqual([]);
+});
+
 test('no folder holds more than a person takes in at one look', () => {
   // native/cpu: one file per op, and one per instruction set.
   const large = folders.filter((folder) => folder !== 'native/cpu' && modulesIn(folder) > 36);

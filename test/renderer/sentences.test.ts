@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DownloadError, type DownloadErrorCode } from '../../app/models/downloads/download-state.ts';
+import { DownloadError, type DownloadErrorCode } from '../../app/models/network/download-error.ts';
 import { asFailure } from '../../app/models/network/error-mapping.ts';
 import { ErrorCode, type Failure, FailureReason, failureOf, LonghandError } from '../../app/protocol/index.ts';
 import { sentenceOf, sentenceOfCode } from '../../renderer/sentences.ts';

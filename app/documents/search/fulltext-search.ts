@@ -1,14 +1,8 @@
 import type { CollectionId, DocumentId, PassageHit } from '../../protocol/index.ts';
 import { fold } from '../../store/case-fold.ts';
-import {
-  countPassages,
-  type PassageRow,
-  passageColumns,
-  passageOf,
-  passagesWith,
-  type StoredPassage,
-} from '../../store/chunks.ts';
-import type { Database, Value } from '../../store/database.ts';
+import { countPassages, passagesWith, type StoredPassage } from '../../store/chunks.ts';
+import type { Database } from '../../store/database.ts';
+import { matchPassages } from '../../store/fulltext.ts';
 import { codesOf, indexed, wordsOf } from '../../store/index-tokenizer.ts';
 import { stem } from './stemming.ts';
 
@@ -62,42 +56,10 @@ export const rarity = (all: number, having: number): number => Math.log(1 + (all
 /** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
 export function searchPassages(db: Database, wanted: Wanted): Found[] {
   const terms = tellingWords(db, wanted.query);
-  const byWords = terms.length > 0 ? match(db, 'passage_words', terms, wanted) : [];
+  const byWords = terms.length > 0 ? matchPassages(db, 'passage_words', terms, wanted) : [];
   const codes = codesOf(wanted.query).map(indexed);
-  const byCodes = codes.length > 0 ? match(db, 'passage_codes', codes, wanted) : [];
+  const byCodes = codes.length > 0 ? matchPassages(db, 'passage_codes', codes, wanted) : [];
   return fuse([byWords, byCodes]).slice(0, wanted.limit);
-}
-
-function match(
-  db: Database,
-  table: 'passage_words' | 'passage_codes',
-  terms: readonly string[],
-  wanted: Wanted,
-): Found[] {
-  const { collectionIds, documentId, limit } = wanted;
-  const values: Value[] = [terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')];
-  let where = '';
-  if (collectionIds) {
-    where += ` AND d.collection_id IN (${collectionIds.map(() => '?').join(', ')})`;
-    values.push(...collectionIds);
-  }
-  if (documentId) {
-    where += ' AND d.id = ?';
-    values.push(documentId);
-  }
-  const weights = table === 'passage_words' ? ', 1.0, 1.5, 0.5' : '';
-  const rows = db.all<PassageRow & { score: number }>(
-    `SELECT ${passageColumns}, -s.score AS score FROM (
-       SELECT f.rowid AS number, bm25(${table}${weights}) AS score FROM ${table} f
-       JOIN passages p ON p.number = f.rowid JOIN documents d ON d.number = p.document
-       WHERE ${table} MATCH ? AND d.deleted_at IS NULL
-         AND d.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ${where}
-       ORDER BY score LIMIT ?
-     ) s JOIN passages p ON p.number = s.number JOIN documents d ON d.number = p.document ORDER BY s.score`,
-    ...values,
-    limit,
-  );
-  return rows.map(({ score, ...row }) => ({ passage: passageOf(row), score }));
 }
 
 /** Reciprocal rank fusion (Cormack et al. 2009, k = 60). One list alone keeps its own scores. */

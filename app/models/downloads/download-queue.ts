@@ -20,19 +20,20 @@ import {
   type WantedFile,
 } from '../../store/downloads.ts';
 import { newId } from '../../store/uuid.ts';
+import { codeOfFailed } from '../network/download-error.ts';
 import type { Network } from '../network/http-request.ts';
 import { sleepFor } from '../network/sleep.ts';
-import { labelOf } from '../sources/quantisations.ts';
 import type { Repository, Source } from '../sources/source.ts';
 import type { BlobStore, Manifest } from '../storage/blob-store.ts';
-import { takeUp } from '../storage/block-repair.ts';
 import { type Space, whenRoom } from '../storage/disk-space.ts';
-import { folderName, ggufOf, modelPath } from '../storage/folder-layout.ts';
+import { folderName, modelPath } from '../storage/folder-layout.ts';
 import { exists } from '../storage/fs-probe.ts';
 import { type DownloadOptions, discard, download } from './download.ts';
-import { codeOfFailed, type DownloadState } from './download-state.ts';
+import { type Item, isGoing, isStuck, shown, statusOf, totalOf } from './download-item.ts';
+import type { DownloadState } from './download-state.ts';
 import { journalIn } from './journal.ts';
 import { roomOn } from './part-file.ts';
+import { resumeDamaged } from './resume-damaged.ts';
 import { Throttle } from './throttle.ts';
 
 /** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
@@ -77,7 +78,6 @@ export type DownloadQueueOptions = {
   tuning?: Partial<Pick<DownloadOptions, 'connections' | 'net' | 'backOffMs' | 'sleep' | 'free'>>;
 };
 
-type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number };
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
 export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueue {
@@ -197,7 +197,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
     const file = source.file(row.repository, row.commit, wanted);
     const left = wanted.sha256 === null ? null : await shelf.damaged(wanted.sha256);
-    if (left && !(await exists(partPath))) await takeUp(file, left, settings, signal);
+    if (left && !(await exists(partPath))) await resumeDamaged(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
       if (state.phase === 'done') {
         // From now on it is known by its content, also when its source publishes no hash.
@@ -354,47 +354,8 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
   };
 }
 
-function statusOf(state: DownloadState): DownloadStatus | null {
-  switch (state.phase) {
-    case 'transferring':
-      return { phase: 'running', rate: state.rate, secondsLeft: state.secondsLeft };
-    case 'waitingForSpace':
-      return { phase: 'waitingForSpace', missing: state.missing };
-    case 'waitingForNetwork':
-      return { phase: 'waitingForNetwork', attempt: state.attempt, reason: state.reason };
-    case 'verifying':
-      return { phase: 'checking', checked: state.checked };
-    case 'repairing':
-      return { phase: 'repairing', damaged: state.damaged };
-    case 'failed':
-      if (state.code === 'remote-changed') return { phase: 'changed' };
-      return { phase: 'failed', code: state.code, message: state.message };
-    default:
-      return null;
-  }
-}
-
-const isStuck = (at: DownloadStatus['phase']): at is Exclude<DownloadNotification['kind'], 'arrived'> =>
-  at === 'failed' || at === 'waitingForSpace' || at === 'changed';
-
-const isGoing = ({ phase }: DownloadStatus): boolean =>
-  phase !== 'paused' && phase !== 'failed' && phase !== 'changed' && phase !== 'waitingForLibrary';
-
-const shown = ({ row, status, doneBefore, doneNow }: Item): Download => ({
-  id: row.id,
-  name: row.name,
-  source: row.source,
-  repository: row.repository,
-  variant: labelOf(ggufOf(row) ?? ''),
-  done: doneBefore + doneNow,
-  total: totalOf(row),
-  status,
-});
-
 /** A file whose hash was checked, before it is put away. */
 const wholePath = (partPath: string): string => `${partPath}.whole`;
-
-const totalOf = ({ files }: DownloadRow): number => files.reduce((sum, file) => sum + file.size, 0);
 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>
   a.length === b.length && a.every((file, index) => file.name === b[index]?.name);

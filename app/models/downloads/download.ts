@@ -1,10 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type Bytes, codeOfFailed, DownloadError } from '../network/download-error.ts';
 import { type Network, network } from '../network/http-request.ts';
 import { sleepFor } from '../network/sleep.ts';
+import type { RemoteFile } from '../sources/remote-file.ts';
 import { BLOCK } from '../storage/block-map.ts';
 import { afterFull, isDiskFull, type Space, untilRoom, whenRoom } from '../storage/disk-space.ts';
-import { type Bytes, codeOfFailed, DownloadError, type DownloadState, type RemoteFile } from './download-state.ts';
+import type { DownloadState } from './download-state.ts';
 import type { FileJournal, Journal } from './journal.ts';
 import { openPartFile, type PartFile, roomOn } from './part-file.ts';
 import { Rate, Throttle } from './throttle.ts';

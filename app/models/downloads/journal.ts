@@ -1,6 +1,15 @@
 import type { Database } from '../../store/database.ts';
+import {
+  addBlocks,
+  addFile,
+  findFile,
+  listBlocks,
+  removeBlocks,
+  removeFile,
+  setEtag,
+} from '../../store/download-journal.ts';
+import type { RemoteFile } from '../sources/remote-file.ts';
 import { BLOCK, BlockMap } from '../storage/block-map.ts';
-import type { RemoteFile } from './download-state.ts';
 
 /** What is known of files that were begun: blocks that are on disk with their hashes, and what the server said they are
  *  part of. Everything else can be found out again. */
@@ -24,41 +33,20 @@ export type FileJournal = {
   restart(): void;
 };
 
-type FileRow = { size: number; etag: string | null; sha256: string | null };
-
 export function journalIn(database: Database): Journal {
-  const forget = (key: string) =>
-    database.transaction(() => {
-      database.run('DELETE FROM download_blocks WHERE file = ?', key);
-      database.run('DELETE FROM download_files WHERE key = ?', key);
-    });
-  const begin = (file: RemoteFile) =>
-    database.run(
-      'INSERT INTO download_files (key, size, block, etag, sha256) VALUES (?, ?, ?, ?, ?)',
-      file.key,
-      file.size,
-      BLOCK,
-      file.etag,
-      file.sha256,
-    );
+  const forget = (key: string) => removeFile(database, key);
+  const begin = (file: RemoteFile) => addFile(database, file, BLOCK);
 
   return {
     forget,
     open(file) {
-      const known = database.get<FileRow>(
-        'SELECT size, etag, sha256 FROM download_files WHERE key = ? AND block = ?',
-        file.key,
-        BLOCK,
-      );
+      const known = findFile(database, file.key, BLOCK);
       const same = known !== undefined && known.size === file.size && known.sha256 === file.sha256;
       if (!same) {
         forget(file.key);
         begin(file);
       }
-      const rows = database.all<{ block: number; sha256: string }>(
-        'SELECT block, sha256 FROM download_blocks WHERE file = ?',
-        file.key,
-      );
+      const rows = listBlocks(database, file.key);
       const hashes = new Map(rows.map((row) => [row.block, row.sha256]));
       let map = new BlockMap(file.size, hashes.keys());
       let etag = same ? known.etag : file.etag;
@@ -71,30 +59,17 @@ export function journalIn(database: Database): Journal {
         },
         pin(value) {
           etag = value;
-          database.run('UPDATE download_files SET etag = ? WHERE key = ?', value, file.key);
+          setEtag(database, file.key, value);
         },
         hashOf: (block) => hashes.get(block) ?? null,
         hashes: () =>
           Buffer.from(Array.from({ length: map.count }, (_, block) => hashes.get(block) ?? '').join(''), 'hex'),
         commit(blocks) {
-          // A block that the journal forgets is fetched again; one that is not there is never in it.
-          database.passing(() => {
-            for (const { block, sha256 } of blocks) {
-              database.run(
-                'INSERT OR REPLACE INTO download_blocks (file, block, sha256) VALUES (?, ?, ?)',
-                file.key,
-                block,
-                sha256,
-              );
-            }
-          });
+          addBlocks(database, file.key, blocks);
           for (const { block, sha256 } of blocks) hashes.set(block, sha256);
         },
         drop(blocks) {
-          database.transaction(() => {
-            for (const block of blocks)
-              database.run('DELETE FROM download_blocks WHERE file = ? AND block = ?', file.key, block);
-          });
+          removeBlocks(database, file.key, blocks);
           for (const block of blocks) {
             hashes.delete(block);
             map.lost(block);

@@ -3,9 +3,10 @@ import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failureOf, LonghandError } from '../../protocol/index.ts';
 import { openRegularToWrite } from '../../store/open-regular.ts';
+import { type Bytes, codeOfFailed, DownloadError } from '../network/download-error.ts';
+import { hashOf } from '../storage/block-hash.ts';
 import { BLOCK, type BlockMap } from '../storage/block-map.ts';
 import { isDiskFull } from '../storage/disk-space.ts';
-import { type Bytes, codeOfFailed, DownloadError } from './download-state.ts';
 
 /** The file a download grows in, at its full length from the start. */
 export type PartFile = Awaited<ReturnType<typeof openPartFile>>;
@@ -86,12 +87,6 @@ export async function openPartFile(path: string, size: Bytes) {
       await rm(path, { force: true });
     },
   };
-}
-
-export function hashOf(pieces: readonly Uint8Array[]): string {
-  const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest('hex');
 }
 
 /** What is left of pieces when the first bytes are taken away. */

@@ -1,5 +1,5 @@
+import type { Bytes } from '../network/download-error.ts';
 import { sleepFor } from '../network/sleep.ts';
-import type { Bytes } from './download-state.ts';
 
 const WINDOW_MS = 10_000;
 const SETTLE_MS = 3_000;

@@ -1,8 +1,10 @@
+import { type Bytes, DownloadError } from '../network/download-error.ts';
 import { type Network, request } from '../network/http-request.ts';
+import type { RemoteFile } from '../sources/remote-file.ts';
+import { hashOf } from '../storage/block-hash.ts';
 import { BLOCK, type Stripe } from '../storage/block-map.ts';
-import { type Bytes, DownloadError, type RemoteFile } from './download-state.ts';
 import type { FileJournal } from './journal.ts';
-import { hashOf, type PartFile } from './part-file.ts';
+import type { PartFile } from './part-file.ts';
 import type { Throttle } from './throttle.ts';
 
 /** What the connections of one file share. */

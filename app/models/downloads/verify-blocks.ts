@@ -1,8 +1,8 @@
 import { type Network, request } from '../network/http-request.ts';
-import type { RemoteFile } from './download-state.ts';
+import type { RemoteFile } from '../sources/remote-file.ts';
+import { hashOf } from '../storage/block-hash.ts';
 import type { FileJournal } from './journal.ts';
 import type { PartFile } from './part-file.ts';
-import { hashOf } from './part-file.ts';
 
 /** Blocks whose bytes on disk are no longer those that were written: damage of the disk or by another program. */
 export async function damagedBlocks(part: PartFile, journal: FileJournal, signal: AbortSignal): Promise<number[]> {

@@ -1,8 +1,9 @@
-import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type ExternalModel, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/open-regular.ts';
+import { removeLink } from '../storage/remove-link.ts';
 import { findAdoptable } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
@@ -20,7 +21,7 @@ export async function listAdoptable(homes = { home: homedir(), env: process.env 
 export async function linkOf(model: ExternalModel, links: string): Promise<string> {
   if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;
   if ((await magicOf(model.path)) !== FILE_MAGIC) {
-    throw new LonghandError('unreadable', `[adopt] ${model.path} does not begin as a GGUF file does`);
+    throw new LonghandError('unreadable', `[link] ${model.path} does not begin as a GGUF file does`);
   }
   const name = model.name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'model';
   const path = join(links, `${name}-${basename(model.path).slice(-8)}.gguf`);
@@ -28,12 +29,6 @@ export async function linkOf(model: ExternalModel, links: string): Promise<strin
   await removeLink(path);
   await symlink(model.path, path);
   return path;
-}
-
-/** Takes away a link of ours; a real file is never touched. */
-export async function removeLink(path: string): Promise<void> {
-  const found = await lstat(path).catch(() => null);
-  if (found?.isSymbolicLink()) await rm(path);
 }
 
 async function magicOf(path: string): Promise<string> {

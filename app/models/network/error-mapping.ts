@@ -1,5 +1,5 @@
 import { type ErrorCode, LonghandError } from '../../protocol/index.ts';
-import { DownloadError, type DownloadErrorCode } from '../downloads/download-state.ts';
+import { DownloadError, type DownloadErrorCode } from './download-error.ts';
 
 const codes: Record<DownloadErrorCode, ErrorCode> = {
   'not-found': 'not-found',

@@ -1,5 +1,6 @@
 import { guarded } from '../../protocol/index.ts';
-import { type Address, type Bytes, DownloadError } from '../downloads/download-state.ts';
+import type { Address } from './address.ts';
+import { type Bytes, DownloadError } from './download-error.ts';
 import { openFile } from './file-transport.ts';
 import { openHttp } from './http-transport.ts';
 import { hiddenCredentials } from './redact-credentials.ts';

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { guarded } from '../../protocol/index.ts';
-import type { Bytes } from '../downloads/download-state.ts';
+import type { Bytes } from './download-error.ts';
 import type { Open } from './transport.ts';
 
 /** What one connection may hold that nobody has taken yet. */

@@ -1,9 +1,9 @@
 import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
 import { addContact, listContacts } from '../../store/network-log.ts';
-import { DownloadError } from '../downloads/download-state.ts';
-import type { RequestPurpose } from '../sources/source.ts';
+import { DownloadError } from './download-error.ts';
 import { addressOf, type Network, network } from './http-request.ts';
+import type { RequestPurpose } from './request-purpose.ts';
 
 /** Every request to the network goes through here: told on the privacy page with host, time and bytes, or refused when the
  *  network is switched off. Folders are no network. */

@@ -11,10 +11,10 @@ import {
   type ModelId,
 } from '../../protocol/index.ts';
 import type { ModelRow } from '../../store/models.ts';
-import { removeLink } from '../external/link.ts';
 import { type BlobStore, type Manifest, readManifest } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
+import { removeLink } from '../storage/remove-link.ts';
 import type { RwLock } from '../storage/rw-lock.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { ModelRegistry } from './model-registry.ts';

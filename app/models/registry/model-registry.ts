@@ -29,12 +29,12 @@ import {
   setModelUsed,
 } from '../../store/models.ts';
 import { newId } from '../../store/uuid.ts';
-import { labelOf } from '../sources/quantisations.ts';
 import type { Availability } from '../storage/availability.ts';
 import type { Disk, Kind, ProbeWithTimeout } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
+import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import { cacheBytesOf } from './prompt-cache-size.ts';
 

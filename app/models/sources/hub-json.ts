@@ -1,4 +1,4 @@
-import { type Bytes, DownloadError } from '../downloads/download-state.ts';
+import { type Bytes, DownloadError } from '../network/download-error.ts';
 import { addressOf, type Network } from '../network/http-request.ts';
 import { hiddenCredentials } from '../network/redact-credentials.ts';
 

@@ -1,9 +1,11 @@
 import { listFiles, listModels, modelInfo } from '@huggingface/hub';
-import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 import { network } from '../network/http-request.ts';
+import type { RequestPurpose, Via } from '../network/request-purpose.ts';
 import { runsByCard } from '../registry/supported-architectures.ts';
 import { askOnly, demandNoPassword, sentenceOf } from './hub-json.ts';
-import type { FileEntry, Repository, RequestPurpose, Source, Via } from './source.ts';
+import type { RemoteFile } from './remote-file.ts';
+import type { FileEntry, Repository, Source } from './source.ts';
 import { demandFewFiles, toldCommit, toldFile, toldName, toldNumber } from './validate-hub.ts';
 
 export type HubOptions = {

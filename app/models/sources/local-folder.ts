@@ -5,8 +5,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FoundModel } from '../../protocol/index.ts';
 import { openRegular } from '../../store/open-regular.ts';
-import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 import { safePath } from '../storage/safe-path.ts';
+import type { RemoteFile } from './remote-file.ts';
 import type { FileEntry, Repository, Source } from './source.ts';
 
 //  A folder on another disk or on the network: its models are copied into the library with the same care as a download.

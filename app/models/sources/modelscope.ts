@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
-import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 import { network, request } from '../network/http-request.ts';
+import type { RequestPurpose, Via } from '../network/request-purpose.ts';
 import { safePath } from '../storage/safe-path.ts';
 import { smallJson } from './hub-json.ts';
-import type { FileEntry, Repository, RequestPurpose, Source, Via } from './source.ts';
+import type { RemoteFile } from './remote-file.ts';
+import type { FileEntry, Repository, Source } from './source.ts';
 import { demandFewFiles, toldFile, toldName, toldNumber } from './validate-hub.ts';
 
 type ModelScopeFile = {

@@ -1,4 +1,5 @@
 import type { ModelDescription, Variant } from '../../protocol/index.ts';
+import { labelOf } from '../storage/quantisation-label.ts';
 import { FOLDER, ggufFiles, partsOf } from './remote-headers.ts';
 import type { Repository } from './source.ts';
 
@@ -18,12 +19,6 @@ export function offersOf(repository: Repository): Offer[] {
     offers.push({ id: FOLDER, label: '', bytes: weights.reduce((sum, file) => sum + file.size, 0) });
   }
   return offers.sort((a, b) => b.bytes - a.bytes);
-}
-
-/** The quantisation as GGUF files are named after it; else the name of the file. */
-export function labelOf(file: string): string {
-  const name = file.slice(file.lastIndexOf('/') + 1).replace(/(-\d{5}-of-\d{5})?\.gguf$/i, '');
-  return /(?:^|[-_.])((?:I?Q\d(?:_[A-Z0-9]+)*|MXFP4(?:_\w+)?|BF16|F16|F32))$/i.exec(name)?.[1]?.toUpperCase() ?? name;
 }
 
 /** Four bits first: the usual balance of size and quality. */

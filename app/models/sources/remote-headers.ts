@@ -1,7 +1,8 @@
 import { gguf } from '@huggingface/gguf';
 import type { TensorEntry } from '../../../native/addon/index.d.ts';
-import { DownloadError, type RemoteFile } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 import { type Network, network, request } from '../network/http-request.ts';
+import type { RemoteFile } from './remote-file.ts';
 import type { Repository } from './source.ts';
 
 /** What headers alone tell of a model that is not here: input of the engine's one `describe`. */

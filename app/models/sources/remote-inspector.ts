@@ -2,10 +2,11 @@ import { basename } from 'node:path';
 import type { Headers } from '../../engine/ipc-protocol.ts';
 import { LonghandError, type ModelDescription, type RemoteModel, type Variant } from '../../protocol/index.ts';
 import { asFailure } from '../network/error-mapping.ts';
+import type { Via } from '../network/request-purpose.ts';
 import { readReference } from './model-reference.ts';
 import { folderLabel, type Offer, offersOf, scaled, suggested } from './quantisations.ts';
 import { FOLDER, type RemoteHeaders, readRemoteHeaders } from './remote-headers.ts';
-import type { Repository, Source, Via } from './source.ts';
+import type { Repository, Source } from './source.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
 //  What a model is before a byte of its weights is here: its repository is pinned, its headers are read by range

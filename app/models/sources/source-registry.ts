@@ -1,9 +1,10 @@
 import type { Settings, SourceId } from '../../protocol/index.ts';
+import type { Via } from '../network/request-purpose.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { hubSource } from './hugging-face.ts';
 import { folderSource } from './local-folder.ts';
 import { modelScopeSource, urlSource } from './modelscope.ts';
-import type { Source, Via } from './source.ts';
+import type { Source } from './source.ts';
 
 export type SourceRegistry = {
   /** Undefined for a mirror that is not set up (any more). */

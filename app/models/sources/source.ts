@@ -1,6 +1,5 @@
-import type { FoundModel, NetworkLogEntry, SourceId } from '../../protocol/index.ts';
-import type { RemoteFile } from '../downloads/download-state.ts';
-import type { Network } from '../network/http-request.ts';
+import type { FoundModel, SourceId } from '../../protocol/index.ts';
+import type { RemoteFile } from './remote-file.ts';
 
 /** Where models come from. One interface for a hub, a mirror of it, another hub, a plain address. */
 export type Source = {
@@ -23,10 +22,6 @@ export type SearchQuery = {
   /** Leaves out what does not run here, as far as cards tell. */
   onlyRunning: boolean;
 };
-
-/** What a request is for, as the privacy page tells it. */
-export type RequestPurpose = Pick<NetworkLogEntry, 'reason' | 'about'>;
-export type Via = (why: RequestPurpose) => Network;
 
 export type Repository = {
   source: SourceId;

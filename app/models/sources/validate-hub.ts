@@ -1,4 +1,4 @@
-import { DownloadError } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 import { safePath } from '../storage/safe-path.ts';
 import type { FileEntry } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { Bytes } from '../downloads/download-state.ts';
+import type { Bytes } from '../network/download-error.ts';
 
 /** The unit of the journal: what a fault can cost a connection. Also the unit of damage. */
 export const BLOCK: Bytes = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { LonghandError } from '../../protocol/index.ts';
-import type { Bytes } from '../downloads/download-state.ts';
+import type { Bytes } from '../network/download-error.ts';
 
 /** Whether there was no room: for a file, or for the database. */
 export function isDiskFull(error: unknown): boolean {

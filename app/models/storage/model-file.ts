@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LonghandError } from '../../protocol/index.ts';
 import { fileFailure, openRegular } from '../../store/open-regular.ts';
-import { removeLink } from '../external/link.ts';
+import { removeLink } from './remove-link.ts';
 
 //  A file that somebody named: what it is, before the engine reads it.
 

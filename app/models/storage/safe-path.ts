@@ -1,4 +1,4 @@
-import { DownloadError } from '../downloads/download-state.ts';
+import { DownloadError } from '../network/download-error.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 // Control characters, what Windows and macOS refuse, and the marks that turn text around: a name must read as it is.

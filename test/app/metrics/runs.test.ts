@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvOf } from '../../../app/metrics/runs.ts';
+import { csvOf } from '../../../app/metrics/csv.ts';
 import type { Run } from '../../../app/protocol/index.ts';
 import { listen, next, readMessage, startCore } from '../../support/core.ts';
 

@@ -6,9 +6,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { download } from '../../../app/models/downloads/download.ts';
-import type { RemoteFile } from '../../../app/models/downloads/download-state.ts';
 import { journalIn } from '../../../app/models/downloads/journal.ts';
 import { hubSource } from '../../../app/models/sources/hugging-face.ts';
+import type { RemoteFile } from '../../../app/models/sources/remote-file.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { newFolder, places, root } from '../../support/core.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatId, MessageId, Run, Timings, Usage } from '../protocol/index.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from './database.ts';
 
 export type Measured = {
   batch: string | null;
@@ -102,34 +102,3 @@ const runOf = (row: Row): Run => ({
   disturbed: row.disturbed === 1,
   curve: JSON.parse(row.curve),
 });
-
-const columns = [
-  'id',
-  'batch',
-  'at',
-  'model',
-  'backEnd',
-  'engine',
-  'promptTokens',
-  'cachedTokens',
-  'tokens',
-  'prefill',
-  'decode',
-  'firstTokenMs',
-  'memoryBytes',
-  'disturbed',
-] as const satisfies (keyof Run)[];
-
-/** RFC 4180, with times as ISO 8601. A text that a spreadsheet would take for a formula is quoted away from it. */
-export function csvOf(runs: readonly Run[]): string {
-  const cell = (run: Run, column: (typeof columns)[number]): string => {
-    const value = column === 'at' ? new Date(run.at).toISOString() : run[column];
-    const text = value === null ? '' : String(value);
-    const safe = typeof value === 'string' && /^[=+\-@\t]/.test(text) ? `'${text}` : text;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return (
-    [columns.join(','), ...runs.map((run) => columns.map((column) => cell(run, column)).join(','))].join('\r\n') +
-    '\r\n'
-  );
-}

@@ -1,0 +1,48 @@
+import { type ErrorCode, type FailureReason, failureOf, LonghandError } from '../../protocol/index.ts';
+
+export type Bytes = number;
+
+/** What a source or the disk did, finer than an `ErrorCode`. */
+export type DownloadErrorCode = Extract<
+  FailureReason,
+  | 'not-found'
+  | 'gated'
+  | 'rate-limited'
+  | 'server'
+  | 'network'
+  | 'off'
+  | 'wrong-content'
+  | 'not-a-model'
+  | 'remote-changed'
+  | 'hash-mismatch'
+  | 'disk'
+  | 'bad-name'
+>;
+
+export class DownloadError extends Error {
+  readonly code: DownloadErrorCode;
+  /** Whether waiting and asking again can help. */
+  readonly transient: boolean;
+  /** Seconds the server asked to wait. */
+  readonly retryAfter: number | null;
+  constructor(
+    code: DownloadErrorCode,
+    message: string,
+    more: { transient?: boolean; retryAfter?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'DownloadError';
+    this.code = code;
+    this.transient = more.transient ?? false;
+    this.retryAfter = more.retryAfter ?? null;
+  }
+}
+
+/** What a failed download is called. What the disk answers has its own code; a file that is not found there, or cannot be read
+ *  or written for no reason that is known, is the disk's fault and not the source's. */
+export function codeOfFailed(error: unknown): DownloadErrorCode | ErrorCode {
+  if (error instanceof DownloadError) return error.code;
+  const { code } = failureOf(error);
+  const ofDisk = !(error instanceof LonghandError) && (code === 'not-found' || code === 'unreadable');
+  return ofDisk ? 'disk' : code;
+}
