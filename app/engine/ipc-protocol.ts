@@ -1,22 +1,24 @@
+import { z } from 'zod';
 import type * as Addon from '../../native/addon/index.d.ts';
 import type { Supervised } from '../process/supervisor.ts';
-import type {
-  Device,
+import {
+  type Device,
   EngineStatus,
   Failure,
-  ModelDescription,
-  ModelEntry,
-  ModelId,
-  PauseAction,
-  PromptCacheUse,
-  SamplingSettings,
-  Settings,
+  type ModelDescription,
+  type ModelEntry,
+  type ModelId,
+  type PauseAction,
+  type PromptCacheUse,
+  type SamplingSettings,
+  type Settings,
   TurnEvent,
-  TurnId,
+  type TurnId,
 } from '../protocol/index.ts';
 import type { Tool, ToolCall } from '../text/chat-template.ts';
 
-//  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types only.
+//  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types; what goes on
+//  from the engine to the page is looked at all the same, since files of others are opened there.
 
 /** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
 export type PromptMessage = {
@@ -177,6 +179,16 @@ export type FromEngine =
   | { turnId: TurnId; updates: TurnUpdate[] }
   | { pulse: Pulse }
   | { status: InnerStatus };
+
+const Message = z.union([
+  z.object({ id: z.number(), value: z.unknown() }),
+  z.object({ id: z.number(), failure: Failure }),
+  z.object({ turnId: z.string(), updates: z.array(z.object({ event: TurnEvent })) }),
+  z.object({ pulse: z.object({ running: z.number(), steps: z.number(), loading: z.boolean() }) }),
+  z.object({ status: EngineStatus }),
+]);
+
+export const isFromEngine = (message: unknown): message is FromEngine => Message.safeParse(message).success;
 
 export type EngineProcess = Supervised<ToEngine, FromEngine>;
 export type StartEngine = () => Promise<EngineProcess>;

@@ -9,6 +9,10 @@ export const CLASSES = {
   erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
   shell: { title: 'The desktop shell', files: [] },
   protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
+  messages: {
+    title: 'Messages between processes',
+    files: ['attack/messages.test.ts', 'app/engine/hanging.test.ts'],
+  },
   markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/hostile.spec.ts'] },
   templates: { title: 'Chat templates', files: ['attack/templates.test.ts', 'app/text/hostile.test.ts'] },
   tokenizers: {

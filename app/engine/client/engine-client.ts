@@ -9,17 +9,18 @@ import {
   type Report,
   type TurnId,
 } from '../../protocol/index.ts';
-import type {
-  AskName,
-  Asks,
-  FromEngine,
-  Generation,
-  InnerStatus,
-  Loaded,
-  LoadTarget,
-  StartEngine,
-  ToEngine,
-  TurnUpdate,
+import {
+  type AskName,
+  type Asks,
+  type FromEngine,
+  type Generation,
+  type InnerStatus,
+  isFromEngine,
+  type Loaded,
+  type LoadTarget,
+  type StartEngine,
+  type ToEngine,
+  type TurnUpdate,
 } from '../ipc-protocol.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 
@@ -77,16 +78,18 @@ export function createEngine(options: EngineOptions): Engine {
     onLost: guarded(report, lost),
   });
 
-  const heartbeat = createHeartbeat(() => tell({ beat: true }), hung, limits);
+  const heartbeat = createHeartbeat(
+    () => tell({ beat: true }),
+    (seen) => hung(seen),
+    limits,
+  );
 
-  /** What it hung on is not loaded again by itself. */
-  function hung(seen: string) {
+  const hung = (seen: string) => abandon(`the process hung (${seen}) and was ended`, { reason: 'hung' });
+
+  /** What it failed at is not loaded again by itself. */
+  function abandon(why: string, details?: Failure['details']) {
     wanted = null;
-    supervisor.abandon({
-      code: 'engine-lost',
-      message: `[engine] the process hung (${seen}) and was ended`,
-      details: { reason: 'hung' },
-    });
+    supervisor.abandon({ code: 'engine-lost', message: `[engine] ${why}`, ...(details && { details }) });
   }
 
   const watch = () => heartbeat.needed(asks.size > 0 || turns.size > unsent.size);
@@ -111,6 +114,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   function receive(message: FromEngine) {
+    // What comes from there goes on to the page: a process that sends anything else is of no use any more.
+    if (!isFromEngine(message)) return abandon('the process sent what is no message, and was ended');
     if ('status' in message) return innerChanged(message.status);
     if ('turnId' in message) return updateTurn(message.turnId, message.updates);
     if ('pulse' in message) return heartbeat.answered(message.pulse);

@@ -1,5 +1,5 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { failureOf, LonghandError, ModelDescription, type Pipe, type TurnId } from '../../protocol/index.ts';
+import { failureOf, guarded, LonghandError, ModelDescription, type Pipe, type TurnId } from '../../protocol/index.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
 import type {
@@ -238,6 +238,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
 
   async function answer(message: Extract<ToEngine, { ask: AskName }>) {
     try {
+      if (!Object.hasOwn(answers, message.ask)) throw new LonghandError('bad-request', `[engine] no "${message.ask}"`);
       const reply = answers[message.ask] as (input: unknown) => Promise<unknown>;
       send({ id: message.id, value: await reply(message.input) });
     } catch (error) {
@@ -245,7 +246,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     }
   }
 
-  pipe.onMessage((message) => {
+  function hear(message: ToEngine) {
     if ('ask' in message) void answer(message);
     else if ('generate' in message) generate(message.generate);
     else if ('cancelLoad' in message) loading?.signal.set();
@@ -253,8 +254,11 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     else if ('answerNow' in message) turns.get(message.answerNow)?.answerNow();
     else if ('beat' in message) send({ pulse: { ...addon.pulse(), loading: loading !== null } });
     else if ('decide' in message) turns.get(message.decide)?.decide(message.choice);
-    else endProcess();
-  });
+    else if ('quit' in message) endProcess();
+  }
+
+  // What is no message ends nothing that runs.
+  pipe.onMessage(guarded(console.error, hear));
   pipe.onClose(endProcess);
 }
 
