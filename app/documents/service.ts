@@ -69,6 +69,8 @@ export type DocumentsOptions = {
   purged?: () => void;
   help: string | null;
   now: () => number;
+  /** As of the importer. */
+  turnMs?: number;
   report?: Report;
 };
 
@@ -105,6 +107,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     changed: tell,
     removed: tellRemoved,
     now,
+    ...(options.turnMs !== undefined && { turnMs: options.turnMs }),
   });
   const watcher = createWatcher({
     db,

@@ -101,10 +101,13 @@ export function getDocument(db: Database, id: DocumentId): StoredDocument {
 }
 
 /** The next that waits to be read. */
-export function nextQueued(db: Database): StoredDocument | undefined {
+/** The oldest. `last`: those that are only read when no other waits. */
+export function nextQueued(db: Database, last: Iterable<DocumentId> = []): StoredDocument | undefined {
   const row = db.get<DocumentRow>(
     `SELECT ${columns} FROM documents WHERE status = 'queued' AND deleted_at IS NULL
-     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY number LIMIT 1`,
+     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL)
+     ORDER BY id IN (SELECT value FROM json_each(?)), number LIMIT 1`,
+    JSON.stringify([...last]),
   );
   return row && storedOf(row);
 }

@@ -18,17 +18,17 @@ const tally = tallyOf('documents');
 const MAX_GROWTH = 400e6;
 /** Of its reader, with what it grows by until it is looked at again. */
 const MAX_READER = (PARSER_LIMITS.memoryMb + 512) * 1024 * 1024;
-/** Processor time between two turns of the core's loop: what other programs take of the machine is not its fault. */
-const MAX_STALL_MS = soaking ? 100 : 250;
+/** Processor time of the core's thread between two turns of its loop: what other programs take of the machine is not its fault. */
+const MAX_STALL_MS = 100;
 
 /** What happens to this process, in which the core runs, and to the one that reads. */
 function observe() {
   const before = process.memoryUsage.rss();
   let [grown, stall, reader] = [0, 0, 0];
-  let last = process.cpuUsage();
+  let last = process.threadCpuUsage();
   const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(last);
-    last = process.cpuUsage();
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
     stall = Math.max(stall, (user + system) / 1000);
     grown = Math.max(grown, process.memoryUsage.rss() - before);
     reader = Math.max(reader, largestChild());

@@ -44,6 +44,7 @@ export async function openShelf(
     meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
     recognise?: DocumentsOptions['recognise'];
     onEvent?: (name: EventName, payload: unknown) => void;
+    turnMs?: number;
   } = {},
 ): Promise<Shelf> {
   const dataFolder = options.dataFolder ?? newFolder();
@@ -60,6 +61,7 @@ export async function openShelf(
     startReader: options.startReader ?? realReader(),
     recognise: options.recognise ?? null,
     help: options.help ?? null,
+    ...(options.turnMs !== undefined && { turnMs: options.turnMs }),
     now: Date.now,
   });
   let closed = false;

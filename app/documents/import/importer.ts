@@ -23,6 +23,9 @@ import { type FileStore, isBelow } from './file-store.ts';
 //    queued ──copied, not here yet──▶ reading ──▶ ready
 //      │ └──its content is here already──▶ gone             any step may fail ──▶ failed ──retry──▶ queued
 //
+//  One that takes long while others wait steps aside and is read from its beginning when they are done; the next time it may take
+//  twice as long.
+//
 //  What Longhand itself ended on is read once more by itself; when that happens again it has failed, and waits for the user.
 
 export type Importer = {
@@ -46,18 +49,25 @@ export type ImporterOptions = {
   changed(document: Document): void;
   removed(id: DocumentId): void;
   now: () => number;
+  /** How long a document is read while others wait. */
+  turnMs?: number;
 };
 
+/** Nearly all documents take less; a book of scanned pages takes minutes. */
+const TURN_MS = 60_000;
 const PROGRESS_MS = 200;
 const MAX_ATTEMPTS = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-export function createImporter({ db, copies, reader, changed, removed, now }: ImporterOptions): Importer {
+export function createImporter(options: ImporterOptions): Importer {
+  const { db, copies, reader, changed, removed, now, turnMs = TURN_MS } = options;
   const taking = new Map<DocumentId, Promise<Document>>();
   /** What was found to be there already, and as which. */
   const twins = new Map<DocumentId, DocumentId>();
   const passwords = new Map<DocumentId, string>();
+  /** Of those that have stepped aside: how long they may take the next time. */
+  const turns = new Map<DocumentId, number>();
   let current: { id: DocumentId; abort: AbortController } | null = null;
   let loop: Promise<void> | null = null;
   let closed = false;
@@ -125,6 +135,14 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
     current = { id, abort };
     let position = 1;
     let told = 0;
+    let aside = false;
+    const stepAside = guarded(console.error, () => {
+      if (!othersWait()) return;
+      aside = true;
+      turns.set(id, 2 * (turns.get(id) ?? turnMs));
+      abort.abort();
+    });
+    const turn = setInterval(stepAside, turns.get(id) ?? turnMs);
     try {
       if (attempts >= MAX_ATTEMPTS) throw endedTwice(fileName);
       // Counted on the disk before it is opened: what it does to this process is known at the next start.
@@ -155,6 +173,7 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       );
       if (abort.signal.aborted) return;
       passwords.delete(id);
+      turns.delete(id);
       update(id, {
         state: { status: 'ready' },
         attempts: 0,
@@ -168,15 +187,26 @@ export function createImporter({ db, copies, reader, changed, removed, now }: Im
       // Another process holds the database: the file is not to blame.
       if (error instanceof LonghandError && error.code === 'conflict') throw error;
       await clear(number);
+      turns.delete(id);
       update(id, { state: failedState(error), attempts: 0, passages: 0 });
     } finally {
+      clearInterval(turn);
       current = null;
       if (abort.signal.aborted) forgiveAttempt(db, number);
+      if (aside && findDocument(db, id)?.document.state.status === 'reading') {
+        await clear(number);
+        update(id, { state: { status: 'queued' }, passages: 0 });
+      }
     }
   }
 
+  function othersWait(): boolean {
+    const next = nextQueued(db, turns.keys());
+    return next !== undefined && !turns.has(next.document.id);
+  }
+
   async function run(): Promise<void> {
-    for (let next = nextQueued(db); next && !closed; next = nextQueued(db)) {
+    for (let next = nextQueued(db, turns.keys()); next && !closed; next = nextQueued(db, turns.keys())) {
       const taken = await take(next.document.id);
       if (taken.id === next.document.id) await readOne(taken.id);
     }
