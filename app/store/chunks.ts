@@ -165,11 +165,11 @@ export function passagesNumbered(db: Database, numbers: readonly number[]): Map<
 export const countPassages = (db: Database): number =>
   db.get<{ count: number }>('SELECT COUNT(*) AS count FROM passages')?.count ?? 0;
 
-/** How many passages have a word, counted up to `most`. */
-export const passagesWith = (db: Database, word: string, most: number): number =>
+/** How many passages have a term of the index (a quoted word, a beginning with a star), counted up to `most`. */
+export const passagesWith = (db: Database, term: string, most: number): number =>
   db.get<{ count: number }>(
     'SELECT COUNT(*) AS count FROM (SELECT rowid FROM passage_words WHERE passage_words MATCH ? LIMIT ?)',
-    `"${word.replaceAll('"', '""')}"`,
+    term,
     most,
   )?.count ?? 0;
 

@@ -2,7 +2,7 @@ import type { CollectionId, DocumentId } from '../protocol/index.ts';
 import { type PassageRow, passageColumns, passageOf, type StoredPassage } from './chunks.ts';
 import type { Database, Value } from './database.ts';
 
-/** Passages that have one of these terms, by bm25, best first. `collectionIds` null: everywhere. */
+/** Passages that have one of these terms of the index (a quoted word, a beginning with a star), by bm25, best first. `collectionIds` null: everywhere. */
 export function matchPassages(
   db: Database,
   table: 'passage_words' | 'passage_codes',
@@ -10,7 +10,7 @@ export function matchPassages(
   wanted: { collectionIds: readonly CollectionId[] | null; documentId?: DocumentId | undefined; limit: number },
 ): { passage: StoredPassage; score: number }[] {
   const { collectionIds, documentId, limit } = wanted;
-  const values: Value[] = [terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')];
+  const values: Value[] = [terms.join(' OR ')];
   let where = '';
   if (collectionIds) {
     where += ` AND d.collection_id IN (${collectionIds.map(() => '?').join(', ')})`;

@@ -12,9 +12,9 @@ import { createEngine, type Engine } from '../../app/engine/client/engine-client
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { CollectionId, ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
+import { type Exam, type ExamQuestion, holds, interval, readExam, says } from '../support/exam-sets.ts';
 import { noEncoders } from '../support/no-encoders.ts';
 import { realModel } from '../support/real-models.mjs';
-import { type Exam, type ExamQuestion, holds, interval, readExam, says } from './exam-sets.ts';
 import { readOptions } from './options.mjs';
 
 const { values, positionals } = readOptions(import.meta.filename, {
@@ -46,7 +46,14 @@ type Made = {
   says: boolean;
   quote: string;
   from: string;
-  statements: { text: string; features: readonly number[]; score: number; says: boolean }[];
+  statements: {
+    passage: number;
+    text: string;
+    features: readonly number[];
+    score: number;
+    says: boolean;
+    holds: boolean;
+  }[];
 };
 
 type Meaning = Pick<DocumentsOptions, 'encoders'> & { engine: DocumentsOptions['engine'] | Engine };
@@ -136,10 +143,12 @@ async function ask({ documents }: Library, id: CollectionId, question: ExamQuest
     quote,
     from: `${best?.passage.fileName}, ${best?.passage.label}`,
     statements: statements.map(({ passage, statement, features, score }) => ({
+      passage: passage.number,
       text: passage.text.slice(...statement),
       features,
       score,
       says: says(gold, passage.fileName, passage.text.slice(...statement)),
+      holds: holds(gold, passage.fileName, passage.text),
     })),
   };
 }

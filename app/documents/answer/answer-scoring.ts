@@ -9,15 +9,16 @@ import { type FoundNear, find, weighWords } from '../search/hybrid-search.ts';
 import {
   BY_MEANING,
   BY_READING,
-  BY_WORDS,
   type Candidate,
   certainty,
   chances,
   featuresOf,
   type Question,
   scoreOf,
+  wordWeights,
 } from '../search/ranking-features.ts';
 import { contentWords } from '../search/stemming.ts';
+import { wordFeatures } from '../search/word-features.ts';
 import { mergeEqual } from './equal-statements.ts';
 import type { Scored } from './scored-statement.ts';
 
@@ -38,6 +39,8 @@ export type Examined = {
 };
 
 const CANDIDATES = 10;
+/** The place of a passage that words did not find. */
+const FAR = 100;
 /** The likeliest statements, which the reader reads with the question. */
 const READ = 12;
 /** Statements that were not read stay behind those that were. */
@@ -55,13 +58,11 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
     const question: Question = { text, ...weighWords(db, text) };
     const statements = found.flatMap((one) => statementsIn(one));
     const scored =
-      target && query
-        ? await byMeaning(question, statements, target, query)
-        : statements.map((one) => byWords(question, one));
+      target && query ? await byMeaning(question, statements, target, query) : byWords(question, statements);
     const read = target ? await byReading(question, scored, target) : null;
     const judged = mergeEqual(read ?? scored);
     const candidates = by === 'words' ? bestOfEach(judged) : byChance(judged, read ? certainty : (chance) => chance);
-    const { threshold } = read ? BY_READING : by === 'words' ? BY_WORDS : BY_MEANING;
+    const { threshold } = read ? BY_READING : by === 'words' ? wordWeights(question.language) : BY_MEANING;
     return {
       by,
       read: read !== null,
@@ -72,7 +73,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   }
 
   async function byMeaning(question: Question, statements: Statement[], target: EncoderTarget, query: Float32Array) {
-    const asked = statements.map(({ candidate }) => withoutContext(question.text, candidate.context));
+    const asked = statements.map(({ candidate }) => withoutContext(question, candidate.context));
     const [said, above, attribute] = [
       await seen(
         target,
@@ -160,18 +161,22 @@ function statementsIn({ passage, similarity, ranks }: FoundNear): Statement[] {
     });
 }
 
-function byWords(question: Question, { passage, candidate, range }: Statement): Scored {
-  const features = featuresOf(question, candidate, range, null);
-  return { passage, statement: range, features, score: scoreOf(BY_WORDS, features) };
+function byWords(question: Question, statements: readonly Statement[]): Scored[] {
+  const candidates = statements.map(({ candidate, range, ranks }) => ({ candidate, range, rank: ranks.words ?? FAR }));
+  const rows = wordFeatures(question, candidates);
+  return statements.map(({ passage, range }, at) => {
+    const features = rows[at] ?? [];
+    return { passage, statement: range, features, score: scoreOf(wordWeights(question.language), features) };
+  });
 }
 
 /** What is asked of the thing that the document, or the section, is about. */
-function withoutContext(question: string, context: string): string {
-  const known = new Set(contentWords(context));
-  return question
+function withoutContext({ text, language }: Question, context: string): string {
+  const known = new Set(contentWords(context, language));
+  return text
     .split(/\s+/)
     .filter((word) => {
-      const words = contentWords(word);
+      const words = contentWords(word, language);
       return words.length === 0 || !words.every((one) => known.has(one));
     })
     .join(' ');

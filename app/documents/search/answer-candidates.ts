@@ -30,12 +30,14 @@ function isTelling(text: string, range: Range): boolean {
 }
 
 const LEADER = /(?:[.·…_] ?){4,}\s*(?:$|(?:\d{1,4}|[ivxlc]{1,6})\b)/i;
+/** The same where the number of the page stands in a cell of its own. */
+const LED_CELL = /(?:[.·…_] ?){4,}\s*\|\s*(?:\d{1,4}|[ivxlc]{1,6})$/i;
 /** "matrix, 12, 40, 41" */
 const INDEX = /^[^.!?]{2,80}?(?:,\s*\d+(?:[-–]\d+)?){2,}\.?$/;
 
 /** A line of a table of contents or of an index. */
 const isReference = (said: string): boolean =>
-  (LEADER.test(said) && !said.includes(CELL_SEPARATOR)) || INDEX.test(said);
+  (said.includes(CELL_SEPARATOR) ? LED_CELL.test(said) : LEADER.test(said)) || INDEX.test(said);
 
 /** Whether most of a passage is a table of contents or an index. */
 export function isContents(text: string): boolean {

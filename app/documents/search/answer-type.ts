@@ -1,5 +1,7 @@
+import type { Language } from './languages/language.ts';
+
 //  The kind of thing that a question asks for, as far as its words say, and whether a sentence has such a thing. Rules for
-//  English; a question in another language asks for nothing in particular.
+//  English; those of other languages stand with them.
 
 const COUNT =
   '(?:\\p{N}[\\p{N}.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|half|thirds?|fourths?|fifths?|quarters?|dozen|single|twice|first|second|third)';
@@ -77,7 +79,11 @@ const LOOSE: readonly (readonly [asked: RegExp, there: RegExp])[] = [
 
 /** 1: the sentence holds the kind of thing that was asked for; -1: it does not; -2: it does not, and nothing else can be
  *  meant (an e-mail address, a year, a weight); 0: the question does not say. */
-export function kindFits(question: string, sentence: string): -2 | -1 | 0 | 1 {
+export function kindFits(question: string, sentence: string, language: Language | null = null): -2 | -1 | 0 | 1 {
+  if (language) {
+    const kind = language.kinds.find(([asked]) => asked.test(question));
+    return kind ? (kind[1].test(sentence) ? 1 : -1) : 0;
+  }
   const strict = STRICT.find(([asked]) => asked.test(question));
   if (strict) return strict[1].test(sentence) ? 1 : -2;
   const loose = LOOSE.find(([asked]) => asked.test(question));

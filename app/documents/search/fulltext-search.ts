@@ -4,6 +4,8 @@ import { countPassages, passagesWith, type StoredPassage } from '../../store/chu
 import type { Database } from '../../store/database.ts';
 import { matchPassages } from '../../store/fulltext.ts';
 import { codesOf, indexed, wordsOf } from '../../store/index-tokenizer.ts';
+import { languageOf } from './languages/detect.ts';
+import type { Language } from './languages/language.ts';
 import { stem } from './stemming.ts';
 
 //  Which passages a question is answered by.
@@ -39,11 +41,18 @@ const MAX_HITS_COUNTED = 5000;
 
 /** The words of a query that tell what is looked for: without grammar, and without what every other passage has. */
 export function tellingWords(db: Database, query: string): string[] {
-  const words = [...new Set(wordsOf(query))];
-  const named = words.filter((word) => !COMMON.has(word));
+  const language = languageOf(query);
+  const asked = language?.asking ? query.replace(language.asking, ' ') : query;
+  const telling = wordsOf(asked);
+  // Asked for nothing but what questions are made of: then that.
+  const words = [...new Set(telling.length > 0 ? telling : wordsOf(query))];
+  const named = words.filter((word) => !(language?.common ?? COMMON).has(word));
   if (named.length < 2) return named.length > 0 ? named : words;
   const all = countPassages(db);
-  const weighed = named.map((word) => ({ word, weight: rarity(all, passagesWith(db, word, MAX_HITS_COUNTED)) }));
+  const weighed = named.map((word) => ({
+    word,
+    weight: rarity(all, passagesWith(db, termOf(word, language), MAX_HITS_COUNTED)),
+  }));
   // A word that stands nowhere makes no other one common.
   const known = weighed.filter(({ weight }) => weight < rarity(all, 0));
   const rarest = Math.max(0, ...known.map(({ weight }) => weight));
@@ -55,12 +64,29 @@ export const rarity = (all: number, having: number): number => Math.log(1 + (all
 
 /** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
 export function searchPassages(db: Database, wanted: Wanted): Found[] {
-  const terms = tellingWords(db, wanted.query);
+  const language = languageOf(wanted.query);
+  const terms = tellingWords(db, wanted.query).map((word) => termOf(word, language));
   const byWords = terms.length > 0 ? matchPassages(db, 'passage_words', terms, wanted) : [];
-  const codes = codesOf(wanted.query).map(indexed);
+  const codes = codesOf(wanted.query).map((code) => quoted(indexed(code)));
   const byCodes = codes.length > 0 ? matchPassages(db, 'passage_codes', codes, wanted) : [];
   return fuse([byWords, byCodes]).slice(0, wanted.limit);
 }
+
+const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
+
+/** Letters that a word has in common with its other forms, at least. */
+const LEAST_ROOT = 4;
+
+/** A word as the index is asked for it. It knows the endings of English; of other languages it is asked for whatever begins
+ *  with the same letters, of Arabic also with an article or a preposition before them. */
+export function termOf(word: string, language: Language | null): string {
+  const root = language?.stem(word) ?? word;
+  if (!language || language.asking || root.length < (language.code === 'ar' ? 3 : LEAST_ROOT)) return quoted(word);
+  if (language.code !== 'ar') return word.startsWith(root) ? `${quoted(root)}*` : quoted(word);
+  return `(${[word, ...ARABIC_STARTS.map((start) => `${start}${root}`)].map((one) => `${quoted(one)}*`).join(' OR ')})`;
+}
+
+const ARABIC_STARTS = ['', 'ال', 'وال', 'بال', 'لل', 'و', 'ب', 'ل', 'أ', 'إ'];
 
 /** Reciprocal rank fusion (Cormack et al. 2009, k = 60). One list alone keeps its own scores. */
 export function fuse(lists: readonly Found[][]): Found[] {

@@ -4,8 +4,9 @@ import { countPassages, passagesNumbered, passagesWith, type StoredPassage } fro
 import type { Database } from '../../store/database.ts';
 import type { Embedding } from '../index/embedding-index.ts';
 import { isContents } from './answer-candidates.ts';
-import { type Found, type Ranks, rarity, searchPassages, type Wanted } from './fulltext-search.ts';
-import { coverage } from './ranking-features.ts';
+import { type Found, type Ranks, rarity, searchPassages, termOf, type Wanted } from './fulltext-search.ts';
+import { languageOf } from './languages/detect.ts';
+import { coverage, type Question } from './ranking-features.ts';
 import { askedWords, wordsAmong } from './stemming.ts';
 
 //  By words and by meaning at once: bm25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
@@ -34,19 +35,20 @@ export type Search = {
 export type FoundNear = Found & { similarity: number | null; ranks: Ranks };
 
 /** How rare each content word of a question is: its weight among passages, after Robertson and Spärck Jones. */
-export function weighWords(db: Database, question: string): { words: Map<string, number>; unknown: number } {
+export function weighWords(db: Database, question: string): Omit<Question, 'text'> {
   const all = countPassages(db);
+  const language = languageOf(question);
   const words = new Map<string, number>();
   let unknown = 0;
   let sum = 0;
-  for (const [word, written] of askedWords(question)) {
-    const having = passagesWith(db, written, MAX_HITS_COUNTED);
+  for (const [word, written] of askedWords(question, language)) {
+    const having = passagesWith(db, termOf(written, language), MAX_HITS_COUNTED);
     const weight = rarity(all, having);
     words.set(word, weight);
     sum += weight;
     if (having === 0) unknown += weight;
   }
-  return { words, unknown: sum === 0 ? 0 : unknown / sum };
+  return { words, unknown: sum === 0 ? 0 : unknown / sum, language };
 }
 
 /** Best first. */
@@ -65,7 +67,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     return { by: 'words', found: await ranked(embedding, wanted, found), target: null, query: null };
   }
 
-  const { words } = weighWords(db, wanted.query);
+  const { words, language } = weighWords(db, wanted.query);
   const similarity = new Map(near.passages.map((one) => [one.passage, one.similarity]));
   const wordRank = new Map(byWords.map(({ passage }, at) => [passage.number, at + 1]));
   const meaningRank = new Map(near.passages.map(({ passage }, at) => [passage, at + 1]));
@@ -75,7 +77,9 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
       scores.set(number, (scores.get(number) ?? 0) + weight / (K + at + 1));
     }
   };
-  const telling = byWords.filter(({ passage }) => coverage(words, wordsAmong(textOf(passage), words)) >= ENOUGH_WORDS);
+  const telling = byWords.filter(
+    ({ passage }) => coverage(words, wordsAmong(textOf(passage), words, language)) >= ENOUGH_WORDS,
+  );
   const others = byWords.filter((found) => !telling.includes(found));
   add(
     near.passages.map(({ passage }) => passage),

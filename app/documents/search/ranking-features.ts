@@ -1,6 +1,7 @@
 import type { Range } from '../chunk/sentence-splitter.ts';
-import { countedThing, formOf, kindFits } from './answer-type.ts';
+import { formOf, kindFits } from './answer-type.ts';
 import type { Ranks } from './fulltext-search.ts';
+import type { Language } from './languages/language.ts';
 import { contentWords } from './stemming.ts';
 
 //  Where a passage says what was asked, and how sure that is. No language model takes part: words, meaning (when an encoder
@@ -13,6 +14,8 @@ export type Question = {
   words: ReadonlyMap<string, number>;
   /** Share of that weight in words that no document has. */
   unknown: number;
+  /** Null: English, or none that is known. */
+  language: Language | null;
 };
 
 export type Candidate = {
@@ -32,19 +35,15 @@ export type Similarities = {
   ranks: Ranks;
 };
 
-/** What can be said of one statement of a candidate, with `seen` also by meaning. */
-export function featuresOf(
-  question: Question,
-  candidate: Candidate,
-  range: Range,
-  seen: Similarities | null,
-): number[] {
+/** What can be said of one statement of a candidate by words and meaning. */
+export function featuresOf(question: Question, candidate: Candidate, range: Range, seen: Similarities): number[] {
+  const { language } = question;
   const statement = candidate.text.slice(range[0], range[1]);
   const near = candidate.text.slice(Math.max(0, range[0] - 120), range[1] + 120);
-  const context = new Set(contentWords(candidate.context));
+  const context = new Set(contentWords(candidate.context, language));
   const attribute = new Map([...question.words].filter(([word]) => !context.has(word)));
-  const attributeNear = coverage(attribute, new Set(contentWords(near)));
-  const kind = kindFits(question.text, statement);
+  const attributeNear = coverage(attribute, new Set(contentWords(near, language)));
+  const kind = kindFits(question.text, statement, language);
   const words = [
     attributeNear,
     attributeNear === 1 ? 1 : 0,
@@ -53,21 +52,11 @@ export function featuresOf(
     namesMissing(question.text, `${candidate.context}\n${candidate.text}`),
     question.unknown,
   ];
-  if (!seen) {
-    const inPassage = new Set([...contentWords(candidate.text), ...context]);
-    const inStatement = new Set([...contentWords(statement), ...context]);
-    return [
-      ...words,
-      coverage(question.words, inPassage),
-      coverage(question.words, inStatement),
-      countFits(question.text, near),
-    ];
-  }
   const { ranks } = seen;
   return [
     ...words,
     ...[seen.statement, seen.passage, seen.attribute, seen.context, seen.statement - seen.average],
-    ...[kindFits(question.text, near), /\p{N}/u.test(statement) ? 1 : 0, kind === 0 ? 0 : 1],
+    ...[kindFits(question.text, near, language), /\p{N}/u.test(statement) ? 1 : 0, kind === 0 ? 0 : 1],
     ...[ranks.words === null ? 0 : 1 / ranks.words, ranks.meaning === null ? 0 : 1 / ranks.meaning],
     ...[question.words.size, attribute.size, coverage(question.words, context)],
     ...formOf(question.text),
@@ -83,13 +72,6 @@ export function coverage(words: ReadonlyMap<string, number>, there: ReadonlySet<
     if (there.has(word)) found += weight;
   }
   return all === 0 ? 0 : found / all;
-}
-
-/** Whether what is to be counted stands there at all: 1 yes, -1 no, 0 nothing is counted. */
-function countFits(question: string, near: string): number {
-  const words = contentWords(countedThing(question) ?? '');
-  const there = new Set(contentWords(near));
-  return words.length === 0 ? 0 : words.some((word) => there.has(word)) ? 1 : -1;
 }
 
 /** Share of the names in a question (capitals and numbers within it) that do not stand in the text. */
@@ -123,12 +105,20 @@ export const BY_READING: Weights = {
   ],
   threshold: 0.31,
 };
-/** Logistic regression, each statement for itself: log odds. */
-export const BY_WORDS: Weights = {
-  bias: -9.23,
-  factors: [6.13, 2.2, 0.31, -1.84, -1.76, 2.97, 3.58, 2.51, -0.4],
-  threshold: -1.25,
+/** By words alone (word-features.ts): log odds of each statement against none. Fitted by test/bench/fit-words.ts, which says
+ *  on what. */
+const BY_WORDS: Weights = {
+  bias: -4.7,
+  factors: [
+    1.37, 0.34, 0.61, 0.84, -0.48, -0.48, -0.38, 0.18, -1.63, -1.23, -1.15, 0.05, -1.16, 0.49, 1.15, 0.24, 1.82, -0.34,
+    0.12, -0.34, 1.02, -0.34, -0.25, 0.01, -0.03, 0.49, -0.04, 2.24, 1.97,
+  ],
+  threshold: -0.2,
 };
+/** How a question is put is not known of other languages: the same words say as much with less. */
+const BY_OTHER_WORDS: Weights = { ...BY_WORDS, threshold: -0.6 };
+
+export const wordWeights = (language: Language | null): Weights => (language ? BY_OTHER_WORDS : BY_WORDS);
 
 export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
   features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);

@@ -1,7 +1,8 @@
 import { indexed } from '../../store/index-tokenizer.ts';
+import type { Language } from './languages/language.ts';
 
-//  What a text is about, as words that can be compared: folded as the index folds them, English endings cut, words that every
-//  text has left out.
+//  What a text is about, as words that can be compared: folded as the index folds them, endings cut, words that every text has
+//  left out. In English where no language is named.
 
 /** Words of grammar and of asking. */
 const COMMON = new Set(
@@ -27,15 +28,24 @@ const HOW =
 const CALLED = /\b(?:usually |also )?called\b/gi;
 
 /** Words that say what the text is about, in order, each as often as it stands there, without their endings. */
-export const contentWords = (text: string): string[] => written(text).map(stem);
+export const contentWords = (text: string, language: Language | null = null): string[] =>
+  written(text, language).map(language?.stem ?? stem);
 
 /** Content words of a question, each with how it was written. "How large", "how soon" … ask for a kind of thing and name
  *  none. */
-export const askedWords = (question: string): Map<string, string> =>
-  new Map(written(question.replace(HOW, 'how').replace(CALLED, '')).map((word) => [stem(word), word]));
+export function askedWords(question: string, language: Language | null = null): Map<string, string> {
+  const asked = language?.asking ? question.replace(language.asking, ' ') : question;
+  const telling = language ? asked : asked.replace(HOW, 'how').replace(CALLED, '');
+  return new Map(written(telling, language).map((word) => [(language?.stem ?? stem)(word), word]));
+}
 
 /** Those of `wanted` (content words) that a text has. Quicker than all of its words: only what begins alike is looked at. */
-export function wordsAmong(text: string, wanted: ReadonlyMap<string, number>): Set<string> {
+export function wordsAmong(
+  text: string,
+  wanted: ReadonlyMap<string, number>,
+  language: Language | null = null,
+): Set<string> {
+  if (language) return new Set(contentWords(text, language).filter((word) => wanted.has(word)));
   const beginnings = new Set([...wanted.keys()].map((word) => word.slice(0, 2)));
   const alike = (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter((word) =>
     beginnings.has(word.slice(0, 2)),
@@ -43,10 +53,15 @@ export function wordsAmong(text: string, wanted: ReadonlyMap<string, number>): S
   return new Set(alike.map(stem).filter((word) => wanted.has(word)));
 }
 
-const written = (text: string): string[] =>
-  (indexed(text).replaceAll('’', "'").match(WORD) ?? []).filter(
-    (word) => !COMMON.has(word) && (word.length > 1 || /[^a-z]/.test(word)),
+function written(text: string, language: Language | null): string[] {
+  const common = language?.common ?? COMMON;
+  const said = indexed(text).replaceAll('’', "'");
+  // "l'appartement": what is elided is grammar.
+  const whole = language?.code === 'fr' ? said.replace(/(?<!\p{L})\p{L}{1,2}'/gu, ' ') : said;
+  return (whole.match(WORD) ?? []).filter(
+    (word) => !common.has(word) && (word.length > 1 || /[^\p{L}]|[^a-z]/u.test(word)),
   );
+}
 
 /** English endings, lightly: what is left need not be a word, only the same for its forms. */
 export function stem(word: string): string {
