@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 
-/** Where a platform keeps the data of an application; `LONGHAND_DATA_DIR` names another place
- *  (before 1.0 it was called `LONGHAND_DATA`). */
+/** Where a platform keeps the data of an application; `LONGHAND_DATA_DIR` names another place. Older versions called it
+ *  `LONGHAND_DATA`, which is still read. */
 export function defaultDataFolder(platform = process.platform, env: NodeJS.ProcessEnv = process.env): string {
   const chosen = env.LONGHAND_DATA_DIR || env.LONGHAND_DATA;
   if (chosen) return chosen;

@@ -43,7 +43,7 @@ export function ChatDefaults() {
         <Switch
           label={t('setting.chat.titles')}
           checked={values.autoTitle}
-          onChange={(titlesByModel) => void set({ autoTitle: titlesByModel })}
+          onChange={(autoTitle) => void set({ autoTitle })}
         />
       </SettingRow>
       <SettingRow name={t('setting.chat.announce')} about={t('setting.chat.announceAbout')}>

@@ -62,7 +62,7 @@ export function Engine() {
           <Switch
             label={t('setting.engine.warm')}
             checked={values.loadOnStart}
-            onChange={(warmStart) => void set({ loadOnStart: warmStart })}
+            onChange={(loadOnStart) => void set({ loadOnStart })}
           />
         </SettingRow>
         <SettingRow name={t('setting.engine.keep')} about={t('setting.engine.keepAbout')}>

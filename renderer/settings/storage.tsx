@@ -82,11 +82,11 @@ function Packed() {
   };
   return (
     <Section title={t('setting.storage.packed')} note={t('storage.packedNote')}>
-      <SettingRow name={t('setting.storage.keepPacked')} about={t('setting.storage.keepPackedAbout')}>
+      <SettingRow name={t('setting.storage.cachePackedWeights')} about={t('setting.storage.cachePackedWeightsAbout')}>
         <Switch
-          label={t('setting.storage.keepPacked')}
+          label={t('setting.storage.cachePackedWeights')}
           checked={values.cachePackedWeights}
-          onChange={(keepPacked) => void set({ cachePackedWeights: keepPacked })}
+          onChange={(cachePackedWeights) => void set({ cachePackedWeights })}
         />
       </SettingRow>
       <SettingRow name={t('setting.storage.packedSize')} about={size && <Taken size={size} freed={freed} />}>

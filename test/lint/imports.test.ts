@@ -92,6 +92,13 @@ describe('the check finds', () => {
     expect(misplaced([file('app/core/core.ts', "import { DatabaseSync } from 'node:sqlite';")])).toHaveLength(1);
     expect(misplaced([file('app/store/database.ts', "import { DatabaseSync } from 'node:sqlite';")])).toEqual([]);
     expect(misplaced([file('native/engine/a.cc', '#include <napi.h>')])).toHaveLength(1);
+    for (const old of [
+      'const MOST_BYTES = 1;',
+      "type S = { at: 'idle' } | { at: 'busy' };",
+      "z.discriminatedUnion('at', [])",
+    ]) {
+      expect(misplaced([file('app/chat/a.ts', old)]), old).toHaveLength(1);
+    }
     for (const sql of [
       'SELECT id FROM chats',
       'INSERT OR REPLACE INTO chats',

@@ -76,6 +76,13 @@ export const PLACES: readonly Place[] = [
     only: /^(app\/store\/|native\/|metal\/)/,
   },
   { word: 'the loading of the addon', pattern: /createRequire\(/, only: /^app\/engine\/process\/addon\.ts$/ },
+  // One word a thing: limits are MAX_, and what tells members of a union apart is its `status`, `phase` or `kind`.
+  { word: 'MOST_', pattern: /\bMOST_[A-Z]/, only: /^(app\/text\/loop|native|metal)\// },
+  {
+    word: "a union told apart by 'at'",
+    pattern: /discriminatedUnion\(\s*'at'|\bat: '[a-z][\w-]*'\s*[,;}]/,
+    only: /^native\//,
+  },
   { word: 'napi.h', pattern: /#include\s*[<"]napi\.h/, only: /^native\/addon\// },
   {
     word: 'the network of a page',

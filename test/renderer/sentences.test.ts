@@ -18,7 +18,7 @@ function expectSentence(text: string): void {
   expect(text).not.toMatch(/\[[a-z.]+\]|\{\{|trouble\.|errors\.|undefined|EACCES|ENOSPC/);
 }
 
-const raw = '[settings.set] "hubMirror": Invalid URL';
+const raw = '[settings.set] "hubEndpoint": Invalid URL';
 
 describe('what a person reads of a failure', () => {
   test('every code has a sentence, alone and of a download', () => {
