@@ -68,5 +68,5 @@ export function quotedAnswer(thinking: string): string {
   const settled = conclusionOf(thinking);
   return settled === ''
     ? 'The thinking did not end, and had settled on nothing so far.'
-    : `The thinking did not end; so far: ${settled}`;
+    : `The thinking did not end; so far: ${settled}${/[.!?…。！？]$/u.test(settled) ? '' : ' …'}`;
 }

@@ -60,6 +60,21 @@ test('answer now cuts the thinking before its first copy and closes it as the fa
   expect(`${after.thinking}${after.text}`).not.toMatch(/think>|<\|/);
 });
 
+test('an answer that falls back into the loop of its thinking is stopped at once, and what was settled stands in its place', async () => {
+  const { client } = await startCore();
+  const turn = await ask(client);
+  const { event } = await paused(client);
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  await turn.decide('answer-now');
+  // The sampling that made the thinking circle makes the answer circle too.
+  expect((await restOf(client)).event).toMatchObject({ type: 'finished', reason: 'loop' });
+  const after = await turn.read();
+  expect(after.text).toMatch(/^The thinking did not end/);
+  expect(after.text).not.toContain(evidence?.text.repeat(2));
+  expect(after.usage?.answerTokens).toBeLessThan(200);
+  expect(after.loops).toHaveLength(1);
+});
+
 test('what a rewind took back does not count against the limit of the answer', async () => {
   const { client } = await startCore();
   const turn = await ask(client, { most: 300 });

@@ -37,6 +37,9 @@ test('the last thing that thinking settled on is quoted, not its last doubt', ()
     'The side is 4 and the height 3. So the area is 12. Wait, is that right? Maybe the height is 2. Let me check.';
   expect(conclusionOf(thinking)).toBe('So the area is 12.');
   expect(quotedAnswer(thinking)).toBe('The thinking did not end; so far: So the area is 12.');
+  expect(quotedAnswer('The result is 12 for the first')).toBe(
+    'The thinking did not end; so far: The result is 12 for the first …',
+  );
   expect(quotedAnswer('Hmm, wait. Maybe?')).toBe('The thinking did not end, and had settled on nothing so far.');
 });
 
