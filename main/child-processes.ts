@@ -24,6 +24,8 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
       running.set(number, child);
       const lastWords = listenToErrors(child.stderr);
       child.once('exit', (code) => {
+        // One that was ended with its core: the next core counts from one again, and has a process of this number itself.
+        if (running.get(number) !== child) return;
         running.delete(number);
         onEnd(number, { how: `code ${code}`, lastWords: lastWords() });
       });
@@ -33,7 +35,9 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
     },
     kill,
     killAll() {
-      for (const number of running.keys()) kill(number);
+      const ended = [...running.values()];
+      running.clear();
+      for (const child of ended) endAtOnce(child);
     },
   };
 }

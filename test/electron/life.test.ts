@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { words } from '../../main/strings.ts';
 import { windowTest } from './fixture.ts';
 import { answered, ask, atChat, menu, opened, says } from './page.ts';
 import { newFolder, runs, type Shell, spawnShell } from './shell.ts';
@@ -30,7 +31,7 @@ windowTest('a second start ends at once and brings the first window to the front
 });
 
 const WAYS: Record<string, (shell: Shell) => unknown> = {
-  'by the menu': (shell) => menu(shell, 'Quit').catch(() => {}),
+  'by the menu': (shell) => menu(shell, words.menu.roles.quit),
   'by closing its window': (shell) => shell.main('window.close()').catch(() => {}),
   'by a signal': (shell) => shell.process.kill('SIGTERM'),
 };

@@ -47,10 +47,16 @@ export async function ask(shell: Shell, question: string): Promise<void> {
 export async function answered(shell: Shell, question: string): Promise<void> {
   const before = await answers(shell);
   await ask(shell, question);
-  await waitFor(`an answer to "${question}"`, async () => (await answers(shell)) > before);
+  await waitFor(`an answer to "${question}"`, async () => {
+    if ((await answers(shell)) > before) return true;
+    // What the page says instead is part of the complaint.
+    throw new Error(await shell.page('return document.body.innerText.slice(-400)'));
+  });
 }
 
-/** Clicks an item of the menu bar by its words. */
+/** Clicks an item of the menu bar by its words. The app may end with it. */
 export const menu = (shell: Shell, label: string): Promise<unknown> =>
   shell.main(`const items = electron.Menu.getApplicationMenu().items.flatMap(({ submenu }) => submenu.items);
-    items.find(({ label }) => label === ${JSON.stringify(label)}).click(undefined, window)`);
+    const found = items.find((item) => item.label === ${JSON.stringify(label)});
+    setImmediate(() => found.click(undefined, window));
+    return found.label`);

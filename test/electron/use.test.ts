@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { words } from '../../main/strings.ts';
 import { windowTest } from './fixture.ts';
 import { answered, atChat, menu, opened, says } from './page.ts';
 import { root } from './runtime.ts';
@@ -37,7 +38,7 @@ windowTest('the menu bar and the keys reach the page', async ({ start, desktop }
     'return electron.Menu.getApplicationMenu().items.map(({ label }) => label)',
   );
   expect(labels).toEqual(['File', 'Edit', 'View', 'Window', 'Help']);
-  await menu(shell, 'Commands');
+  await menu(shell, words.menu.palette);
   await waitFor('the palette by the menu', dialog);
   desktop.press('Escape');
   await waitFor('the end of the palette', async () => !(await dialog()));
@@ -45,14 +46,14 @@ windowTest('the menu bar and the keys reach the page', async ({ start, desktop }
   await waitFor('the palette by its key', dialog);
   desktop.press('Escape');
   await waitFor('the end of the palette', async () => !(await dialog()));
-  await menu(shell, 'Settings…');
+  await menu(shell, words.menu.settings);
   await waitFor('the settings', () => says(shell, 'Appearance'));
   desktop.press('ctrl+n');
   await waitFor('a new chat by its key', async () => !(await says(shell, 'Appearance')));
   expect(await shell.main('return window.isMenuBarVisible()')).toBe(false);
   desktop.press('alt');
   await waitFor('the menu bar by Alt', () => shell.main('return window.isMenuBarVisible()'));
-  await menu(shell, 'Quit');
+  await menu(shell, words.menu.roles.quit);
   expect(await shell.ended).toEqual({ code: 0, signal: null });
 });
 
