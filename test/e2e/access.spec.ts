@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { ask, begin, expect, finished, test } from './app.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -195,4 +195,19 @@ test('the largest text in the narrowest window: everything is there, nothing is 
       );
     await expect.poll(beyond, { message: name }).toBe(0);
   }
+});
+
+test('the largest text at 1024 px: the gear stays in the sidebar, beside the composer', async ({ page, scene }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await scene('chat');
+  await page.evaluate(() => window.page.useSettings.getState().set({ textSize: 'larger' }));
+  const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
+  const right = async (one: Locator) => {
+    const box = await one.boundingBox();
+    return (box?.x ?? Number.NaN) + (box?.width ?? 0);
+  };
+  await expect.poll(() => right(sidebar.getByRole('button', { name: 'Settings', exact: true }))).toBeGreaterThan(0);
+  const gear = await right(sidebar.getByRole('button', { name: 'Settings', exact: true }));
+  expect(gear).toBeLessThanOrEqual(await right(sidebar));
+  expect((await page.locator('#composer').boundingBox())?.x).toBeGreaterThanOrEqual(await right(sidebar));
 });

@@ -129,7 +129,7 @@ test('a file that is too long for the context is searched without a question, an
   await page.locator('#composer').fill('And who lights the lantern?');
   await page.locator('#composer').press('Enter');
   await page.getByRole('button', { name: 'Other options' }).click();
-  await expect(dialog(page).getByRole('radio', { name: /^Increase the context/ })).toBeVisible();
+  await expect(dialog(page).getByRole('radio', { name: /^Search the text/ })).toBeVisible();
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(page.locator('#composer')).toHaveValue('And who lights the lantern?');
   await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('again.txt');
