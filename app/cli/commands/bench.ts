@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import type * as Addon from '../../../native/addon/index.d.ts';
+import { spreadOf } from '../../protocol/index.ts';
 import { table } from '../runtime/arguments.ts';
 import { type Context, command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
 import { openModel } from '../runtime/open-model.ts';
@@ -96,12 +97,11 @@ function printKernels({ terminal }: Context, kernels: KernelTimes) {
 }
 
 type Spread = { median: number; least: number; most: number };
-function spread(values: readonly number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low, high] = [sorted[Math.ceil(middle) - 1] ?? 0, sorted[Math.floor(middle)] ?? 0];
-  return { median: (low + high) / 2, least: sorted[0] ?? 0, most: sorted.at(-1) ?? 0 };
-}
+const spread = (values: readonly number[]): Spread => ({
+  median: spreadOf(values)?.median ?? 0,
+  least: values.length === 0 ? 0 : Math.min(...values),
+  most: values.length === 0 ? 0 : Math.max(...values),
+});
 
 /** The most memory this process ever held, mapped files included. */
 function peakMemory(): number {

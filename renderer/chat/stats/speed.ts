@@ -1,4 +1,4 @@
-import type { Message, StatsSample } from '../../../app/protocol/index.ts';
+import { type Message, type StatsSample, spreadOf } from '../../../app/protocol/index.ts';
 import { type MemoryUnit, memoryUnitOf } from '../../ui/format.ts';
 
 //  The speed of one answer as plain data: what the chart draws, what its table says, and the figures below.
@@ -75,12 +75,7 @@ function smoothed(samples: readonly StatsSample[]): StatsSample[] {
   });
 }
 
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-}
+const medianOf = (values: readonly number[]): number => spreadOf(values)?.median ?? 0;
 
 type Thinned = StatsSample & { begunMs: number };
 
@@ -133,7 +128,7 @@ export function figuresOf(message: Pick<Message, 'timings' | 'usage'>, samples: 
     prefillSpeed: timings && timings.prefillMs > 0 && newTokens > 0 ? (newTokens * 1000) / timings.prefillMs : null,
     newTokens,
     cachedTokens: usage?.cachedTokens ?? 0,
-    decode: speeds.length === 0 ? null : spread(speeds),
+    decode: spreadOf(speeds),
     device: deviceOf(timings),
     peakMemory: memory.length === 0 ? null : memory.reduce((most, bytes) => Math.max(most, bytes), 0),
   };
@@ -144,12 +139,6 @@ function deviceOf(timings: Message['timings']): SpeedFigures['device'] {
   if (!timings || ms === null) return null;
   const whole = timings.prefillMs + timings.decodeMs;
   return { ms, share: whole > 0 ? Math.min(1, ms / whole) : 0 };
-}
-
-function spread(values: readonly number[]): { median: number; low: number; high: number } {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-  return { median: at(0.5), low: at(0.1), high: at(0.9) };
 }
 
 /** How long was written, thinking included, as far as it was sampled; reading is no writing. */
