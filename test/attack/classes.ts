@@ -45,7 +45,10 @@ export const CLASSES = {
       'app/models/silent-disks.test.ts',
     ],
   },
-  databases: { title: 'Databases', files: ['app/store/store.test.ts', 'app/chat/kills.test.ts'] },
+  databases: {
+    title: 'Databases and clocks',
+    files: ['attack/clock.test.ts', 'app/store/store.test.ts', 'app/chat/kills.test.ts'],
+  },
 } as const satisfies Record<string, AttackClass>;
 
 export type ClassName = keyof typeof CLASSES;
