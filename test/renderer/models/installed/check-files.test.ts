@@ -24,7 +24,7 @@ function connect(): string[] {
       const { modelId } = frame.input as { modelId: string };
       const { id } = frame;
       if (frame.call === 'models.details') {
-        return deliver({ id, value: { kept: modelId === 'linked' ? 'linked' : 'downloaded' } } as CoreFrame);
+        return deliver({ id, value: { ownership: modelId === 'linked' ? 'linked' : 'downloaded' } } as CoreFrame);
       }
       verified.push(modelId);
       deliver({ id, ...SAYS[modelId] } as CoreFrame);
