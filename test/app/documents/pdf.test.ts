@@ -283,3 +283,11 @@ test('glyphs without a map to Unicode are not taken for text', async () => {
   expect(notices).toEqual([{ code: 'pages-silent', details: { count: 1, pages: '2' } }]);
   await expect(read(makePdf({ pages: [page('unmapped')] }))).rejects.toMatchObject({ details: { remedy: 'ocr' } });
 });
+
+test('a number whose digits are spaced out and then drawn side by side stays one word', async () => {
+  const texts = [...'13,794'].map(
+    (text, at): Text => ({ text, x: 72 + at * 6, y: 700, size: 10, font: 'mono', charSpacing: 8 }),
+  );
+  const { texts: said } = await read(makePdf({ pages: [{ texts }] }));
+  expect(said).toEqual(['13,794']);
+});

@@ -150,11 +150,13 @@ function touches(word: PageWord, next: PageWord): boolean {
   const em = Math.max(word.size, next.size);
   const wide = WIDE.test(word.text) && WIDE.test(next.text);
   if (Math.abs(word.baseline - next.baseline) > em * 0.1) return false;
-  const gap = next.left - word.right - word.tracking;
-  if (gap <= em * (wide ? 0.6 : 0.14) && gap >= -em * 0.35) return true;
+  // Characters that are spaced out may be drawn closer again, one by one: the space between them is at most that.
+  const most = em * (wide ? 0.6 : 0.14) + word.tracking;
+  const gap = next.left - word.right;
+  if (gap <= most && gap >= -em * 0.35) return true;
   // Right to left, drawn in the order of reading.
-  const before = word.left - next.right - word.tracking;
-  return isRtl(next.text) && before <= em * 0.14 && before >= -em * 0.35;
+  const before = word.left - next.right;
+  return isRtl(next.text) && before <= em * 0.14 + word.tracking && before >= -em * 0.35;
 }
 
 function join(word: PageWord, next: PageWord) {
