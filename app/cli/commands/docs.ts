@@ -123,8 +123,17 @@ async function search(
     limit: values.limit ?? 10,
   });
   const documents = new Map((await client.call('documents.list', {})).map((one) => [one.id, one]));
-  if (json) terminal.out(`${JSON.stringify({ by, hits })}\n`);
-  else {
+  if (json) {
+    // Who goes on with it in a program wants the passage, not the excerpt around the words.
+    const passages = await Promise.all(hits.map(({ passageId }) => client.call('documents.passage', { passageId })));
+    const whole = hits.map((hit, at) => ({
+      ...hit,
+      name: documents.get(hit.documentId)?.name ?? '',
+      headings: passages[at]?.headings ?? [],
+      text: passages[at]?.text ?? '',
+    }));
+    terminal.out(`${JSON.stringify({ by, hits: whole })}\n`);
+  } else {
     for (const { documentId, label, excerpt } of hits) {
       terminal.out(`${terminal.bold(`${documents.get(documentId)?.name ?? ''}, ${label}`)}\n  ${excerpt}\n`);
     }

@@ -46,7 +46,9 @@ const READ = 12;
 /** Statements that were not read stay behind those that were. */
 const UNREAD = -30;
 /** A passage of many short lines must not make everybody wait. */
-const STATEMENTS_EACH = 40;
+const MAX_STATEMENTS = 40;
+/** Those whose vectors are worked out while somebody waits. */
+const MAX_ENCODED = 14;
 
 export type ScoreAnswers = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
 
@@ -56,7 +58,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   async function examine(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
     const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
     const question: Question = { text, ...weighWords(db, text) };
-    const statements = found.flatMap((one) => statementsIn(one));
+    const statements = found.flatMap((one) => statementsIn(one, target ? MAX_ENCODED : MAX_STATEMENTS));
     const scored =
       target && query ? await byMeaning(question, statements, target, query) : byWords(question, statements);
     const read = target ? await byReading(question, scored, target) : null;
@@ -151,10 +153,10 @@ const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): str
 export const readable = ({ passage, statement }: Scored): string =>
   `${contextOf(passage, statement).join(', ')}: ${passage.text.slice(...statement)}`;
 
-function statementsIn({ passage, similarity, ranks }: FoundNear): Statement[] {
+function statementsIn({ passage, similarity, ranks }: FoundNear, most: number): Statement[] {
   const { text, overlap } = passage;
   return answersIn(text, overlap)
-    .slice(0, STATEMENTS_EACH)
+    .slice(0, most)
     .map((range) => {
       const candidate = { text, context: contextOf(passage, range).join('\n') };
       return { passage, candidate, range, similarity, ranks };

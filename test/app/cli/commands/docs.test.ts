@@ -14,7 +14,7 @@ const { library } = tuning;
 type Said = Omit<Partial<Grounding>, 'quote'> & {
   quote?: (Grounding['quote'] & { text: string; where: string }) | null;
   documents?: Document[];
-  hits?: PassageHit[];
+  hits?: (PassageHit & { name: string; text: string })[];
   answer?: string;
   removed?: string;
   finish_reason?: string;
@@ -54,6 +54,10 @@ test('add, list, search, ask, rm, with the exit codes of what happened', async (
   expect(found.code).toBe(0);
   expect(found.said).toMatchObject({ by: 'words' });
   expect(found.said.hits?.[0]?.excerpt).toContain('840 euros');
+  // The whole passage, of which the excerpt is a part.
+  expect(found.said.hits?.[0]?.name).toMatch(/^Lease of the flat/);
+  expect(library['lease.md']).toContain(found.said.hits?.[0]?.text.split('\n').at(-1));
+  expect(found.said.hits?.[0]?.text.length).toBeGreaterThan(found.said.hits?.[0]?.excerpt.length ?? 0);
   expect((await longhand('search', 'zeppelin', ...data)).code).toBe(1);
 
   const answer = await longhand('ask', 'How high is the monthly rent?', ...data);
