@@ -14,8 +14,6 @@ constant bool SPARSE [[function_constant(12)]];
 constant uint TOKENS [[function_constant(0)]];  // neighbouring tokens a threadgroup
 constant uint HEADS [[function_constant(21)]];  // query heads of one group a threadgroup
 
-constant constexpr uint MAX_PER_LANE = 16;  // dims a lane: heads up to 512
-constant constexpr uint MAX_ROWS = 4;
 constant constexpr uint SIMDGROUPS = 8;
 
 // Weighted values of the simdgroups' parts [dim | peak | sum], and their common peak and sum.
@@ -29,24 +27,26 @@ static inline float2 merged(threadgroup const float* parts) {
   return float2(peak, all);
 }
 
-template <class L>
-[[kernel]] void attention(
-    device const float* q [[buffer(0)]],  // [tokens, query * dim]
-    device const uchar* keys [[buffer(1)]],
-    device const uchar* values [[buffer(2)]],
-    device const int* blocks [[buffer(3)]],  // [tokens * kv, topk], ascending, -1 where fewer
-    device float* o [[buffer(4)]],           // [tokens, query * dim]; parts when split: [split, tokens, query, dim + 2]
-    constant AttentionParams& p [[buffer(5)]],
-    threadgroup float* parts [[threadgroup(0)]],  // [simdgroups, dim + 2]
-    uint3 group [[threadgroup_position_in_grid]],
-    uint lane [[thread_index_in_simdgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint thread_index [[thread_index_in_threadgroup]]) {
+// What one threadgroup does. R: query rows at most, N: dimensions a lane; what is indexed by a row or a dimension is as
+// long as this head needs, so that it stays in registers.
+template <class L, uint R, uint N>
+static inline void attend(
+    device const float* q,
+    device const uchar* keys,
+    device const uchar* values,
+    device const int* blocks,
+    device float* o,
+    constant AttentionParams& p,
+    threadgroup float* parts,
+    uint3 group,
+    uint lane,
+    uint simdgroup,
+    uint thread_index) {
   const uint first_token = group.y * TOKENS, first_head = group.x * HEADS, kv = first_head / p.group;
   const uint per_lane = (DIM + 31) / 32;
-  float query[MAX_ROWS][MAX_PER_LANE], sum[MAX_ROWS][MAX_PER_LANE];
-  float largest[MAX_ROWS], total[MAX_ROWS];
-  uint visible[MAX_ROWS];
+  float query[R][N], sum[R][N];
+  float largest[R], total[R];
+  uint visible[R];
   uint last = 0;
   for (uint r = 0; r < HEADS * TOKENS; r++) {
     const uint token = first_token + r / HEADS, h = first_head + r % HEADS;
@@ -73,14 +73,14 @@ template <class L>
       if (j >= last) continue;
     }
     const ulong offset = ulong(j) * p.key_row_bytes + ulong(kv) * p.head_bytes;
-    float score[MAX_ROWS];
+    float score[R];
     for (uint r = 0; r < HEADS * TOKENS; r++) score[r] = 0;
     for (uint i = 0; i < per_lane; i++) {
       if (i * 32 + lane >= DIM) continue;
       const float key = L::load(keys + offset, i * 32 + lane);
       for (uint r = 0; r < HEADS * TOKENS; r++) score[r] += query[r][i] * key;
     }
-    float keep[MAX_ROWS], weight[MAX_ROWS];
+    float keep[R], weight[R];
     for (uint r = 0; r < HEADS * TOKENS; r++) {
       const float here = simd_sum(score[r]);
       const bool seen = j < visible[r];
@@ -124,6 +124,34 @@ template <class L>
       to[DIM + 1] = common.y;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+}
+
+template <class L>
+[[kernel]] void attention(
+    device const float* q [[buffer(0)]],  // [tokens, query * dim]
+    device const uchar* keys [[buffer(1)]],
+    device const uchar* values [[buffer(2)]],
+    device const int* blocks [[buffer(3)]],  // [tokens * kv, topk], ascending, -1 where fewer
+    device float* o [[buffer(4)]],           // [tokens, query * dim]; parts when split: [split, tokens, query, dim + 2]
+    constant AttentionParams& p [[buffer(5)]],
+    threadgroup float* parts [[threadgroup(0)]],  // [simdgroups, dim + 2]
+    uint3 group [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+#define ATTEND(rows, dims) \
+  attend<L, rows, dims>(q, keys, values, blocks, o, p, parts, group, lane, simdgroup, thread_index)
+  if (HEADS * TOKENS == 1) {
+    if (DIM <= 64) ATTEND(1, 2);
+    else if (DIM <= 128) ATTEND(1, 4);
+    else if (DIM <= 256) ATTEND(1, 8);
+    else ATTEND(1, 16);
+  } else {
+    if (DIM <= 64) ATTEND(4, 2);
+    else if (DIM <= 128) ATTEND(4, 4);
+    else if (DIM <= 256) ATTEND(4, 8);
+    else ATTEND(4, 16);
   }
 }
 INSTANTIATE(attention)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "metal/backend.h"
 #include "metal/cache.h"
 
@@ -11,6 +13,17 @@ static bool fits_tiles(const AttentionParams& p, const Constants& shape, int64_t
   if (shape.values()[kSparse] || dim % (dim > 128 ? 16 : 8) != 0 || dim > 256 || p.tokens <= kMatvecTokens)
     return false;
   return keys_seen <= kAttentionSplit || p.tokens * p.query >= 16 * kAttentionTile;
+}
+
+// Keys of one split of one token's attention: so many that `groups` threadgroups come together, but never fewer than
+// make the merging worth it. `heads` share a threadgroup.
+static int64_t split_for(int64_t groups, const AttentionParams& p, uint32_t heads, int64_t keys_seen) {
+  constexpr int64_t least = 64, from = 256;
+  const int64_t splits = groups * heads / p.query;
+  if (splits <= 1 || keys_seen <= from) return kAttentionSplit;
+  const int64_t each = (keys_seen + splits - 1) / splits;
+  return std::clamp<int64_t>((each + kAttentionSimdgroups - 1) / kAttentionSimdgroups * kAttentionSimdgroups, least,
+                             kAttentionSplit);
 }
 
 // Split over keys when a context is long: one more dispatch merges the parts.
@@ -33,14 +46,15 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
              4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim});
     return;
   }
-  p.splits = narrow((keys_seen + kAttentionSplit - 1) / kAttentionSplit);
-  p.split_keys = kAttentionSplit;
+  uint32_t group = 1;  // heads that share keys and values
+  for (uint32_t n = 2; n <= kAttentionRows; n++)
+    if (p.group % n == 0) group = n;
+  const bool spread = p.tokens == 1 && !shape.values()[kSparse] && tuning_.attention_groups > 0;
+  p.split_keys = spread ? narrow(split_for(tuning_.attention_groups, p, group, keys_seen)) : kAttentionSplit;
+  p.splits = narrow((keys_seen + p.split_keys - 1) / p.split_keys);
   // One token over a short context may want every threadgroup it can get; otherwise keys and values are read once for
   // all heads of a group, and in prefill for neighbouring tokens too.
-  uint32_t heads = 1;
-  if (p.tokens > 1 || p.splits > 1 || tuning_.attention_shared != 0)
-    for (uint32_t n = 2; n <= kAttentionRows; n++)
-      if (p.group % n == 0) heads = n;
+  const uint32_t heads = p.tokens > 1 || p.splits > 1 || tuning_.attention_shared != 0 ? group : 1;
   const uint32_t tokens = p.tokens == 1 || shape.values()[kSparse] ? 1 : kAttentionRows / heads;
   const Constants constants = Constants(shape).set(kHeads, heads).set(kTokens, tokens);
   const Grid grid{{p.query / heads, (p.tokens + tokens - 1) / tokens, p.splits},

@@ -8,13 +8,15 @@
 
 namespace longhand::metal {
 
-// The first three change no bit of a result, the last one only its last digits (test/metal/tuning.test.ts).
+// The first three change no bit of a result, the last two only its last digits (test/metal/tuning.test.ts).
 struct Tuning {
   int64_t matvec_rows = 4;        // rows of W a simdgroup owns, where one row of x is read
   int64_t matvec_simdgroups = 2;  // a threadgroup, there
   int64_t attention_shared = 0;   // 1: one token reads a short context once for all heads of a group
   int64_t delta_chunk_from = 0;   // tokens of a pass from which the delta rule goes in chunks; 0: never
-  std::string origin;             // who chose, in words
+  // Threadgroups that one token's attention is to have; 0: as many as there are heads, and 1024 keys for each.
+  int64_t attention_groups = 0;
+  std::string origin;  // who chose, in words
 };
 
 // One thing to choose, and what the tuner tries.

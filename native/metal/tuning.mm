@@ -13,11 +13,12 @@ namespace longhand::metal {
 namespace {
 
 constexpr int64_t rows_tried[] = {4, 8}, simdgroups_tried[] = {2, 4, 8}, shared_tried[] = {0, 1},
-                  chunks_tried[] = {0, 512, 256, 64};
-constexpr std::array<Choice, 4> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
+                  chunks_tried[] = {0, 512, 256, 64}, groups_tried[] = {0, 16, 40, 80, 160};
+constexpr std::array<Choice, 5> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
                                         {"matvec_simdgroups", &Tuning::matvec_simdgroups, simdgroups_tried},
                                         {"attention_shared", &Tuning::attention_shared, shared_tried},
-                                        {"delta_chunk_from", &Tuning::delta_chunk_from, chunks_tried}}};
+                                        {"delta_chunk_from", &Tuning::delta_chunk_from, chunks_tried},
+                                        {"attention_groups", &Tuning::attention_groups, groups_tried}}};
 
 struct Row {
   std::string_view device;  // begins with
@@ -25,7 +26,18 @@ struct Row {
 };
 // Products pay where there are matrix units: from 256 tokens on in the engines that have both forms (engine-techniques
 // 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
-const Row rows[] = {{"Apple M5", {.delta_chunk_from = 256, .origin = ""}}, {"", {}}};
+// A long context is one threadgroup for 1024 keys of a group of heads: 8 of them at 4096 keys of Qwen3.5-0.8B, where a
+// Max has up to 40 cores and an Ultra 80, each of which wants two.
+const Row rows[] = {{"Apple M5 Max", {.delta_chunk_from = 256, .attention_groups = 80, .origin = ""}},
+                    {"Apple M5", {.delta_chunk_from = 256, .origin = ""}},
+                    {"Apple M1 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M2 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M3 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M4 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M1 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"Apple M2 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"Apple M3 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"", {}}};
 
 std::string allowed(const Choice& choice) {
   if (choice.value == &Tuning::delta_chunk_from) return "<tokens>, 0 for never";

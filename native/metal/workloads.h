@@ -20,7 +20,7 @@ class Workloads {
 
  private:
   double matvec();
-  double attention();
+  double attention(const std::vector<KvCache>& caches);
   double delta();
 
   template <class Work>
@@ -29,7 +29,7 @@ class Workloads {
 
   MetalBackend backend_;
   std::vector<WeightPtr> matrices_;
-  std::vector<KvCache> caches_;
+  std::vector<KvCache> caches_, long_caches_;
   BufferPtr zeros_;  // what every op reads
   GatedDelta delta_;
   ConvState window_;

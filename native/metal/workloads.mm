@@ -15,7 +15,7 @@ static_assert(matrix_bytes == size_t{coded_rows} * in / 2);
 constexpr int matvecs = 4;
 
 constexpr Heads heads{.query = 8, .kv = 2, .dim = 256};
-constexpr int64_t keys = 1000, layers = 12;
+constexpr int64_t keys = 1000, layers = 12, long_keys = 4096, long_layers = 3;
 
 constexpr std::array<int64_t, 3> prompts{64, 256, 512};
 constexpr int64_t delta_heads = 16, delta_dim = 128, taps = 4;
@@ -45,15 +45,18 @@ Workloads::Workloads(const Tuning& tuning) : backend_(open(), tuning) {
       .affine = {
           .bits = 4, .group = group, .scale_type = DType::bf16, .scales = nothing.data(), .biases = nothing.data()}};
   for (const WeightView& view : {plain, coded}) matrices_.push_back(backend_.prepare({&view, 1}, nullptr, 1));
-  for (int64_t i = 0; i < layers; ++i) {
-    const auto bytes = static_cast<size_t>(keys * cache_row_bytes(CacheType::f16, heads.kv, heads.dim));
-    caches_.push_back({.layout = {heads.kv, heads.dim},
-                       .type = CacheType::f16,
-                       .keys = backend_.allocate(bytes),
-                       .values = backend_.allocate(bytes),
-                       .capacity = keys,
-                       .length = keys});
-  }
+  const auto add_caches = [&](std::vector<KvCache>& to, int64_t count, int64_t length) {
+    const auto bytes = static_cast<size_t>(length * cache_row_bytes(CacheType::f16, heads.kv, heads.dim));
+    for (int64_t i = 0; i < count; ++i)
+      to.push_back({.layout = {heads.kv, heads.dim},
+                    .type = CacheType::f16,
+                    .keys = backend_.allocate(bytes),
+                    .values = backend_.allocate(bytes),
+                    .capacity = length,
+                    .length = length});
+  };
+  add_caches(caches_, layers, keys);
+  add_caches(long_caches_, long_layers, long_keys);
   delta_ = {.key_heads = delta_heads, .value_heads = delta_heads, .key_dim = delta_dim, .value_dim = delta_dim};
   delta_.conv = floats(delta_.channels() * taps);
   delta_.decay = floats(delta_heads);
@@ -83,11 +86,11 @@ double Workloads::matvec() {
   });
 }
 
-double Workloads::attention() {
+double Workloads::attention(const std::vector<KvCache>& caches) {
   const int64_t width = heads.query * heads.dim;
   const Tensor q{zeros_.get(), 0, 1, width, width};
   return seconds([&] {
-    for (const KvCache& cache : caches_) backend_.attention(q, cache, {.heads = heads, .scale = 1});
+    for (const KvCache& cache : caches) backend_.attention(q, cache, {.heads = heads, .scale = 1});
   });
 }
 
@@ -105,7 +108,8 @@ double Workloads::delta() {
 double Workloads::run(const Tuning& tuning, size_t question) {
   backend_.tune(tuning);
   const int64_t Tuning::* value = choices()[question].value;
-  if (value == &Tuning::attention_shared) return attention();
+  if (value == &Tuning::attention_shared) return attention(caches_);
+  if (value == &Tuning::attention_groups) return attention(long_caches_);
   return value == &Tuning::delta_chunk_from ? delta() : matvec();
 }
 

@@ -75,7 +75,7 @@ describe('a choice', () => {
       await expect(loadOnMetal(readCase('qwen3/qk_norm_tied').folder)).rejects.toMatchObject({
         code: 'device',
         message: expect.stringContaining(
-          'allowed are matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_chunk_from=<tokens>, 0 for never',
+          'allowed are matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160',
         ),
       });
     },
@@ -91,8 +91,8 @@ const faster: Costs = [
   [['attention '], 8000],
   [['gated_delta_scan'], 90_000],
 ];
-const general = 'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_chunk_from=0';
-const found = 'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64';
+const general = 'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_chunk_from=0 attention_groups=0';
+const found = 'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64 attention_groups=0';
 
 const tableFile = () => readdirSync(cache).find((name) => name.startsWith('tuning-') && name.endsWith('.txt'));
 const table = () => {
@@ -176,7 +176,7 @@ describe('the tuner', () => {
     await untouched([[['linear_vec', ' 24=4.'], 1]]);
     process.env.LONGHAND_METAL_TUNING = 'matvec_rows=4';
     expect(await inUse()).toBe(
-      'LONGHAND_METAL_TUNING: matvec_rows=4 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64',
+      'LONGHAND_METAL_TUNING: matvec_rows=4 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64 attention_groups=0',
     );
   });
 
@@ -296,7 +296,7 @@ describe('what the tuner may not do', () => {
 
   test('use the GPU for long: after two seconds of its time the rest stays as the table says', async () => {
     const text = await tuned([[['linear_vec', ' 24=8.'], 1_000_000], [['linear_vec'], 100_000_000], ...faster]);
-    expect(text.match(/not measured/g)).toHaveLength(4);
+    expect(text.match(/not measured/g)).toHaveLength(5);
     expect(await inUse()).toBe(`measured on this device: ${general}`);
   });
 
