@@ -145,8 +145,8 @@ const host: Seed[] = [
   seed(
     'a number that loses digits',
     'metal/device.mm',
-    'constexpr size_t page = 16384;',
-    'const int page = bytes;',
+    'return objects_->device.maxBufferLength / page',
+    'const int all = objects_->device.maxBufferLength;\n  return static_cast<size_t>(all) / page',
     /implicit conversion/,
   ),
   seed(
