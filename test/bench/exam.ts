@@ -70,7 +70,7 @@ async function meaning(): Promise<Meaning> {
   const encoders = {
     find: () => ({ target: { path: encoder, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
     list: () => ['minilm' as ModelId],
-    ranker: () => null,
+    reranker: () => null,
     reader: join(root, 'resources/reader'),
   };
   return { engine, encoders };
