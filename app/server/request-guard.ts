@@ -13,7 +13,7 @@ export type GuardOptions = {
 };
 
 /** The port a request came from, as @hono/node-server hands it on. */
-const peerOf = (context: Context): number | undefined =>
+export const peerOf = (context: Context): number | undefined =>
   (context.env as { incoming?: { socket: { remotePort?: number } } }).incoming?.socket.remotePort;
 
 export const bearer = (context: Context): string | undefined =>

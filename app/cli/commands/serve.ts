@@ -30,7 +30,7 @@ export const serve = command({
       value: 'KEY',
       help: 'what programs have to send; LONGHAND_KEY is not seen by other users (default: a new one)',
     },
-    'no-key': { kind: 'yes', help: 'let in every program on this computer' },
+    'no-key': { kind: 'yes', help: 'let in every program of this user' },
     origin: { kind: 'texts', value: 'ORIGIN', help: 'also let in pages of this origin; can be given more than once' },
     model: { kind: 'text', value: 'PATH', help: 'a model that is not in the list yet' },
     ...DATA_FLAG,

@@ -1,18 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { isStranger } from '../peer-user.ts';
 import { createRateLimit } from '../rate-limit.ts';
+import { peerOf } from '../request-guard.ts';
 
 //  Who may ask. Any page of the web can send requests to 127.0.0.1, and any program of this machine can:
 //    Host    names this machine (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
 //    Origin  is one that was allowed by name; programs that are no browser name none,
-//    key     is one of those that were given out.
+//    key     is one of those that were given out. Where none is asked for, whoever asks is the user who started the server, as
+//            far as the system tells.
 
 /** Bytes of a request: a conversation as long as any context. */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type DoorOptions = {
   port: number;
-  /** null: whoever can reach the port may ask. */
+  /** null: every program of this user may ask. */
   keys: readonly string[] | null;
   /** Pages of these origins may ask too. */
   origins: readonly string[];
@@ -40,6 +43,9 @@ export function createDoor(
       return { status: 403, reason: 'Pages of this origin may not ask here.' };
     }
     if (context.req.method === 'OPTIONS') return null;
+    if (known === null && isStranger(peerOf(context), port)) {
+      return { status: 403, reason: 'This server belongs to another user.' };
+    }
     if (known && !isKnown(known, headers['x-api-key'] ?? bearer(headers.authorization))) {
       return guesses.wrong()
         ? { status: 429, reason: 'Too many wrong keys; wait a minute.' }

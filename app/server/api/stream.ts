@@ -37,11 +37,15 @@ export function streamed(
       );
     },
     async pull(controller) {
-      const { done, value } = await frames.next();
-      if (done) {
+      try {
+        const { done, value } = await frames.next();
+        if (!done) return controller.enqueue(encoder.encode(value));
         clearInterval(beat);
         controller.close();
-      } else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        clearInterval(beat);
+        controller.error(error);
+      }
     },
     async cancel() {
       clearInterval(beat);

@@ -11,7 +11,8 @@ import { listen, newFolder, next, places, root, startCore } from '../../support/
 
 vi.setConfig({ testTimeout: 90_000 });
 
-const beats = { everyMs: 50, unanswered: 60, still: 60, stillLoading: 60 };
+/** Five seconds: a process that is being started beside other work is silent for two. */
+const beats = { everyMs: 50, unanswered: 100, still: 100, stillLoading: 100 };
 
 /** `hangs`: "generate native", "load script" …; null: the engine as it is. */
 async function start(hangs: string | null) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { newFolder, root } from '../../../support/core.ts';
+import { asNobody, isRoot } from '../../../support/second-user.ts';
 
 function serve(...flags: string[]) {
   const child = spawn(process.execPath, [join(root, 'app/cli/main.ts'), 'serve', '--data', newFolder(), ...flags], {
@@ -31,11 +32,15 @@ test('one line of JSON says where and with which key; a model outside the list i
   await expect(fetch(address)).rejects.toThrow();
 }, 60_000);
 
-test('--no-key lets in who can reach it, and a wrong use is one sentence', async () => {
+test('--no-key lets in every program of this user, and of no other, and a wrong use is one sentence', async () => {
   const { child, lines } = serve('--port', '0', '--no-key');
   const { address, key } = JSON.parse((await lines.next()).value ?? '{}');
   expect(key).toBeNull();
   expect((await fetch(`${address}/api/version`)).status).toBe(200);
+  if (process.platform === 'linux' && isRoot) {
+    const asked = asNobody('console.log((await fetch(process.argv[1])).status)', [`${address}/api/version`]);
+    expect(asked.stdout.trim(), asked.stderr).toBe('403');
+  }
   child.kill('SIGINT');
   await once(child, 'exit');
   for (const [flags, sentence] of [

@@ -124,6 +124,20 @@ describe('openai', () => {
     expect(next.choices[0]?.message.content).not.toBe('');
   });
 
+  test('a client that hangs up before its answer is whole ends it too', async () => {
+    const { address, model, host } = await start();
+    const hangUp = new AbortController();
+    const asked = client(address).chat.completions.create(
+      { model, messages: [{ role: 'user', content: 'Tell me a long story.' }], temperature: 2, max_tokens: 100_000 },
+      { signal: hangUp.signal },
+    );
+    const status = async () => host.handlers['engine.status'](undefined as never);
+    await expect.poll(status).toMatchObject({ phase: 'busy' });
+    hangUp.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(status).toMatchObject({ phase: 'ready' });
+  });
+
   test('many at once: each gets its own answer, whole', async () => {
     const { address, model } = await start();
     const openai = client(address);
