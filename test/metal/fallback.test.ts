@@ -87,7 +87,7 @@ test('after a GPU fault the CPU answers, and the status says why', { timeout: 24
     .toMatchObject({
       phase: 'ready',
       backEnd: 'cpu',
-      instead: expect.stringContaining('GPU Timeout'),
+      fallbackReason: expect.stringContaining('GPU Timeout'),
     });
 });
 
@@ -101,7 +101,7 @@ test('while kernels are compiled in the background the status counts them, and t
     .toMatchObject({
       phase: 'ready',
       backEnd: 'metal',
-      preparing: { done: expect.any(Number), total: expect.any(Number) },
+      compilingKernels: { done: expect.any(Number), total: expect.any(Number) },
     });
   const last = statuses.at(-1);
   const { done, total } = (last?.phase === 'ready' && last.compilingKernels) || { done: 0, total: 0 };

@@ -47,7 +47,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** The load whose kernels are told of: that of an earlier model may still report. */
   let newest: object | null = null;
   /** Kernels of the model in memory that are ready, while there are others. */
-  let preparing: { done: number; total: number } | null = null;
+  let compilingKernels: { done: number; total: number } | null = null;
   let now: InnerStatus = { phase: 'idle' };
   let newestAnswer: PromptMessage | null = null;
 
@@ -58,8 +58,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   };
   const facts = (loaded: LoadedModel) => ({
     ...loaded.facts(),
-    ...(gpuFault !== null && { instead: gpuFault }),
-    ...(preparing && { preparing }),
+    ...(gpuFault !== null && { fallbackReason: gpuFault }),
+    ...(compilingKernels && { compilingKernels }),
   });
   const atRest = (): InnerStatus => (model ? { phase: 'ready', ...facts(model) } : { phase: 'idle' });
 
@@ -171,11 +171,11 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     model = null;
     beside = null;
     newest = null;
-    preparing = null;
+    compilingKernels = null;
   }
 
   function prepared(done: number, total: number) {
-    preparing = done < total ? { done, total } : null;
+    compilingKernels = done < total ? { done, total } : null;
     // With all kernels there `facts` says nothing of them, so what was said before must not stay.
     if (model && now.phase === 'ready') status({ phase: 'ready', ...facts(model) });
     else if (model && now.phase === 'busy') status({ phase: 'busy', ...facts(model), turnId: now.turnId });
