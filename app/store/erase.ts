@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { copyFile, rename, stat, utimes } from 'node:fs/promises';
+import { chmod, copyFile, rename, stat, utimes } from 'node:fs/promises';
 import { LonghandError } from '../protocol/index.ts';
 import { type Backup, flaw, listBackups, syncFile } from './backups.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -82,6 +82,8 @@ async function eraseIn({ path }: Backup, purged: readonly Purged[], goOn: () => 
   const { atime, mtime } = await stat(path);
   try {
     await copyFile(path, part);
+    // A copy has the rights of what it was made from, which an earlier version may have left open until a moment ago.
+    await chmod(part, 0o600);
     if (!(await eraseRows(part, purged, goOn))) return false;
     syncFile(part);
     await utimes(part, atime, mtime);
