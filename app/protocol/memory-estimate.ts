@@ -32,9 +32,10 @@ export type Forecast = {
 export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
 /** The engine process before it holds a model, and what its tokenizer keeps of each word it knows: measured (README). */
 const PROCESS = 114 * 1024 * 1024;
-const WORD_BYTES = 1050;
-/** The states of linear layers, with the copies that a session keeps to go back to, one every so many tokens: measured too. */
-const STATE_COPIES = 5;
+const WORD_BYTES = 900;
+/** The states of linear layers, with the copies that an answer takes while it is written: measured too. What is kept for later
+ *  has a budget of its own. */
+const STATE_COPIES = 3;
 const COPIED_EVERY = 256;
 /** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
 const PREFILL_TOKENS = 512;
@@ -74,7 +75,7 @@ export function forecast(
 }
 
 const stateOf = (model: ModelDescription, length: number): number =>
-  model.stateBytes * Math.min(STATE_COPIES, 2 + Math.ceil(length / COPIED_EVERY));
+  model.stateBytes * Math.min(STATE_COPIES, 1 + Math.ceil(length / COPIED_EVERY));
 
 function activationsOf(model: ModelDescription, length: number): number {
   return Math.min(PREFILL_TOKENS, length) * model.hiddenSize * ACTIVATION_ROWS * 4 + model.vocabularySize * 4;
