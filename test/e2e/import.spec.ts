@@ -73,7 +73,7 @@ test('a scanned page is recognised when that is taken, and the mark lies on the 
   await search(page, 'lighthouse');
   await expect(firstHit(page)).toContainText('lighthouse');
   await firstHit(page).click();
-  await expect(page.getByText('Page 1 is recognised from pictures (English).')).toBeVisible();
+  await expect(page.getByText('The text of page 1 was recognised from a picture, as English.')).toBeVisible();
   const mark = page.locator('.paper [data-mark="current"]');
   await expect(mark).toHaveCount(1);
   const paper = await page.locator('.paper').boundingBox();

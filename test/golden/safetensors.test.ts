@@ -49,9 +49,8 @@ test('decoding reads only the experts that were chosen', async () => {
   const reference = readCase('qwen3_5_moe/top3');
   const model = await addon.load(reference.folder);
   const session = model.createSession({ path: 'exact' });
-  await session.generate(Int32Array.from([27]), { maxTokens: 1 });
   const before = model.expertBytesRead();
-  await session.generate(Int32Array.from([27, 49]), { maxTokens: 1 });
+  await session.generate(Int32Array.from([27]), { maxTokens: 1 });
   // 4 layers, 3 of 8 experts, each 48 x 48 gate and up and 48 x 24 down in fp32.
   expect(model.expertBytesRead() - before).toBe(4 * 3 * (48 * 48 + 48 * 24) * 4);
   model.close();
