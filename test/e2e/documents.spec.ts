@@ -241,9 +241,10 @@ test.describe('over a core in memory', () => {
       await chip.hover();
       await expect(page.getByText('What a growing store keeps word for word').first()).toBeVisible({ timeout: 2000 });
     }).toPass();
-    // In the middle of the chat, so that the click itself has nothing to scroll into view.
+    // The card is gone and the chip in the middle of the chat, so that the click itself scrolls nothing to reach it.
     await page.mouse.wheel(0, -40);
     await page.mouse.move(0, 0);
+    await expect(page.getByText('What a growing store keeps word for word')).toHaveCount(0);
     await chip.evaluate((element) => element.scrollIntoView({ block: 'center' }));
     const before = await settled(chip);
     await chip.click();
