@@ -4,7 +4,7 @@ import type { StoredPassage } from '../../store/chunks.ts';
 import type { Database } from '../../store/database.ts';
 import type { Range } from '../chunk/sentence-splitter.ts';
 import type { Embedding } from '../index/embedding-index.ts';
-import { answersIn, columnsOf, sectionOf, withWhatFollows } from '../search/answer-candidates.ts';
+import { answersIn, columnsOf, headOf, sectionOf, withWhatFollows } from '../search/answer-candidates.ts';
 import { type FoundNear, find, weighWords } from '../search/hybrid-search.ts';
 import {
   BY_MEANING,
@@ -58,7 +58,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   async function examine(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
     const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
     const question: Question = { text, ...weighWords(db, text) };
-    const statements = found.flatMap((one) => statementsIn(one, target ? MAX_ENCODED : MAX_STATEMENTS));
+    const statements = found.flatMap((one) => statementsIn(one, target && query ? 'words-and-meaning' : 'words'));
     const scored =
       target && query ? await byMeaning(question, statements, target, query) : byWords(question, statements);
     const read = target ? await byReading(question, scored, target) : null;
@@ -149,16 +149,21 @@ type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candida
 const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): string[] =>
   [...new Set([name, ...headings, sectionOf(text, start), columnsOf(text, start)])].filter((part) => part !== '');
 
+/** Name of the document, headings, the first line: the context that the encoder's weights and the reader were fitted with. */
+const trainedContext = ({ text, headings, name }: StoredPassage): string[] =>
+  [...new Set([name, ...headings, headOf(text)])].filter((part) => part !== '');
+
 /** A statement as the reader was trained on it. */
 export const readable = ({ passage, statement }: Scored): string =>
-  `${contextOf(passage, statement).join(', ')}: ${passage.text.slice(...statement)}`;
+  `${trainedContext(passage).join(', ')}: ${passage.text.slice(...statement)}`;
 
-function statementsIn({ passage, similarity, ranks }: FoundNear, most: number): Statement[] {
+function statementsIn({ passage, similarity, ranks }: FoundNear, by: Examined['by']): Statement[] {
   const { text, overlap } = passage;
   return answersIn(text, overlap)
-    .slice(0, most)
+    .slice(0, by === 'words' ? MAX_STATEMENTS : MAX_ENCODED)
     .map((range) => {
-      const candidate = { text, context: contextOf(passage, range).join('\n') };
+      const context = by === 'words' ? contextOf(passage, range) : trainedContext(passage);
+      const candidate = { text, context: context.join('\n') };
       return { passage, candidate, range, similarity, ranks };
     });
 }
