@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showMessage } from '../commands/show-message.ts';
 import { useFormats } from '../i18n.ts';
+import { type Branch, branchesOf, firstWords, isForked } from '../stores/chat/branches.ts';
+import { actions, useChat } from '../stores/chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuChoices } from '../ui/menu.tsx';
-import { type Branch, branchesOf, firstWords, isForked } from './store/branches.ts';
-import { actions, useChat } from './store/store.ts';
-import { showMessage } from './transcript/show-message.ts';
 
 /** All branches of a chat, there once it has more than one. Choosing one shows it, from where it leaves the others. */
 export function BranchesMenu() {

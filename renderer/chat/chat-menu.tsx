@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
+import { deleteChat } from '../commands/delete-chat.ts';
+import { chatAsMarkdown } from '../commands/export.ts';
 import { useFormats } from '../i18n.ts';
-import { deleteChat } from '../shell/delete-chat.ts';
+import { actions, useChat } from '../stores/chat/store.ts';
+import { shownBranch } from '../stores/chat/visible-branch.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { chatAsMarkdown } from './export.ts';
-import { actions, useChat } from './store/store.ts';
-import { shownBranch } from './store/visible-branch.ts';
 
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {

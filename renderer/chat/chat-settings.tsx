@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
-import { SamplingFields } from '../settings/sampling-fields.tsx';
+import { SamplingFields } from '../parts/sampling-fields.tsx';
+import { actions, useChat } from '../stores/chat/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
-import { actions, useChat } from './store/store.ts';
 
 /** Instructions and sampling of this chat. Empty fields follow Settings, then the model. */
 export function ChatSettings() {

@@ -1,10 +1,10 @@
 import type { Collection, CollectionId, Document } from '../../app/protocol/index.ts';
 import { choose, core, openCopy, placeFile } from '../bridge.ts';
+import { keysHint } from '../commands/command-keys.ts';
 import { t } from '../i18n.ts';
-import { keysHint } from '../shell/command-keys.ts';
+import { useDocuments } from '../stores/documents/store.ts';
 import { useToasts } from '../ui/toast.tsx';
-import { useDocuments } from './store.ts';
-import { readAll } from './viewer/bytes.ts';
+import { readAll } from '../viewer/bytes.ts';
 
 const undo = () => ({ action: t('undo'), ...keysHint('undo') });
 

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import type { Collection, FolderProblem } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { useDocuments } from '../stores/documents/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { deleteCollection } from './actions.ts';
-import { useDocuments } from './store.ts';
 import { aboutProblem } from './words.ts';
 
 /** All documents, every collection with its count, and where files may be dropped. */

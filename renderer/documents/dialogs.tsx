@@ -2,11 +2,11 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Collection, type Document, type Failure, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { collectionById, useDocuments } from '../stores/documents/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { CollectionDialog } from './collection-dialog.tsx';
-import { collectionById, useDocuments } from './store.ts';
 
 const close = () => useDocuments.setState({ dialog: { kind: 'none' } });
 

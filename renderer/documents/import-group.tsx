@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import type { Document } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { type Importing, importing, shareOfDocument } from '../stores/documents/state.ts';
+import { useDocuments } from '../stores/documents/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { removeDocument } from './actions.ts';
-import { type Importing, importing, shareOfDocument } from './state.ts';
-import { useDocuments } from './store.ts';
 import { aboutState } from './words.ts';
 
 const MAX_ROWS = 30;

@@ -3,6 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
 import type { Document, PassageHit } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
+import { SEARCH_FIELD } from '../lib/focus.ts';
+import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from '../stores/documents/state.ts';
+import { collectionById, hitsIn, useDocuments } from '../stores/documents/store.ts';
 import { useActiveRow } from '../ui/active-row.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
@@ -10,10 +13,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { CollectionRows } from './collections.tsx';
-import { SEARCH_FIELD } from './focus.ts';
 import { ImportGroup } from './import-group.tsx';
-import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from './state.ts';
-import { collectionById, hitsIn, useDocuments } from './store.ts';
 import { aboutDocument, hasTitle, KIND_ICONS, passages } from './words.ts';
 
 /** Search, what is on its way in, and the documents with the passages that were found in them. */

@@ -1,16 +1,16 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PanelBoundary } from '../shell/error-boundaries.tsx';
-import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { ADD_FILES } from '../lib/focus.ts';
+import { PanelBoundary } from '../parts/error-boundaries.tsx';
+import { SidebarButtons } from '../parts/sidebar-buttons.tsx';
+import { collectionToFill, useDocuments } from '../stores/documents/store.ts';
 import { Button } from '../ui/button.tsx';
+import { usePassageKeys } from '../viewer/use-passage-keys.ts';
+import { usePdfSoon } from '../viewer/viewer.tsx';
 import { addFiles, chooseFiles, ensureCollection } from './actions.ts';
 import { CollectionColumn } from './collections.tsx';
 import { Dialogs } from './dialogs.tsx';
-import { ADD_FILES } from './focus.ts';
 import { DocumentColumn } from './list.tsx';
-import { collectionToFill, useDocuments } from './store.ts';
-import { usePassageKeys } from './use-passage-keys.ts';
-import { usePdfSoon } from './viewer/viewer.tsx';
 import { ViewerColumn } from './viewer-column.tsx';
 
 /** Collections, their documents, and one of them open: three columns, two where it is narrower, two steps where it is

@@ -1,4 +1,4 @@
-import { foldCase } from '../ui/case-fold.ts';
+import { foldCase } from './case-fold.ts';
 
 /** Where every word of the query begins a word of the text; null when one does not. No query matches everything. */
 export function matchOf(text: string, query: string): [number, number][] | null {

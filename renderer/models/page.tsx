@@ -1,16 +1,16 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useEngine } from '../engine/store.ts';
-import { usePerformance } from '../performance/store.ts';
-import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { SidebarButtons } from '../parts/sidebar-buttons.tsx';
+import { useEngine } from '../stores/engine.ts';
+import { isReference } from '../stores/models/hub.ts';
+import { type Tab, useModels } from '../stores/models/store.ts';
+import { usePerformance } from '../stores/performance/store.ts';
 import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Catalogue } from './catalogue/catalogue.tsx';
-import { isReference } from './catalogue/hub.ts';
 import { Dock } from './downloads/download-list.tsx';
 import { Import } from './installed/import.tsx';
 import { Installed } from './installed/installed.tsx';
-import { type Tab, useModels } from './store.ts';
 
 export function ModelsPage() {
   const { t } = useTranslation();

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ExternalModel, type Failure, failureOf, type ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { useChat } from '../chat/store/store.ts';
 import { useFormats } from '../i18n.ts';
-import { AddModel } from '../models/installed/add-model.tsx';
-import { useModels } from '../models/store.ts';
-import { Problem } from '../shell/problem.tsx';
+import { AddModel } from '../parts/add-model.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { useChat } from '../stores/chat/store.ts';
+import { useModels } from '../stores/models/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { deviceInUse } from '../../app/protocol/index.ts';
-import { useEngine } from '../engine/store.ts';
 import { useFormats } from '../i18n.ts';
-import { useSettings } from '../settings/store.ts';
+import { useEngine } from '../stores/engine.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 
 /** What this computer computes on: the device that is used and its processor. The line has its place before it is known. */

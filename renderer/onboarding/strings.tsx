@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { ModelDescription } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
-import { wordsPerSecond } from '../models/memory-fit.ts';
-import { useModels } from '../models/store.ts';
+import { wordsPerSecond } from '../stores/models/memory-fit.ts';
+import { useModels } from '../stores/models/store.ts';
 import { Fact } from './fact.tsx';
 
 /** Faster than anybody reads: more would be a number without a meaning. */

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import { useBackEndName, useFormats } from '../i18n.ts';
+import { type Bench, benchesOf, medianOf } from '../stores/performance/selectors.ts';
+import { usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { MISSING, split, TOKENS_PER_SECOND } from '../ui/format.ts';
-import { type Bench, benchesOf, medianOf } from './selectors.ts';
-import { usePerformance } from './store.ts';
 
 /** Benchmarks as a table; two of them are ticked and compared. */
 export function Benches() {

@@ -2,9 +2,9 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type uPlot from 'uplot';
 import { useFormats } from '../i18n.ts';
+import { type Bench, curvesOf } from '../stores/performance/selectors.ts';
 import { Chart, type ChartPlan } from '../ui/chart.tsx';
 import type { Formats } from '../ui/format.ts';
-import { type Bench, curvesOf } from './selectors.ts';
 
 const FONT = '11px Inter, system-ui, sans-serif';
 

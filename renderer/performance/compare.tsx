@@ -1,13 +1,19 @@
 import { useTranslation } from 'react-i18next';
-import { useEngine } from '../engine/store.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
+import { useEngine } from '../stores/engine.ts';
+import {
+  type Bench,
+  benchesOf,
+  type ComparedRow,
+  comparedRows,
+  widestChange,
+} from '../stores/performance/selectors.ts';
+import { usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
 import { MISSING } from '../ui/format.ts';
 import { CompareChart } from './compare-chart.tsx';
 import { DeltaBar } from './delta-bar.tsx';
-import { type Bench, benchesOf, type ComparedRow, comparedRows, widestChange } from './selectors.ts';
-import { usePerformance } from './store.ts';
 
 /** Two benchmarks beside each other. A difference inside the noise is called none. */
 export function Compare() {

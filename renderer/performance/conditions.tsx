@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { usePerformance } from './store.ts';
 
 /** Said before a benchmark that something would disturb; it can be run all the same, and is marked then. */
 export function ConditionsNotice() {

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { useBackEndName } from '../i18n.ts';
+import { backEndsOf, type Filter } from '../stores/performance/selectors.ts';
+import { usePerformance } from '../stores/performance/store.ts';
 import { Segmented, Select } from '../ui/choice.tsx';
-import { backEndsOf, type Filter } from './selectors.ts';
-import { usePerformance } from './store.ts';
 
 const EVERY = 'every';
 

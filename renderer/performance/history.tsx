@@ -1,9 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import { openChat, openMessage } from '../commands/commands.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
-import { openChat, openMessage } from '../shell/commands.ts';
-import { Segmented } from '../ui/choice.tsx';
-import { MISSING, rangeOf } from '../ui/format.ts';
-import { Filters } from './filters.tsx';
 import {
   type Change,
   type Column,
@@ -16,8 +13,11 @@ import {
   scaleOf,
   setbacksOf,
   trendOf,
-} from './selectors.ts';
-import { usePerformance } from './store.ts';
+} from '../stores/performance/selectors.ts';
+import { usePerformance } from '../stores/performance/store.ts';
+import { Segmented } from '../ui/choice.tsx';
+import { MISSING, rangeOf } from '../ui/format.ts';
+import { Filters } from './filters.tsx';
 
 /** Every answer of a model as a dot, by version of the engine and back end; the same as a table below. */
 export function History({ model }: { model: string | null }) {

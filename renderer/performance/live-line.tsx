@@ -1,4 +1,4 @@
-import { linesOf, type Point } from './live.ts';
+import { linesOf, type Point } from '../stores/performance/live.ts';
 
 type LiveLineProps = { points: readonly Point[]; of: (point: Point) => number | null; tone: string };
 

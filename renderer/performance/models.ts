@@ -1,5 +1,5 @@
 import type { ModelEntry, ModelId, Run } from '../../app/protocol/index.ts';
-import { modelsOf } from './selectors.ts';
+import { modelsOf } from '../stores/performance/selectors.ts';
 
 //  Which models the page is about: those that were measured, and those that can be. Runs know models by name.
 

@@ -1,9 +1,10 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useEngine } from '../engine/store.ts';
+import { Details } from '../parts/problem.tsx';
+import { SidebarButtons } from '../parts/sidebar-buttons.tsx';
 import { sentenceOf } from '../sentences.ts';
-import { Details } from '../shell/problem.tsx';
-import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
+import { useEngine } from '../stores/engine.ts';
+import { exportRuns, type Tab, usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented, Select } from '../ui/choice.tsx';
 import { Meter } from '../ui/meter.tsx';
@@ -13,7 +14,6 @@ import { Compare } from './compare.tsx';
 import { ConditionsNotice } from './conditions.tsx';
 import { History } from './history.tsx';
 import { benchableModels, firstShown, modelsToShow } from './models.ts';
-import { exportRuns, type Tab, usePerformance } from './store.ts';
 import { Tiles } from './tiles.tsx';
 
 export function PerformancePage() {

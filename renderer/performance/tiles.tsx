@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '../../app/protocol/index.ts';
 import { spreadOf } from '../../app/protocol/index.ts';
-import { useEngine } from '../engine/store.ts';
 import { useFormats } from '../i18n.ts';
+import { useEngine } from '../stores/engine.ts';
+import type { Point } from '../stores/performance/live.ts';
+import { usePerformance } from '../stores/performance/store.ts';
 import { MISSING, rangeOf, split } from '../ui/format.ts';
-import type { Point } from './live.ts';
 import { LiveLine } from './live-line.tsx';
-import { usePerformance } from './store.ts';
 
 const LATEST = 30;
 

@@ -2,10 +2,10 @@ import { RadioGroup } from 'radix-ui';
 import { useTranslation } from 'react-i18next';
 import type { Settings } from '../../app/protocol/index.ts';
 import { languages } from '../i18n.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Segmented, Select, Slider, Switch } from '../ui/choice.tsx';
 import { Card, SettingRow } from '../ui/field.tsx';
 import { textSizes } from './apply.ts';
-import { useSettings } from './store.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 const widths = ['narrow', 'medium', 'wide'] as const;

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { canChat, type Settings } from '../../app/protocol/index.ts';
-import { useEngine } from '../engine/store.ts';
+import { useEngine } from '../stores/engine.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow, TextArea } from '../ui/field.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 import { useTyped } from './use-debounced-text.ts';
 
 const FOLLOW = 'last-used';

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { failureOf, type Response, type Settings, type SourceId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { sentenceOf } from '../sentences.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, NumberField, SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 const MB = 1_000_000;
 const MAX_MB = 10_000;

@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import type { Settings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { modelById, useEngine } from '../engine/store.ts';
 import { useBackEndName, useFormats } from '../i18n.ts';
-import { versionOf } from '../shell/version.ts';
+import { versionOf } from '../lib/version.ts';
+import { modelById, useEngine } from '../stores/engine.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented, Select, Switch, Tag } from '../ui/choice.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
 import { PromptCache } from './prompt-cache.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 const BEST = 'best';
 

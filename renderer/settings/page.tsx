@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { SidebarButtons } from '../shell/sidebar-buttons.tsx';
-import { type SettingsSection, useShell } from '../shell/store.ts';
+import { SidebarButtons } from '../parts/sidebar-buttons.tsx';
+import { type SettingsSection, useShell } from '../stores/shell.ts';
 import { Field } from '../ui/field.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Appearance } from './appearance.tsx';

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import type { NetworkLogEntry } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Card, SettingRow } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { useSettings } from './store.ts';
 
 const DAYS = 30;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PromptCacheUse } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { useEngine } from '../engine/store.ts';
 import { useFormats } from '../i18n.ts';
+import { useEngine } from '../stores/engine.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
-import { useSettings } from './store.ts';
 
 const MAX_MB = 1_048_576;
 

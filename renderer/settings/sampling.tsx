@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { SamplingFields } from './sampling-fields.tsx';
+import { SamplingFields } from '../parts/sampling-fields.tsx';
+import { useSettings } from '../stores/settings.ts';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 export function Sampling() {
   const { t } = useTranslation();

@@ -1,6 +1,6 @@
 import { t } from '../i18n.ts';
 import { matchOf } from '../lib/word-match.ts';
-import type { SettingsSection } from '../shell/store.ts';
+import type { SettingsSection } from '../stores/shell.ts';
 import english from '../strings/en.json';
 
 /** Sections whose name, or any of whose rows, has the words typed. */

@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMac } from '../bridge.ts';
+import { keysOfCommand } from '../commands/command-keys.ts';
+import { type Command, commands } from '../commands/commands.ts';
 import { caps, keysOf } from '../lib/keys.ts';
-import { keysOfCommand } from '../shell/command-keys.ts';
-import { type Command, commands } from '../shell/commands.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { SettingRow } from '../ui/field.tsx';
 import { Key } from '../ui/kbd.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 /** Every command with its keys. A click listens for new ones; a pair that is taken is named, not stolen. */
 export function Shortcuts() {

@@ -2,17 +2,17 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Response } from '../../app/protocol/index.ts';
 import { core, isMac, reveal } from '../bridge.ts';
-import { useEngine } from '../engine/store.ts';
 import { useFormats } from '../i18n.ts';
-import { MoveDialog } from '../models/library/library-move.tsx';
-import { LibraryState } from '../models/library/library-state.tsx';
-import { useModels } from '../models/store.ts';
+import { MoveDialog } from '../parts/library-move.tsx';
+import { LibraryState } from '../parts/library-state.tsx';
+import { useEngine } from '../stores/engine.ts';
+import { useModels } from '../stores/models/store.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/choice.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 export function Storage() {
   const { t } = useTranslation();

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
-import { type Thinks, thinkingOf, thinksOf } from '../chat/composer/thinking-menu.tsx';
 import { useFormats } from '../i18n.ts';
+import { type Thinks, thinkingOf, thinksOf } from '../lib/thinking.ts';
+import { useSettings } from '../stores/settings.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
-import { useSettings } from './store.ts';
 
 const thinks: Thinks[] = ['off', 'auto', 'on'];
 const shows = ['collapsed', 'running', 'open'] as const;

@@ -1,5 +1,5 @@
 import type { ChatId, DocumentId, MessageId } from '../../app/protocol/index.ts';
-import { type Place, type SettingsSection, sections } from './store.ts';
+import { type Place, type SettingsSection, sections } from '../stores/shell.ts';
 
 //  What is on screen as the part of the address behind "#": it survives a reload, and back and forward lead through it.
 //  The same in a browser and behind Electron's own protocol.

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Virtualizer } from 'virtua';
 import type { Chat } from '../../app/protocol/index.ts';
-import { useChat } from '../chat/store/store.ts';
+import { useChat } from '../stores/chat/store.ts';
 import { useActiveRow } from '../ui/active-row.ts';
 import { type Period, periodOf } from '../ui/format.ts';
 import { ChatRow } from './chat-row.tsx';

@@ -2,13 +2,13 @@ import { ContextMenu } from 'radix-ui';
 import { memo, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
-import { actions, useChat } from '../chat/store/store.ts';
+import { openChat } from '../commands/commands.ts';
+import { deleteChat } from '../commands/delete-chat.ts';
+import { actions, useChat } from '../stores/chat/store.ts';
+import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { isComposing } from '../ui/ime.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { openChat } from './commands.ts';
-import { deleteChat } from './delete-chat.ts';
-import { useShell } from './store.ts';
 
 /** ← and → go between the row and its options. `stop`: Tab stops at this row of the list. */
 export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop: boolean }) {

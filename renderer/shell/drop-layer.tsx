@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next';
 import type { CollectionId } from '../../app/protocol/index.ts';
 import { attachDropped } from '../chat/composer/attach-dropped.ts';
 import { addFiles, ensureCollection } from '../documents/actions.ts';
-import { useDocuments } from '../documents/store.ts';
 import { t as text } from '../i18n.ts';
+import { type Dropped, readDropped } from '../models/installed/dropped.ts';
 import { type ImportedModel, importModels } from '../models/installed/importing.ts';
+import { useDocuments } from '../stores/documents/store.ts';
+import { type Place, useShell } from '../stores/shell.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useToasts } from '../ui/toast.tsx';
-import { type Dropped, readDropped } from './dropped.ts';
-import { type Place, useShell } from './store.ts';
 
 //  Files dropped anywhere on the app. Models are imported wherever they are dropped; for anything else it counts where.
 

@@ -1,7 +1,7 @@
-import { useChat } from '../chat/store/store.ts';
-import { useDocuments } from '../documents/store.ts';
+import { useChat } from '../stores/chat/store.ts';
+import { useDocuments } from '../stores/documents/store.ts';
+import { useShell } from '../stores/shell.ts';
 import { addressOf, type View, viewOf } from './address.ts';
-import { useShell } from './store.ts';
 
 /** What is on screen now. */
 function currentView(): View {

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { isMac } from '../bridge.ts';
+import { keysOfCommand } from '../commands/command-keys.ts';
+import { type Command, commands } from '../commands/commands.ts';
 import { keysOf } from '../lib/keys.ts';
-import { useSettings } from '../settings/store.ts';
-import { keysOfCommand } from './command-keys.ts';
-import { type Command, commands } from './commands.ts';
+import { useSettings } from '../stores/settings.ts';
 
 /** One that is closing has no keys any more. */
 function role(name: string): string {

@@ -1,36 +1,14 @@
 import { useTranslation } from 'react-i18next';
-import { create } from 'zustand';
 import type { Notice } from '../../app/protocol/index.ts';
-import { core } from '../bridge.ts';
-import { useEngine } from '../engine/store.ts';
+import { useEngine } from '../stores/engine.ts';
+import { useNotices } from '../stores/notices.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-
-type Code = Notice['code'];
-
-/** They hold until everything is saved again. */
-const unsaved: readonly Code[] = ['disk-full', 'not-saved'];
-
-const useNotices = create<{ said: Notice[]; closed: ReadonlySet<Code> }>()(() => ({ said: [], closed: new Set() }));
-
-/** Things that belong to no single page: a full disk, a database restored from its backup. Each code once; that there is
- *  room again takes the place of that there was none. */
-export const listenToNotices = () =>
-  core.on('notice', (notice) => {
-    const gone: Code[] = notice.code === 'saved-again' ? ['saved-again', ...unsaved] : [notice.code];
-    useNotices.setState((state) => ({
-      said: [...state.said.filter(({ code }) => !gone.includes(code)), notice],
-      closed: new Set([...state.closed].filter((code) => code !== notice.code)),
-    }));
-  });
-
-/** Whether something on the screen may not be on the disk. */
-export const useUnsaved = () => useNotices(({ said }) => said.some(({ code }) => unsaved.includes(code)));
 
 /** What the sentences name, where it is not told. */
 const unnamed = { address: '', damaged: '', reason: '' };
 
-const isGood = (code: Code) => code === 'saved-again';
+const isGood = (code: Notice['code']) => code === 'saved-again';
 
 export function Notices() {
   const { t } = useTranslation();

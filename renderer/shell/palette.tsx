@@ -4,18 +4,18 @@ import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SearchHit } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
-import { focusComposer } from '../chat/focus.ts';
-import { useChat } from '../chat/store/store.ts';
+import { keysOfCommand } from '../commands/command-keys.ts';
+import { type Command as AppCommand, commands, openChat, openMessage } from '../commands/commands.ts';
+import { focusComposer } from '../lib/focus.ts';
 import { caps } from '../lib/keys.ts';
 import { matchOf } from '../lib/word-match.ts';
-import { useSettings } from '../settings/store.ts';
+import { useChat } from '../stores/chat/store.ts';
+import { useSettings } from '../stores/settings.ts';
+import { useShell } from '../stores/shell.ts';
 import { Highlighted } from '../ui/highlight.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Key } from '../ui/kbd.tsx';
 import { chatHitsOf } from './chat-hits.ts';
-import { keysOfCommand } from './command-keys.ts';
-import { type Command as AppCommand, commands, openChat, openMessage } from './commands.ts';
-import { useShell } from './store.ts';
 
 /** Search of chats and all commands, in one field. ">" shows commands only. */
 export function Palette() {

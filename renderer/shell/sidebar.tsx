@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isElectron, isMac } from '../bridge.ts';
-import { useChat } from '../chat/store/store.ts';
+import { isMac } from '../bridge.ts';
+import { type CommandId, keysOfCommand, useKeysHint } from '../commands/command-keys.ts';
+import { commandById } from '../commands/commands.ts';
 import { useFormats } from '../i18n.ts';
 import { shown } from '../lib/keys.ts';
 import { Ring } from '../models/downloads/progress-ring.tsx';
-import { shareOf, useModels } from '../models/store.ts';
-import { useSettings } from '../settings/store.ts';
+import { useChat } from '../stores/chat/store.ts';
+import { shareOf, useModels } from '../stores/models/store.ts';
+import { useSettings } from '../stores/settings.ts';
+import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ResizeEdge } from '../ui/resize-edge.tsx';
 import { ChatList } from './chat-list.tsx';
-import { type CommandId, keysOfCommand, useKeysHint } from './command-keys.ts';
-import { commandById } from './commands.ts';
 import { Status } from './status.tsx';
-import { useShell } from './store.ts';
 
 /** Chats and places keep their position on every screen. Places that other pages add stand between the two. */
 export function Sidebar() {
@@ -116,5 +116,3 @@ export function Row({ current, onClick, children }: { current: boolean; onClick:
     </button>
   );
 }
-
-export const trafficLights = () => isElectron() && isMac();

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { deviceInUse, type EngineStatus } from '../../app/protocol/index.ts';
 import { core, isMac, useConnection } from '../bridge.ts';
-import { modelById, useEngine } from '../engine/store.ts';
+import { useKeysHint } from '../commands/command-keys.ts';
 import { useFormats } from '../i18n.ts';
-import { useSettings } from '../settings/store.ts';
+import { modelById, useEngine } from '../stores/engine.ts';
+import { useSettings } from '../stores/settings.ts';
+import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter, type MeterPart, resourceParts } from '../ui/meter.tsx';
-import { useKeysHint } from './command-keys.ts';
-import { useShell } from './store.ts';
 
 type Tone = 'ok' | 'warn' | 'bad' | 'off' | 'ink';
 const dots: Record<Tone, string> = { ok: 'bg-ok', warn: 'bg-warn', bad: 'bg-bad', off: 'bg-edge', ink: 'bg-ink' };

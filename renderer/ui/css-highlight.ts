@@ -1,4 +1,4 @@
-import { foldCase } from './case-fold.ts';
+import { foldCase } from '../lib/case-fold.ts';
 
 //  Words that are looked for, painted over the text without touching it (CSS highlights, as in the chat).
 

@@ -28,7 +28,7 @@ describe('the tree', () => {
   test('has no ring of imports', () => {
     expect(cycles(tree)).toEqual([]);
   });
-  test('has no ring of rooms in the core', () => {
+  test('has no ring of rooms in the core and in the page', () => {
     expect(roomCycles(tree)).toEqual([]);
   });
   test('is closed at the top', () => {
@@ -133,5 +133,24 @@ describe('the check finds', () => {
     expect(cycles(both)).toEqual([]);
     expect(roomCycles(both)).toEqual([['app/models/storage', 'app/models/sources', 'app/models/storage']]);
     expect(roomCycles(both.slice(1))).toEqual([]);
+  });
+  test('rings of folders in the page, of which one may lie in the other', () => {
+    const page = [
+      file('renderer/chat/page.tsx', "import './composer/a.tsx'"),
+      file('renderer/chat/composer/a.tsx', "import '../focus.ts'"),
+      file('renderer/chat/focus.ts', ''),
+      file('renderer/app.tsx', "import './chat/page.tsx'"),
+    ];
+    expect(cycles(page)).toEqual([]);
+    expect(roomCycles(page)).toEqual([['renderer/chat', 'renderer/chat/composer', 'renderer/chat']]);
+    expect(roomCycles(page.filter(({ path }) => !path.endsWith('page.tsx')))).toEqual([]);
+  });
+  test('one page in another, and the frame in a page', () => {
+    for (const target of ['../documents/page.tsx', '../shell/sidebar.tsx']) {
+      expect(violations([file('renderer/chat/page.tsx', `import '${target}'`)]), target).toHaveLength(1);
+      expect(violations([file('renderer/app.tsx', `import './${target.slice(3)}'`)]), target).toEqual([]);
+    }
+    expect(violations([file('renderer/shell/a.tsx', "import '../chat/page.tsx'")])).toEqual([]);
+    expect(violations([file('renderer/stores/a.ts', "import '../commands/commands.ts'")])).toHaveLength(1);
   });
 });

@@ -7,8 +7,31 @@ export type Law = { readonly from: string; readonly to: readonly string[] };
 
 const services = ['app/chat', 'app/documents', 'app/models', 'app/metrics', 'app/text', 'app/engine', 'app/store'];
 
+/** Each layer may import those before it; folders of one layer do not know each other. */
+function layersOf(root: string, shared: readonly string[], layers: readonly (readonly string[])[]): Law[] {
+  return layers.flatMap((names, at) => {
+    const below = layers.slice(0, at).flatMap((layer) => layer.map((name) => `${root}/${name}`));
+    return names.map((name) => ({ from: `${root}/${name}`, to: [...below, ...shared] }));
+  });
+}
+
 export const LAWS: readonly Law[] = [
   { from: 'renderer', to: ['app/protocol'] },
+  ...layersOf(
+    'renderer',
+    ['app/protocol', 'renderer/bridge.ts', 'renderer/i18n.ts', 'renderer/sentences.ts'],
+    [
+      ['strings'],
+      ['lib'],
+      ['ui'],
+      ['stores'],
+      ['commands'],
+      ['parts'],
+      ['viewer'],
+      ['chat', 'documents', 'models', 'performance', 'settings', 'onboarding'],
+      ['shell'],
+    ],
+  ),
   { from: 'main', to: ['app', 'renderer/strings'] },
   { from: 'app/protocol', to: [] },
   { from: 'app/launch', to: [] },
@@ -154,13 +177,17 @@ export function cycles(files: readonly SourceFile[]): string[][] {
   return ringsOf(new Map(files.filter(({ path }) => CODE.test(path)).map((file) => [file.path, importsOf(file)])));
 }
 
-/** A room is a folder of a service with all below it; files beside the rooms stand for themselves. */
-const roomOf = (path: string): string => /^app\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? path;
+/** In the core a room is a folder of a service with all below it, and files beside the rooms stand for themselves. In the
+ *  page every folder is a room: its own files, without those of the folders in it. */
+const roomOf = (path: string): string =>
+  path.startsWith('renderer/') && path.split('/').length > 2
+    ? dirname(path)
+    : (/^app\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? path);
 
 /** Rings of rooms: two rooms that need each other are one, or lack a third below them. */
 export function roomCycles(files: readonly SourceFile[]): string[][] {
   const rooms = new Map<string, Set<string>>();
-  for (const file of files.filter(({ path }) => CODE.test(path) && path.startsWith('app/'))) {
+  for (const file of files.filter(({ path }) => CODE.test(path) && /^(app|renderer)\//.test(path))) {
     const room = roomOf(file.path);
     const known = rooms.get(room) ?? new Set();
     for (const target of importsOf(file)) if (roomOf(target) !== room) known.add(roomOf(target));

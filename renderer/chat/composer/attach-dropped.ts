@@ -1,4 +1,4 @@
-import { COMPOSER } from '../focus.ts';
+import { COMPOSER } from '../../lib/focus.ts';
 
 const DROPPED = 'files-dropped';
 

@@ -2,13 +2,13 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Attachment, type ChatId, type ErrorCode, failureOf } from '../../../app/protocol/index.ts';
 import { choose, core, placeFile } from '../../bridge.ts';
+import { useKeysHint } from '../../commands/command-keys.ts';
 import { useFormats } from '../../i18n.ts';
-import { useKeysHint } from '../../shell/command-keys.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import type { DraftKey } from '../../stores/chat/view-state.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { answerFrom } from '../overflow/search-instead.ts';
-import { actions, useChat } from '../store/store.ts';
-import type { DraftKey } from '../store/view-state.ts';
 
 /** `share`: of a file that is made a document; null while it is read as a text. */
 type Adding = { id: number; name: string; share: number | null };

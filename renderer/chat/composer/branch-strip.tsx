@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { actions, useChat } from '../../stores/chat/store.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { actions, useChat } from '../store/store.ts';
 
 /** Says that the next message begins a branch of its own, until it is sent or thought better of. */
 export function BranchStrip() {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
-import { useShell } from '../../shell/store.ts';
+import { useShell } from '../../stores/shell.ts';
 import { Meter, resourceParts } from '../../ui/meter.tsx';
 import { Popover, PopoverLine } from '../../ui/popover.tsx';
 import type { Measured } from './use-context-usage.ts';

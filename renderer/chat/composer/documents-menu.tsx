@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import type { CollectionId } from '../../../app/protocol/index.ts';
-import { useDocuments } from '../../documents/store.ts';
 import { useFormats } from '../../i18n.ts';
-import { useShell } from '../../shell/store.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useDocuments } from '../../stores/documents/store.ts';
+import { useShell } from '../../stores/shell.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover, PopoverLine } from '../../ui/popover.tsx';
-import { actions, useChat } from '../store/store.ts';
 
 const none: readonly CollectionId[] = [];
 

@@ -1,27 +1,20 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { canChat, forecast, type ModelEntry, modelForNewChats } from '../../../app/protocol/index.ts';
+import { canChat, forecast, type ModelEntry } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { modelById, useEngine } from '../../engine/store.ts';
+import { removeModel } from '../../commands/remove-model.ts';
 import { useFormats } from '../../i18n.ts';
-import { FitTag } from '../../models/fit-tag.tsx';
-import { removeModel } from '../../models/installed/remove.ts';
-import { mainType, matchingModels } from '../../models/model-list.ts';
-import { useModels } from '../../models/store.ts';
-import { useSettings } from '../../settings/store.ts';
-import { useShell } from '../../shell/store.ts';
+import { FitTag } from '../../parts/fit-tag.tsx';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { mainType, matchingModels } from '../../stores/models/model-list.ts';
+import { useModels } from '../../stores/models/store.ts';
+import { useSettings } from '../../stores/settings.ts';
+import { useShell } from '../../stores/shell.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover, PopoverLine } from '../../ui/popover.tsx';
-import { actions, useChat } from '../store/store.ts';
-
-/** The model of this chat: its own, else that of new chats. */
-export function useChatModel(): ModelEntry | null {
-  const models = useEngine((state) => state.models);
-  const own = useChat((state) => (state.chosen === null ? state.fresh.modelId : (state.open?.chat.modelId ?? null)));
-  const fallback = useSettings((state) => state.values.defaultModelId);
-  return modelById(models, own) ?? modelForNewChats(models, fallback);
-}
 
 export function ModelPicker() {
   const { t } = useTranslation();

@@ -2,13 +2,13 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId } from '../../../app/protocol/index.ts';
 import { isMac } from '../../bridge.ts';
+import { focusComposer } from '../../lib/focus.ts';
 import { shown } from '../../lib/keys.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { queueOf } from '../../stores/chat/tree.ts';
+import { runningTurn } from '../../stores/chat/visible-branch.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { focusComposer } from '../focus.ts';
-import { actions, useChat } from '../store/store.ts';
-import { queueOf } from '../store/tree.ts';
-import { runningTurn } from '../store/visible-branch.ts';
 
 /** The waiting messages of the chat on screen, in the order they go. */
 export function useQueue(): Message[] {

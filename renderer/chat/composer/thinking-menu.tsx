@@ -1,17 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
-import { useSettings } from '../../settings/store.ts';
+import { type Thinks, thinkingOf, thinksOf } from '../../lib/thinking.ts';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Segmented, Slider, Switch } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover, PopoverLine } from '../../ui/popover.tsx';
-import { actions, useChat } from '../store/store.ts';
-import { useChatModel } from './model-picker.tsx';
 import { budgets, nearestBudget } from './thinking-budgets.ts';
 
-export type Thinks = 'off' | 'auto' | 'on';
 const names: Thinks[] = ['off', 'auto', 'on'];
-export const thinksOf = (thinking: boolean | null): Thinks => (thinking === null ? 'auto' : thinking ? 'on' : 'off');
-export const thinkingOf = (name: Thinks): boolean | null => (name === 'auto' ? null : name === 'on');
 
 /** Whether this chat thinks before it answers, for how long at most, and whether loops are noticed. */
 export function ThinkingMenu() {

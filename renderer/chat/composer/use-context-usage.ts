@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import type { Attachment, ChatId, EngineStatus, ModelEntry, Response } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { useEngine } from '../../engine/store.ts';
-import { useSettings } from '../../settings/store.ts';
-import { useChat } from '../store/store.ts';
-import { useChatModel } from './model-picker.tsx';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { useChat } from '../../stores/chat/store.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { useSettings } from '../../stores/settings.ts';
 
 export type Measured = Response<'context.measure'>;
 

@@ -1,11 +1,11 @@
 import type { ChatId, MessageId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
+import { keysHint } from '../../commands/command-keys.ts';
 import { t } from '../../i18n.ts';
-import { useSettings } from '../../settings/store.ts';
-import { keysHint } from '../../shell/command-keys.ts';
+import { COMPOSER, focusComposer } from '../../lib/focus.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { useToasts } from '../../ui/toast.tsx';
-import { COMPOSER, focusComposer } from '../focus.ts';
-import { actions, useChat } from '../store/store.ts';
 import type { Full, OtherModel } from './overflow-options.ts';
 
 //  What follows the choice in a full context.

@@ -1,12 +1,12 @@
 import type { Attachment, ChatId, CollectionId } from '../../../app/protocol/index.ts';
 import { LonghandError } from '../../../app/protocol/index.ts';
 import { core, placeFile } from '../../bridge.ts';
-import { isReady, shareOfDocument } from '../../documents/state.ts';
-import { useDocuments } from '../../documents/store.ts';
 import { t } from '../../i18n.ts';
-import { useShell } from '../../shell/store.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { isReady, shareOfDocument } from '../../stores/documents/state.ts';
+import { useDocuments } from '../../stores/documents/store.ts';
+import { useShell } from '../../stores/shell.ts';
 import { useToasts } from '../../ui/toast.tsx';
-import { actions, useChat } from '../store/store.ts';
 
 //  What is too long for the context becomes a document of the chat: the question is answered from the passages that are found
 //  in it.

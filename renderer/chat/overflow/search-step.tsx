@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { type ChatId, type Failure, failureOf } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { sentenceOf } from '../../sentences.ts';
+import { useChat } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { useChat } from '../store/store.ts';
 import type { Full } from './overflow-options.ts';
 import { searchInstead } from './search-instead.ts';
 

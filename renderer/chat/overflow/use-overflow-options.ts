@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { Machine } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { useEngine } from '../../engine/store.ts';
-import { useSettings } from '../../settings/store.ts';
-import { useChatModel } from '../composer/model-picker.tsx';
-import { useChat } from '../store/store.ts';
-import type { Overlay } from '../store/view-state.ts';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { useChat } from '../../stores/chat/store.ts';
+import type { Overlay } from '../../stores/chat/view-state.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { largerOf, otherModelFor, type Plan, type Possible } from './overflow-options.ts';
 import { isSearchable } from './search-instead.ts';
 

@@ -2,13 +2,13 @@ import { HoverCard } from 'radix-ui';
 import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grounding, Message, Source } from '../../../app/protocol/index.ts';
-import { useDocuments } from '../../documents/store.ts';
-import { openSoon } from '../../documents/viewer/viewer.tsx';
+import { holdLine } from '../../lib/scroll-anchor.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useDocuments } from '../../stores/documents/store.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { ReferenceProvider } from '../../ui/markdown/reference-context.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { actions, useChat } from '../store/store.ts';
-import { holdLine } from '../transcript/scroll-anchor.ts';
+import { openSoon } from '../../viewer/viewer.tsx';
 
 const look =
   'inline-grid h-4.25 min-w-4.25 flex-none place-items-center rounded-[5px] px-1 text-2xs leading-none font-semibold tabular-nums';

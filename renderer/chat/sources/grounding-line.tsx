@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { deniesQuote, type Message } from '../../../app/protocol/index.ts';
-import { usePdfSoon } from '../../documents/viewer/viewer.tsx';
 import { useFormats } from '../../i18n.ts';
+import { holdLine } from '../../lib/scroll-anchor.ts';
+import { actions } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { actions } from '../store/store.ts';
-import { holdLine } from '../transcript/scroll-anchor.ts';
+import { usePdfSoon } from '../../viewer/viewer.tsx';
 import { attachedChips, citedSources, countOf } from './grounding.ts';
 
 /** Under an answer from documents: how many passages it rests on, and what does not stand in them, in words. */

@@ -1,5 +1,5 @@
 import type { Grounding, Message, Source } from '../../../app/protocol/index.ts';
-import { type Mark, markOfSource } from '../../documents/state.ts';
+import { type Mark, markOfSource } from '../../stores/documents/state.ts';
 
 //  The tested core of answers from documents: which sources an answer has, and what is said about its sentences.
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../../app/protocol/index.ts';
+import { holdLine } from '../../lib/scroll-anchor.ts';
+import { actions } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { actions } from '../store/store.ts';
-import { holdLine } from '../transcript/scroll-anchor.ts';
 import { aroundClosest } from './grounding.ts';
 
 const CLOSEST = 3;

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Message, quotedIn } from '../../../app/protocol/index.ts';
-import { useDocuments } from '../../documents/store.ts';
-import { openSoon } from '../../documents/viewer/viewer.tsx';
-import { actions, useChat } from '../store/store.ts';
-import { holdLine } from '../transcript/scroll-anchor.ts';
+import { holdLine } from '../../lib/scroll-anchor.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useDocuments } from '../../stores/documents/store.ts';
+import { openSoon } from '../../viewer/viewer.tsx';
 
 /** Below an answer from documents, from the moment it is found: the words of a document that answer best. They are no
  *  model's words, so they stand also where the model names no source, or a wrong one. Leads to them on their page. */

@@ -1,8 +1,8 @@
 import type uPlot from 'uplot';
+import type { Band } from '../../stores/chat/speed.ts';
 import type { ChartPlan } from '../../ui/chart.tsx';
 import type { Formats, MemoryUnit } from '../../ui/format.ts';
 import { labelPlaces } from './label-layout.ts';
-import type { Band } from './speed.ts';
 
 export type SpeedWords = { prefill: string; thinking: string; answer: string };
 

@@ -2,11 +2,11 @@ import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, StatsSample } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
+import { figuresOf, type SpeedSeries, seriesOf, soundSamples } from '../../stores/chat/speed.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { MISSING } from '../../ui/format.ts';
 import { ReadTokens } from './read-tokens.tsx';
-import { figuresOf, type SpeedSeries, seriesOf, soundSamples } from './speed.ts';
 import { speedPlan } from './speed-chart.ts';
 
 type SpeedPanelProps = { id: string; message: Message; samples: readonly StatsSample[]; onClose: () => void };

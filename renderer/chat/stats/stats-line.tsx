@@ -1,16 +1,16 @@
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId, StatsSample } from '../../../app/protocol/index.ts';
+import { useKeysHint } from '../../commands/command-keys.ts';
+import { answerAsMarkdown } from '../../commands/export.ts';
 import { useFormats } from '../../i18n.ts';
-import { useKeysHint } from '../../shell/command-keys.ts';
+import { focusComposer } from '../../lib/focus.ts';
+import { isRunning } from '../../stores/chat/reducers.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { answerAsMarkdown } from '../export.ts';
-import { focusComposer } from '../focus.ts';
-import { isRunning } from '../store/reducers.ts';
-import { actions, useChat } from '../store/store.ts';
-import { Pager } from '../transcript/pager.tsx';
+import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './sparkline.tsx';
 import { SpeedPanel } from './speed-panel.tsx';
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { deniesQuote, type Message, quotedIn } from '../../../app/protocol/index.ts';
-import { useSettings } from '../../settings/store.ts';
-import type { ChatData } from '../store/reducers.ts';
-import { useChat } from '../store/store.ts';
+import type { ChatData } from '../../stores/chat/reducers.ts';
+import { useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { spoken, wholeSentences } from './speech.ts';
 
 const PACE_MS = 2000;

@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { deniesQuote, type Message, type MessageId } from '../../../app/protocol/index.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { withRemarks } from '../../ui/markdown/references.ts';
 import { Citations } from '../sources/citations.tsx';
@@ -9,7 +10,6 @@ import { GroundingLine } from '../sources/grounding-line.tsx';
 import { NotFound } from '../sources/not-found.tsx';
 import { QuoteCard } from '../sources/quote-card.tsx';
 import { StatsLine } from '../stats/stats-line.tsx';
-import { actions, useChat } from '../store/store.ts';
 import { Editor } from './editor.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { LoopLine } from './loop-card.tsx';

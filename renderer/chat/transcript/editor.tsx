@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSettings } from '../../settings/store.ts';
+import { focusComposer } from '../../lib/focus.ts';
+import { actions } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { isComposing } from '../../ui/ime.ts';
 import { sends } from '../composer/send-keys.ts';
-import { focusComposer } from '../focus.ts';
-import { actions } from '../store/store.ts';
 
 type EditorProps = { text: string; label: string; save: string; onSave: (text: string) => Promise<void> };
 

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
-import { useDocuments } from '../../documents/store.ts';
+import { openChat } from '../../commands/commands.ts';
 import { useFormats } from '../../i18n.ts';
-import { openChat } from '../../shell/commands.ts';
+import { focusComposer } from '../../lib/focus.ts';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useDocuments } from '../../stores/documents/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Composer } from '../composer/composer.tsx';
-import { useChatModel } from '../composer/model-picker.tsx';
-import { focusComposer } from '../focus.ts';
-import { actions, useChat } from '../store/store.ts';
 import { abilityOf, SUGGESTIONS } from './suggested-prompts.ts';
 
 /** One question and some ways to begin; one's documents and the last chat are a line away. */

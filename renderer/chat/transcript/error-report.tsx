@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../../app/protocol/index.ts';
-import { appLine } from '../../engine/store.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { appLine } from '../../stores/engine.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { actions, useChat } from '../store/store.ts';
 
 /** The words for whoever repairs it. Nothing is sent anywhere. */
 export function Report() {

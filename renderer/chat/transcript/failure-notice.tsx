@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import type { Failure, Message } from '../../../app/protocol/index.ts';
-import { useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
 import { wayOf } from '../../sentences.ts';
-import { useUnsaved } from '../../shell/notices.tsx';
+import { actions } from '../../stores/chat/store.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { useUnsaved } from '../../stores/notices.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { actions } from '../store/store.ts';
-import { WaysOut } from './recovery-menu.tsx';
+import { WaysOut } from '../overflow/recovery-menu.tsx';
 
 /** Under the partial answer: what happened, what is safe, what to do. Codes stand behind "Show report". */
 export function FailureNotice({ message, failure }: { message: Message; failure: Failure }) {

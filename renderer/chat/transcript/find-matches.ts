@@ -1,5 +1,5 @@
 import type { Message, MessageId } from '../../../app/protocol/index.ts';
-import { foldCase } from '../../ui/case-fold.ts';
+import { foldCase } from '../../lib/case-fold.ts';
 import { paint, rangesIn } from '../../ui/css-highlight.ts';
 import { visibleText } from './visible-text.ts';
 

@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showMessage } from '../../commands/show-message.ts';
+import { focusComposer } from '../../lib/focus.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { shownBranch } from '../../stores/chat/visible-branch.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { unpaint } from '../../ui/css-highlight.ts';
 import { Field } from '../../ui/field.tsx';
-import { focusComposer } from '../focus.ts';
-import { actions, useChat } from '../store/store.ts';
-import { shownBranch } from '../store/visible-branch.ts';
 import { findMatches, markMatches } from './find-matches.ts';
-import { showMessage } from './show-message.ts';
 
 /** Find in this chat: every place is marked, the current one is brought into view. */
 export function Find() {

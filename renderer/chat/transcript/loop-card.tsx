@@ -3,12 +3,12 @@ import { Trans, useTranslation } from 'react-i18next';
 import type { LoopEvidence, MessageId, PauseAction, TurnId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
-import { useSettings } from '../../settings/store.ts';
+import type { TurnProgress } from '../../stores/chat/reducers.ts';
+import { writtenFor } from '../../stores/chat/speed.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { writtenFor } from '../stats/speed.ts';
-import type { TurnProgress } from '../store/reducers.ts';
-import { actions, useChat } from '../store/store.ts';
 import { quoteOf, roundTime, savedTime, stripOf } from './loop-evidence.ts';
 import { useNow } from './use-now.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '../../../app/protocol/index.ts';
-import { CopyDetails } from '../../shell/error-boundaries.tsx';
+import { CopyDetails } from '../../parts/error-boundaries.tsx';
 import { Boundary, type Broken } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Raw } from '../../ui/markdown/inline-markdown.tsx';

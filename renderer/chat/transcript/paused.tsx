@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import type { Message, PauseAction } from '../../../app/protocol/index.ts';
+import type { TurnProgress } from '../../stores/chat/reducers.ts';
+import { useChat } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { TurnProgress } from '../store/reducers.ts';
-import { useChat } from '../store/store.ts';
 import { LoopCard } from './loop-card.tsx';
 
 const afterReload: PauseAction[] = ['answer-now', 'keep-going', 'stop'];

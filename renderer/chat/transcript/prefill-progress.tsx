@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
+import type { TurnProgress } from '../../stores/chat/reducers.ts';
 import { Meter } from '../../ui/meter.tsx';
-import type { TurnProgress } from '../store/reducers.ts';
 import { useNow } from './use-now.ts';
 
 const QUIET_MS = 300;

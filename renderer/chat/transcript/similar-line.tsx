@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
+import type { TurnProgress } from '../../stores/chat/reducers.ts';
+import { actions } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import type { TurnProgress } from '../store/reducers.ts';
-import { actions } from '../store/store.ts';
 
 /** Much of what is being written is alike, as it is in a list or a table. Nothing stops; whoever did not want it can stop it. */
 export function SimilarLine({ similar: { copies } }: { similar: NonNullable<TurnProgress['similar']> }) {

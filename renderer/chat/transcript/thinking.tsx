@@ -1,15 +1,15 @@
 import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '../../../app/protocol/index.ts';
+import { useKeysHint } from '../../commands/command-keys.ts';
 import { useFormats } from '../../i18n.ts';
-import { useSettings } from '../../settings/store.ts';
-import { useKeysHint } from '../../shell/command-keys.ts';
+import type { TurnProgress } from '../../stores/chat/reducers.ts';
+import { thoughtOf } from '../../stores/chat/speed.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { thoughtOf } from '../stats/speed.ts';
-import type { TurnProgress } from '../store/reducers.ts';
-import { actions, useChat } from '../store/store.ts';
 import { useNow } from './use-now.ts';
 
 const OFFER_MS = 3000;

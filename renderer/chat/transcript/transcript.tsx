@@ -2,16 +2,16 @@ import { memo, type PointerEvent, useCallback, useEffect, useLayoutEffect, useMe
 import { useTranslation } from 'react-i18next';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Message, MessageId } from '../../../app/protocol/index.ts';
+import { SHOW_MESSAGE } from '../../commands/show-message.ts';
+import { type Held, HOLD_LINE, heldAt } from '../../lib/scroll-anchor.ts';
+import { isRunning } from '../../stores/chat/reducers.ts';
+import { useChat } from '../../stores/chat/store.ts';
+import { branchOf, markersOf, type Versions, versionsOf } from '../../stores/chat/tree.ts';
+import { shownEnd } from '../../stores/chat/visible-branch.ts';
 import { Button } from '../../ui/button.tsx';
-import { isRunning } from '../store/reducers.ts';
-import { useChat } from '../store/store.ts';
-import { branchOf, markersOf, type Versions, versionsOf } from '../store/tree.ts';
-import { shownEnd } from '../store/visible-branch.ts';
 import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
 import { MessageBoundary } from './message-error-boundary.tsx';
-import { type Held, HOLD_LINE, heldAt } from './scroll-anchor.ts';
-import { SHOW_MESSAGE } from './show-message.ts';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;

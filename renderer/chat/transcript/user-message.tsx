@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId } from '../../../app/protocol/index.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CodeBlock } from '../../ui/markdown/code.tsx';
@@ -8,9 +9,8 @@ import { fencesOf } from '../../ui/markdown/fences.ts';
 import { pieces } from '../../ui/markdown/limits.ts';
 import { usePlain } from '../../ui/markdown/plain-context.ts';
 import { AttachmentChip } from '../composer/attachments.tsx';
-import { actions, useChat } from '../store/store.ts';
+import { Pager } from '../stats/pager.tsx';
 import { Editor } from './editor.tsx';
-import { Pager } from './pager.tsx';
 
 /** What was asked stays as it was typed: no Markdown but fences of code, every line break. */
 export const UserMessage = memo(function UserMessage({

@@ -1,10 +1,10 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Chat, EngineStatus, Message, ModelEntry } from '../../../app/protocol/index.ts';
-import { modelById, useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
+import { useChat } from '../../stores/chat/store.ts';
+import { modelById, useEngine } from '../../stores/engine.ts';
 import type { Formats } from '../../ui/format.ts';
-import { useChat } from '../store/store.ts';
 
 /** In the place of an answer that says nothing yet: what it waits for, else the caret. */
 export function Waiting({ message }: { message: Message }) {

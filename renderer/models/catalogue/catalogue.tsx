@@ -1,16 +1,24 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CatalogueModel, ModelEntry } from '../../../app/protocol/index.ts';
-import { useEngine, useOnGpu } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
 import { matchOf } from '../../lib/word-match.ts';
+import { FitTag } from '../../parts/fit-tag.tsx';
+import { useEngine, useOnGpu } from '../../stores/engine.ts';
+import { chatWith } from '../../stores/models/chat-with.ts';
+import {
+  type Ability,
+  bestFor,
+  FILTERS,
+  fitOf,
+  fittingFirst,
+  leastBytes,
+  likelyDescription,
+} from '../../stores/models/memory-fit.ts';
+import { type Place, useChosenContext, useModels } from '../../stores/models/store.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { fetchModel, useFetching } from '../downloads/fetch-model.ts';
-import { FitTag } from '../fit-tag.tsx';
-import { chatWith } from '../installed/chat-with.ts';
-import { type Ability, bestFor, FILTERS, fitOf, fittingFirst, leastBytes, likelyDescription } from '../memory-fit.ts';
-import { type Place, useChosenContext, useModels } from '../store.ts';
 import { Consent } from './consent.tsx';
 import { Offer } from './download-panel.tsx';
 import { usePurpose } from './purpose.tsx';

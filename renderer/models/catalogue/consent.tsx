@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { useSettings } from '../../settings/store.ts';
+import { hubOf } from '../../stores/models/hub.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { agree, useFetching, withdraw } from '../downloads/fetch-model.ts';
-import { hubOf } from './hub.ts';
 
 /** Said once, when the first download is wanted: whom it asks and what is sent. */
 export function Consent() {

@@ -1,20 +1,27 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CatalogueModel, Machine } from '../../../app/protocol/index.ts';
-import { useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
+import { Details } from '../../parts/problem.tsx';
 import { sentenceOf } from '../../sentences.ts';
-import { useSettings } from '../../settings/store.ts';
-import { Details } from '../../shell/problem.tsx';
+import { useEngine } from '../../stores/engine.ts';
+import { chatWith } from '../../stores/models/chat-with.ts';
+import {
+  FILTERS,
+  fitOf,
+  type KvType,
+  leastBytes,
+  likelyDescription,
+  suggestedVariant,
+} from '../../stores/models/memory-fit.ts';
+import { type Place, useChosenContext, useModels } from '../../stores/models/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choice.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { ContextSlider } from '../context-slider.tsx';
 import { fetchModel, nameOf, rowsOf, useFetching } from '../downloads/fetch-model.ts';
-import { chatWith } from '../installed/chat-with.ts';
-import { MemoryBar } from '../memory-bar.tsx';
-import { FILTERS, fitOf, type KvType, leastBytes, likelyDescription, suggestedVariant } from '../memory-fit.ts';
-import { type Place, useChosenContext, useModels } from '../store.ts';
+import { ContextSlider } from '../memory/context-slider.tsx';
+import { MemoryBar } from '../memory/memory-bar.tsx';
 import { LookFailed } from './inspect-error.tsx';
 import { LayerDetails, usePurpose } from './purpose.tsx';
 import { Variants } from './quantisations.tsx';

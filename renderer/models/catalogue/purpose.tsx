@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { CatalogueModel } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
-import { LayerStrip, useStripLabel } from '../layer-strip.tsx';
-import { computerFor, purposeOf, stripOfLetters } from '../memory-fit.ts';
+import { computerFor, purposeOf, stripOfLetters } from '../../stores/models/memory-fit.ts';
+import { LayerStrip, useStripLabel } from '../memory/layer-strip.tsx';
 
 /** "Good for writing and summaries, for computers with 8 GB": what a model is for, without a number of it. */
 export function usePurpose(model: CatalogueModel | null): string {

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import type { Machine, Variant } from '../../../app/protocol/index.ts';
-import { useEngine } from '../../engine/store.ts';
 import { useFormats } from '../../i18n.ts';
-import { usePerformance } from '../../performance/store.ts';
+import { FitTag } from '../../parts/fit-tag.tsx';
+import { useEngine } from '../../stores/engine.ts';
+import { type Chosen, type FormRow, fitOf, qualityOf } from '../../stores/models/memory-fit.ts';
+import { measuredFor } from '../../stores/models/speeds.ts';
+import { useModels } from '../../stores/models/store.ts';
+import { usePerformance } from '../../stores/performance/store.ts';
 import { MISSING } from '../../ui/format.ts';
-import { FitTag } from '../fit-tag.tsx';
-import { type Chosen, type FormRow, fitOf, qualityOf } from '../memory-fit.ts';
-import { measuredFor } from '../speeds.ts';
-import { useModels } from '../store.ts';
 
 type VariantsProps = {
   rows: readonly FormRow[];

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
 import { sentenceOf } from '../../sentences.ts';
-import { useSettings } from '../../settings/store.ts';
+import { hubOf } from '../../stores/models/hub.ts';
+import { useModels } from '../../stores/models/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/choice.tsx';
-import { useModels } from '../store.ts';
-import { hubOf } from './hub.ts';
 
 /** What a search on the hub found, below the catalogue. Nothing is asked before the button. */
 export function Found({ query }: { query: string }) {

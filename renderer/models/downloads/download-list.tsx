@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { type Download, failureOf } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
+import { Details } from '../../parts/problem.tsx';
 import { sentenceOf, sentenceOfCode } from '../../sentences.ts';
-import { Details } from '../../shell/problem.tsx';
+import { useModels } from '../../stores/models/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { useModels } from '../store.ts';
 
 /** The list of downloads: what is fetched, what waits and why. */
 export function Dock({ whole = false }: { whole?: boolean }) {

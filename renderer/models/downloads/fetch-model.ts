@@ -1,9 +1,9 @@
 import { create } from 'zustand';
 import { type Failure, failureOf, LonghandError, type RemoteModel, type Variant } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { useSettings } from '../../settings/store.ts';
-import { type FormRow, suggestedVariant } from '../memory-fit.ts';
-import { chosenContext, type Look, type Place, useModels } from '../store.ts';
+import { type FormRow, suggestedVariant } from '../../stores/models/memory-fit.ts';
+import { chosenContext, type Look, type Place, useModels } from '../../stores/models/store.ts';
+import { useSettings } from '../../stores/settings.ts';
 
 //  One click downloads a model: the first asks whether the hub may be asked at all, every other looks and begins.
 

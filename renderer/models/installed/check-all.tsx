@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ModelEntry } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
+import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { useModels } from '../store.ts';
 import { type Checked, checkFiles } from './check-files.ts';
 
 type State = { status: 'rest' } | { status: 'busy'; model: ModelEntry; done: number } | ({ status: 'over' } & Checked);

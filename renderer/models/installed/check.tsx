@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { type Failure, failureOf, type ModelDetails } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
-import { Problem } from '../../shell/problem.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { useModels } from '../store.ts';
 
 type Said =
   | { status: 'rest' | 'busy' | 'fine' }

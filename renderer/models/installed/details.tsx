@@ -2,25 +2,25 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { canChat, type Failure, failureOf, type ModelEntry } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
-import { useEngine } from '../../engine/store.ts';
+import { removeModel } from '../../commands/remove-model.ts';
 import { useFormats } from '../../i18n.ts';
-import { usePerformance } from '../../performance/store.ts';
-import { Problem } from '../../shell/problem.tsx';
-import { useShell } from '../../shell/store.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { useEngine } from '../../stores/engine.ts';
+import { chatWith } from '../../stores/models/chat-with.ts';
+import { fitOf, type Strip, stripOfModel } from '../../stores/models/memory-fit.ts';
+import { useChosenContext, useModels } from '../../stores/models/store.ts';
+import { usePerformance } from '../../stores/performance/store.ts';
+import { useShell } from '../../stores/shell.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Meter } from '../../ui/meter.tsx';
-import { ContextSlider } from '../context-slider.tsx';
-import { LayerStrip } from '../layer-strip.tsx';
-import { MemoryBar } from '../memory-bar.tsx';
-import { fitOf, type Strip, stripOfModel } from '../memory-fit.ts';
-import { useChosenContext, useModels } from '../store.ts';
-import { chatWith } from './chat-with.ts';
+import { ContextSlider } from '../memory/context-slider.tsx';
+import { LayerStrip } from '../memory/layer-strip.tsx';
+import { MemoryBar } from '../memory/memory-bar.tsx';
 import { Check } from './check.tsx';
 import { Facts } from './model-info.tsx';
 import { ModelSettingsDialog } from './model-settings.tsx';
-import { removeModel } from './remove.ts';
 
 /** Everything about one model that is here, and what can be done with it. */
 export function Details({ model }: { model: ModelEntry }) {

@@ -2,10 +2,10 @@ import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { choose, isElectron } from '../../bridge.ts';
 import { t } from '../../i18n.ts';
-import { sortFiles } from '../../shell/dropped.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { sortFiles } from './dropped.ts';
 import { copyIn, importModels, linkIn, useImport } from './importing.ts';
 
 async function takeChosen(files: readonly File[]): Promise<void> {

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { failureOf, LonghandError } from '../../../app/protocol/index.ts';
 import { core, placeFolder } from '../../bridge.ts';
 import { sentenceOf } from '../../sentences.ts';
-import { useModels, withArrival } from '../store.ts';
+import { useModels, withArrival } from '../../stores/models/store.ts';
 
 /** What is being imported; a problem is told beside the field. */
 export const useImport = create<{ open: boolean; busy: boolean; problem: string | null }>()(() => ({

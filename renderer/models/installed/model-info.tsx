@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import type { ModelDetails, ModelEntry } from '../../../app/protocol/index.ts';
 import { reveal } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
-import { usePerformance } from '../../performance/store.ts';
+import { typeOf } from '../../stores/models/memory-fit.ts';
+import { speedOf } from '../../stores/models/speeds.ts';
+import { useModels } from '../../stores/models/store.ts';
+import { usePerformance } from '../../stores/performance/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { typeOf } from '../memory-fit.ts';
-import { speedOf } from '../speeds.ts';
-import { useModels } from '../store.ts';
 
 /** What is known of a model that is here. */
 export function Facts({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {

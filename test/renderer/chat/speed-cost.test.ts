@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createGenerationMetrics } from '../../../app/engine/process/generation-metrics.ts';
 import type { StatsSample } from '../../../app/protocol/index.ts';
 import { sparkPoints } from '../../../renderer/chat/stats/sparkline.tsx';
-import { figuresOf, seriesOf } from '../../../renderer/chat/stats/speed.ts';
+import { figuresOf, seriesOf } from '../../../renderer/stores/chat/speed.ts';
 
 const SECONDS = 120;
 const TOKENS_A_SECOND = 100;

@@ -8,7 +8,7 @@ vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeIt
 vi.stubGlobal('requestAnimationFrame', (run: () => void) => setTimeout(run, 0));
 vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
 const { attach } = await import('../../../renderer/bridge.ts');
-const { listenToChats, useChat } = await import('../../../renderer/chat/store/store.ts');
+const { listenToChats, useChat } = await import('../../../renderer/stores/chat/store.ts');
 const { takeToNewChat } = await import('../../../renderer/chat/overflow/overflow-actions.ts');
 const stopListening = listenToChats();
 afterAll(stopListening);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ChatId, MessageId, SearchHit } from '../../../app/protocol/index.ts';
-import { placesOfWords } from '../../../renderer/documents/state.ts';
+import { foldCase } from '../../../renderer/lib/case-fold.ts';
 import { matchOf } from '../../../renderer/lib/word-match.ts';
 import { chatHitsOf } from '../../../renderer/shell/chat-hits.ts';
-import { foldCase } from '../../../renderer/ui/case-fold.ts';
+import { placesOfWords } from '../../../renderer/stores/documents/state.ts';
 
 const marked = (text: string, query: string) => matchOf(text, query)?.map(([start, end]) => text.slice(start, end));
 

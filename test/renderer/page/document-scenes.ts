@@ -12,9 +12,9 @@ import type {
   Quote,
   Source,
 } from '../../../app/protocol/index.ts';
-import { useChat } from '../../../renderer/chat/store/store.ts';
-import { useDocuments } from '../../../renderer/documents/store.ts';
-import { useShell } from '../../../renderer/shell/store.ts';
+import { useChat } from '../../../renderer/stores/chat/store.ts';
+import { useDocuments } from '../../../renderer/stores/documents/store.ts';
+import { useShell } from '../../../renderer/stores/shell.ts';
 import { newMessage, nextId, type World } from '../../support/fake-core.ts';
 import { newCollection, newDocument } from '../../support/fake-documents.ts';
 import { type Line, setPage, wordSpans, writePdf } from '../../support/paper.ts';

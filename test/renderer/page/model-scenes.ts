@@ -1,6 +1,6 @@
 import type { ChatId, Download } from '../../../app/protocol/index.ts';
-import { useModels } from '../../../renderer/models/store.ts';
-import { useShell } from '../../../renderer/shell/store.ts';
+import { useModels } from '../../../renderer/stores/models/store.ts';
+import { useShell } from '../../../renderer/stores/shell.ts';
 import type { World } from '../../support/fake-core.ts';
 import { installed } from '../../support/fake-models.ts';
 

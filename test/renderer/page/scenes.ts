@@ -1,8 +1,8 @@
 import type { Chat, LoopEvidence, Message, Run, StatsSample, TurnId } from '../../../app/protocol/index.ts';
-import type { TurnProgress } from '../../../renderer/chat/store/reducers.ts';
-import { useChat } from '../../../renderer/chat/store/store.ts';
-import { useEngine } from '../../../renderer/engine/store.ts';
-import { useShell } from '../../../renderer/shell/store.ts';
+import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
+import { useChat } from '../../../renderer/stores/chat/store.ts';
+import { useEngine } from '../../../renderer/stores/engine.ts';
+import { useShell } from '../../../renderer/stores/shell.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
 import { newCollection } from '../../support/fake-documents.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchingSections } from '../../../renderer/settings/search.ts';
-import type { SettingsSection } from '../../../renderer/shell/store.ts';
+import type { SettingsSection } from '../../../renderer/stores/shell.ts';
 
 const sections: SettingsSection[] = ['appearance', 'downloads', 'storage', 'engine'];
 

@@ -8,7 +8,7 @@ import {
   otherModelFor,
   type Possible,
 } from '../../../../renderer/chat/overflow/overflow-options.ts';
-import { recoveryActions } from '../../../../renderer/chat/transcript/recovery-actions.ts';
+import { recoveryActions } from '../../../../renderer/chat/overflow/recovery-actions.ts';
 
 const GB = 2 ** 30;
 const model = {

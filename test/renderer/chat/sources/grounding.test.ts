@@ -15,7 +15,7 @@ import {
   remarksOf,
   sourceOf,
 } from '../../../../renderer/chat/sources/grounding.ts';
-import { type Held, heldAt } from '../../../../renderer/chat/transcript/scroll-anchor.ts';
+import { type Held, heldAt } from '../../../../renderer/lib/scroll-anchor.ts';
 import { newMessage } from '../../../support/fake-core.ts';
 
 const source = (number: number, cited = false): Source => ({

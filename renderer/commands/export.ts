@@ -1,0 +1,85 @@
+import { deniesQuote, type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
+import { figuresOf, seriesOf } from '../stores/chat/speed.ts';
+import type { Formats } from '../ui/format.ts';
+
+export type ExportWords = {
+  you: string;
+  answer: string;
+  /** "{{speed}}, first token after {{first}}, …": what stands below an answer. */
+  figures: (figures: { speed: string; first: string; read: string; written: string }) => string;
+  quote: Quoting;
+};
+
+/** "From your documents: “…” (report.pdf, p. 3)". */
+export type Quoting = (quote: { text: string; where: string }) => string;
+
+/** The answer with what is quoted below it. */
+export function answerAsMarkdown(message: Message, quote: Quoting): string {
+  const quoted = quotedIn(message.grounding);
+  if (!quoted) return message.text;
+  const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
+  return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${message.text}\n\n> ${line}`;
+}
+
+/** What would be code, a link or an element stays text, and in its line. */
+const asItStands = (text: string): string => text.replace(/[\\`*[\]<]/g, '\\$&').replace(/\s+/g, ' ');
+
+type Samples = ReadonlyMap<MessageId, readonly StatsSample[]>;
+
+/** The shown branch as one Markdown text, with the speed of every answer. */
+export function chatAsMarkdown(
+  title: string,
+  branch: readonly Message[],
+  samples: Samples,
+  formats: Formats,
+  words: ExportWords,
+): string {
+  const turns = branch.map((message) => {
+    if (message.role === 'user') return `## ${words.you}\n\n${message.text}`;
+    const parts = [`## ${message.modelName ?? words.answer}`, answerAsMarkdown(message, words.quote)];
+    const speed = speedOf(message, samples.get(message.id) ?? [], formats, words);
+    return [...parts, ...(speed === null ? [] : [speed])].join('\n\n');
+  });
+  return [`# ${title}`, ...turns].join('\n\n');
+}
+
+/** The chart in one line of text, and its figures. */
+function speedOf(
+  message: Message,
+  samples: readonly StatsSample[],
+  formats: Formats,
+  words: ExportWords,
+): string | null {
+  const { timings, usage } = message;
+  if (!timings || !usage) return null;
+  const { decode } = figuresOf(message, samples);
+  const line = words.figures({
+    speed: formats.speed(timings.tokensPerSecond ?? decode?.median ?? null),
+    first: formats.duration(timings.firstTokenMs),
+    read: formats.exact(usage.promptTokens),
+    written: formats.exact(usage.thinkingTokens + usage.answerTokens),
+  });
+  const chart = barsOf(seriesOf(samples).speeds);
+  return `> ${chart === '' ? '' : `\`${chart}\` `}${line}`;
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+const WIDTH = 32;
+
+/** Speeds as a row of bars, a gap where nothing was written. */
+export function barsOf(speeds: readonly (number | null)[]): string {
+  const top = speeds.reduce<number>((most, speed) => Math.max(most, speed ?? 0), 0);
+  if (top === 0) return '';
+  const count = Math.min(WIDTH, speeds.length);
+  const bars = Array.from({ length: count }, (_, index) => {
+    const part = speeds.slice(
+      Math.floor((index * speeds.length) / count),
+      Math.floor(((index + 1) * speeds.length) / count),
+    );
+    const known = part.filter((speed) => speed !== null);
+    if (known.length === 0) return ' ';
+    const mean = known.reduce((sum, speed) => sum + speed, 0) / known.length;
+    return BARS[Math.min(BARS.length - 1, Math.floor((mean / top) * BARS.length))];
+  });
+  return bars.join('').trim();
+}

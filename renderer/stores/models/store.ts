@@ -1,0 +1,214 @@
+import { create } from 'zustand';
+import {
+  type CatalogueModel,
+  canChat,
+  type Download,
+  type ExternalModel,
+  type Failure,
+  type FoundModel,
+  failureOf,
+  type Library,
+  type Machine,
+  type ModelDetails,
+  type ModelEntry,
+  type ModelId,
+  type RemoteModel,
+} from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { t } from '../../i18n.ts';
+import { useToasts } from '../../ui/toast.tsx';
+import { useSettings } from '../settings.ts';
+import { useShell } from '../shell.ts';
+import { chatWith } from './chat-with.ts';
+import { type Chosen, USUAL_CONTEXT } from './memory-fit.ts';
+
+export type Tab = 'installed' | 'catalogue' | 'downloads';
+
+/** What is known of a repository: nothing is asked before the user wants it. */
+export type Look =
+  | { status: 'looking' }
+  | { status: 'known'; model: RemoteModel }
+  | { status: 'failed'; failure: Failure };
+
+export type Finding =
+  | { status: 'none' }
+  | { status: 'searching' }
+  | { status: 'found'; models: FoundModel[] }
+  | { status: 'failed'; failure: Failure };
+
+/** `name`: what it is called here; `references`: the repositories with its forms. */
+export type Place = { id: string; name: string; references: string[] };
+
+type ModelsStore = {
+  tab: Tab;
+  machine: Machine | null;
+  catalogue: CatalogueModel[];
+  downloads: Download[];
+  /** The last model whose download has ended. */
+  arrived: ModelId | null;
+  externalModels: ExternalModel[] | null;
+  library: Library | null;
+  installed: ModelId | null;
+  details: ModelDetails | null;
+  checking: Record<ModelId, number>;
+  place: Place | null;
+  variant: { reference: string; id: string } | null;
+  looks: Record<string, Look>;
+  finding: Finding;
+  /** Where a search looks; null: the hub or its mirror. */
+  source: 'modelscope' | 'folder' | null;
+  /** Also what does not run here. */
+  all: boolean;
+  /** Of the whole page; a model that reads less is shown with its longest. */
+  contextLength: number;
+  load(): Promise<void>;
+  loadLibrary(): Promise<void>;
+  loadDetails(modelId: ModelId): Promise<void>;
+  lookAgain(): Promise<void>;
+  choose(place: Place): void;
+  /** Asks once; a look that failed is asked again only when somebody wants it (`again`). */
+  look(reference: string, options?: { variant?: string; again?: boolean }): Promise<void>;
+  find(text: string): Promise<void>;
+};
+
+/** Repositories that are being inspected. */
+const inspections = new Map<string, Promise<void>>();
+
+export const useModels = create<ModelsStore>()((set, get) => ({
+  tab: 'installed',
+  machine: null,
+  catalogue: [],
+  downloads: [],
+  arrived: null,
+  externalModels: null,
+  library: null,
+  installed: null,
+  details: null,
+  checking: {},
+  place: null,
+  variant: null,
+  looks: {},
+  finding: { status: 'none' },
+  source: null,
+  all: false,
+  contextLength: USUAL_CONTEXT,
+  async load() {
+    // Each is shown as it comes: one that waited for the others would stand over what was said meanwhile.
+    await Promise.all([
+      core.call('models.machine').then((machine) => set({ machine })),
+      core.call('catalogue.list').then((catalogue) => set({ catalogue })),
+      core.call('downloads.list').then((downloads) => set({ downloads })),
+      core.call('library.state').then((library) => set({ library })),
+    ]);
+  },
+  async loadLibrary() {
+    set({ library: await core.call('library.state') });
+  },
+  async loadDetails(modelId) {
+    // What is known of it stays while it is asked for again.
+    set(({ details }) => ({ installed: modelId, details: details?.modelId === modelId ? details : null }));
+    const details = await core.call('models.details', { modelId }).catch(() => null);
+    if (get().installed === modelId) set({ details });
+  },
+  async lookAgain() {
+    set({ externalModels: await core.call('models.listExternal').catch(() => []) });
+  },
+  choose: (place) => set({ place, variant: null }),
+  async look(reference, { variant, again = false } = {}) {
+    // Whoever asks meanwhile waits for the same answer.
+    const running = inspections.get(reference);
+    if (running) return running;
+    const before = get().looks[reference];
+    if (before?.status === 'known' && variant === undefined) return;
+    if (before?.status === 'failed' && !again) return;
+    const put = (look: Look) => set((state) => ({ looks: { ...state.looks, [reference]: look } }));
+    if (before?.status !== 'known') put({ status: 'looking' });
+    const inspection = core.call('models.inspectRemote', { reference, ...(variant !== undefined && { variant }) }).then(
+      (model) => put({ status: 'known', model }),
+      (error: unknown) => put({ status: 'failed', failure: failureOf(error) }),
+    );
+    inspections.set(reference, inspection);
+    await inspection.finally(() => inspections.delete(reference));
+  },
+  async find(text) {
+    const { source, all } = get();
+    const searching = { status: 'searching' } as const;
+    set({ finding: searching });
+    const place = source === null ? {} : { source };
+    const finding = await core.call('models.search', { text, all, ...place }).then(
+      (models): Finding => ({ status: 'found', models }),
+      (error: unknown): Finding => ({ status: 'failed', failure: failureOf(error) }),
+    );
+    // Another search began meanwhile: this answer is to an older question.
+    set((state) => (state.finding === searching ? { finding } : {}));
+  },
+}));
+
+/** At what the models are looked at: the context of the page, and keys and values as the engine keeps them. */
+export const chosenContext = (): Chosen => ({
+  contextLength: useModels.getState().contextLength,
+  kvType: useSettings.getState().values.kvType,
+});
+
+export function useChosenContext(): Chosen {
+  const contextLength = useModels((state) => state.contextLength);
+  const kvType = useSettings((state) => state.values.kvType);
+  return { contextLength, kvType };
+}
+
+export function listenToModels(): () => void {
+  const stops = [
+    core.on('downloads.changed', (downloads) => useModels.setState((state) => withArrival(state, { downloads }))),
+    core.on('download.finished', (model) => {
+      useModels.setState((state) => withArrival(state, { arrived: model.id }));
+      tellFinished(model);
+    }),
+    core.on('library.changed', (library) => useModels.setState({ library })),
+    core.on('machine.changed', (machine) => useModels.setState({ machine })),
+    core.on('model.checking', ({ modelId, checked, total }) =>
+      useModels.setState((state) => ({
+        checking: { ...state.checking, [modelId]: total > 0 ? checked / total : 1 },
+      })),
+    ),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Who watched the last download to its end is shown what has come, in place of an empty list: in whichever order the page hears of
+ *  its beginning and its end. */
+export function withArrival(
+  state: Pick<ModelsStore, 'tab' | 'downloads' | 'arrived'>,
+  change: Partial<Pick<ModelsStore, 'tab' | 'downloads' | 'arrived'>>,
+): Partial<ModelsStore> {
+  const { tab, downloads, arrived } = { ...state, ...change };
+  return tab === 'downloads' && downloads.length === 0 && arrived !== null
+    ? { ...change, tab: 'installed', installed: arrived, arrived: null }
+    : change;
+}
+
+/** A model has come: from here one goes on with it. */
+function tellFinished(model: ModelEntry) {
+  if (!canChat(model)) {
+    const show = () => {
+      useModels.setState({ tab: 'installed', installed: model.id });
+      useShell.getState().go({ kind: 'models' });
+    };
+    useToasts
+      .getState()
+      .show({ text: t('models.arrived', { name: model.name }), action: t('models.showImport'), onAction: show });
+    return;
+  }
+  useToasts.getState().show({
+    text: t('models.arrived', { name: model.name }),
+    action: t('models.useNow'),
+    onAction: () => chatWith(model.id),
+  });
+}
+
+/** Share of all downloads that is here; null when there is none. */
+export function shareOf(downloads: readonly Download[]): number | null {
+  const total = downloads.reduce((sum, item) => sum + item.total, 0);
+  return total > 0 ? downloads.reduce((sum, item) => sum + item.done, 0) / total : null;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
+import { barsOf, chatAsMarkdown } from '../../../renderer/commands/export.ts';
+import { createFormats } from '../../../renderer/ui/format.ts';
+
+const formats = createFormats('en-GB');
+const words = {
+  you: 'You',
+  answer: 'Answer',
+  figures: ({ speed, first, read, written }: Record<'speed' | 'first' | 'read' | 'written', string>) =>
+    `${speed}, first token after ${first}, ${read} read, ${written} written`,
+  quote: ({ text, where }: Record<'text' | 'where', string>) => `From your documents: “${text}” (${where})`,
+};
+const sample = (atMs: number, tokensPerSecond: number | null): StatsSample => ({
+  atMs,
+  phase: 'answer',
+  tokensPerSecond,
+  tokens: 1,
+  memoryBytes: null,
+});
+const question = { id: 'q', role: 'user', text: 'a' } as Message;
+const answer = { id: 'r', role: 'assistant', text: 'b', modelName: 'Starter', timings: null, usage: null } as Message;
+
+test('questions and answers under their names; an answer that was not measured has no figures', () => {
+  const text = chatAsMarkdown('T', [question, answer], new Map(), formats, words);
+  expect(text).toBe('# T\n\n## You\n\na\n\n## Starter\n\nb');
+});
+
+test('what is quoted goes along, in one line, and is no element, link or code of the text it is put into', () => {
+  const text = 'One.\nThe fee is <b onclick="x()">40</b> euros, [see](javascript:x) `rm`\nand *all*. Two.';
+  const [start, end] = [text.indexOf('The'), text.indexOf(' Two')];
+  const source = { number: 3, name: 'fees_2031 [draft].pdf', label: 'p. 3', text } as Source;
+  const grounding = {
+    found: true,
+    sources: [source],
+    quote: { source: 3, start, end, label: 'p. 4' },
+  } as Message['grounding'];
+  const quoted = chatAsMarkdown('T', [{ ...answer, grounding }], new Map(), formats, words);
+  expect(quoted).toBe(
+    '# T\n\n## Starter\n\nb\n\n> From your documents: “The fee is \\<b onclick="x()">40\\</b> euros, ' +
+      '\\[see\\](javascript:x) \\`rm\\` and \\*all\\*.” (fees_2031 \\[draft\\].pdf, p. 4)',
+  );
+});
+
+test('the speed of an answer goes along: its chart in one line, and its figures', () => {
+  const measured = {
+    ...answer,
+    timings: { firstTokenMs: 410, prefillMs: 1, decodeMs: 1, thinkingMs: 0, totalMs: 1, tokensPerSecond: 46.1 },
+    usage: { promptTokens: 1200, cachedTokens: 0, thinkingTokens: 10, answerTokens: 20 },
+  } as Message;
+  const samples = new Map([['r' as MessageId, [sample(100, 20), sample(600, 40), sample(1100, 40)]]]);
+  const text = chatAsMarkdown('T', [question, measured], samples, formats, words);
+  expect(text).toMatch(/> `▅██` 46\.1\u00a0tok\/s, first token after 0\.41\u00a0s, 1,200 read, 30 written$/);
+});
+
+test('bars: a gap where nothing was written, at most 32, nothing for nothing', () => {
+  expect(barsOf([8, null, 8])).toBe('█ █');
+  expect(barsOf(Array.from({ length: 1000 }, (_, at) => at + 1))).toHaveLength(32);
+  expect(barsOf([])).toBe('');
+  expect(barsOf([null, 0])).toBe('');
+});

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { CallFrame, CoreFrame, Device, EngineStatus, ModelEntry } from '../../../app/protocol/index.ts';
+
+//  What the page knows of the engine: its devices are asked for again whenever it stands there anew.
+
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+const { attach } = await import('../../../renderer/bridge.ts');
+const { listenToEngine, useEngine } = await import('../../../renderer/stores/engine.ts');
+listenToEngine();
+
+let asked: CallFrame[] = [];
+let deliver: (frame: CoreFrame) => void = () => {};
+const cpu = { id: 'cpu', name: 'Test CPU', backEnd: 'cpu' } as unknown as Device;
+const gpu = { id: 'gpu', name: 'Test GPU', backEnd: 'metal' } as unknown as Device;
+const say = (status: EngineStatus) => deliver({ event: 'engine.status', payload: status });
+const devicesAsked = () => asked.filter(({ call }) => call === 'engine.devices');
+const answer = (devices: Device[]) => deliver({ id: devicesAsked().at(-1)?.id ?? 0, value: devices } as CoreFrame);
+const restarting = { phase: 'restarting', attempt: 1, waitMs: 10 } as const;
+
+beforeEach(() => {
+  asked = [];
+  attach({
+    send: (frame) => void asked.push(frame),
+    onMessage: (listener) => {
+      deliver = listener;
+    },
+    onClose: () => {},
+    close: () => {},
+  });
+  useEngine.setState({ status: { phase: 'idle' }, devices: [], models: [] });
+});
+
+test('devices that could not be asked for, because the engine ended, are asked for when it is back', async () => {
+  say(restarting);
+  say({ phase: 'idle' });
+  expect(devicesAsked()).toHaveLength(1);
+  const failure = { code: 'engine-lost', message: '[test] it ended' } as const;
+  deliver({ id: devicesAsked()[0]?.id ?? 0, failure });
+  await vi.waitFor(() => {
+    say(restarting);
+    say({ phase: 'idle' });
+    expect(devicesAsked().length).toBeGreaterThan(1);
+  });
+  answer([cpu]);
+  await vi.waitFor(() => expect(useEngine.getState().devices).toEqual([cpu]));
+});
+
+test('a GPU that came with the new engine is known, and what is known stays until there is an answer', async () => {
+  useEngine.setState({ devices: [cpu] });
+  say(restarting);
+  say({ phase: 'idle' });
+  expect(useEngine.getState().devices).toEqual([cpu]);
+  answer([gpu, cpu]);
+  await vi.waitFor(() => expect(useEngine.getState().devices).toEqual([gpu, cpu]));
+});
+
+test('what changes of one model changes that one, in its place', () => {
+  const entry = (id: string, lastUsedAt: number | null) => ({ id, name: id, lastUsedAt }) as unknown as ModelEntry;
+  const [first, second] = [entry('first', null), entry('second', null)];
+  deliver({ event: 'models.changed', payload: [first, second] });
+  deliver({ event: 'model.changed', payload: entry('second', 7) });
+  expect(useEngine.getState().models).toEqual([first, entry('second', 7)]);
+});

@@ -1,0 +1,113 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { CallFrame, CoreFrame, Download, ModelEntry } from '../../../../app/protocol/index.ts';
+
+//  Looks at hubs and searches on them: one that failed is not repeated by itself, and an older search does not stand over a newer.
+
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
+const { attach } = await import('../../../../renderer/bridge.ts');
+const { listenToModels, useModels } = await import('../../../../renderer/stores/models/store.ts');
+const { copyIn } = await import('../../../../renderer/models/installed/importing.ts');
+listenToModels();
+
+let asked: CallFrame[] = [];
+let deliver: (frame: CoreFrame) => void = () => {};
+const models = () => useModels.getState();
+const answer = (at: number, value: unknown) => deliver({ id: asked[at]?.id ?? 0, value } as CoreFrame);
+const refuse = (at: number) =>
+  deliver({ id: asked[at]?.id ?? 0, failure: { code: 'network', message: '[test] no network' } });
+
+beforeEach(() => {
+  asked = [];
+  attach({
+    send: (frame) => void asked.push(frame),
+    onMessage: (listener) => {
+      deliver = listener;
+    },
+    onClose: () => {},
+    close: () => {},
+  });
+  useModels.setState({ looks: {}, finding: { status: 'none' }, tab: 'installed', downloads: [], arrived: null });
+});
+
+test('a look that failed is asked again only when somebody wants it', async () => {
+  const first = models().look('acme/otter');
+  refuse(0);
+  await first;
+  expect(models().looks['acme/otter']).toMatchObject({ status: 'failed', failure: { code: 'network' } });
+  for (let drawn = 0; drawn < 20; drawn++) await models().look('acme/otter');
+  expect(asked).toHaveLength(1);
+  const again = models().look('acme/otter', { again: true });
+  expect(asked).toHaveLength(2);
+  refuse(1);
+  await again;
+});
+
+test('whoever looks while one look is under way waits for its answer', async () => {
+  const looks = [
+    models().look('acme/otter'),
+    models().look('acme/otter'),
+    models().look('acme/otter', { again: true }),
+  ];
+  expect(asked).toHaveLength(1);
+  refuse(0);
+  await Promise.all(looks);
+  expect(asked).toHaveLength(1);
+});
+
+test('the answer to an older search does not take the place of a newer one', async () => {
+  const older = models().find('ott');
+  const newer = models().find('otter');
+  answer(1, [{ name: 'acme/otter', downloads: 1, gated: false, runs: true }]);
+  await newer;
+  answer(0, [{ name: 'acme/ottoman', downloads: 9, gated: false, runs: true }]);
+  await older;
+  expect(models().finding).toMatchObject({ status: 'found', models: [{ name: 'acme/otter' }] });
+});
+
+const download = { id: 'd', name: 'otter' } as unknown as Download;
+const model = { id: 'otter', name: 'otter', description: null } as unknown as ModelEntry;
+const begins = () => deliver({ event: 'downloads.changed', payload: [download] });
+const arrives = () => deliver({ event: 'download.finished', payload: model });
+const leaves = () => deliver({ event: 'downloads.changed', payload: [] });
+const answers = () =>
+  answer(
+    asked.findIndex(({ call }) => call === 'downloads.start'),
+    download,
+  );
+
+test.each([
+  ['the answer comes first', [answers, begins, arrives, leaves]],
+  ['it has begun before the answer', [begins, answers, arrives, leaves]],
+  ['it is here before the answer, as one that was imported before', [begins, arrives, leaves, answers]],
+  ['the list is told before the arrival', [begins, answers, leaves, arrives]],
+])('an import ends in the list of installed models, with what came chosen: %s', async (_, order) => {
+  // What an earlier import left behind does not count.
+  useModels.setState({ arrived: 'earlier' as never });
+  const importing = copyIn('/models/otter.gguf');
+  for (const step of order) step();
+  await importing;
+  await vi.waitFor(() => expect(models()).toMatchObject({ tab: 'installed', installed: 'otter', arrived: null }));
+});
+
+test('while it is under way the downloads are shown, whatever came before', async () => {
+  useModels.setState({ arrived: 'earlier' as never });
+  const importing = copyIn('/models/otter.gguf');
+  answers();
+  await importing;
+  begins();
+  expect(models()).toMatchObject({ tab: 'downloads', downloads: [download] });
+});
+
+test('a list that was asked for before a download ended does not bring it back', async () => {
+  const loading = models().load();
+  const at = (call: string) => asked.findIndex((frame) => frame.call === call);
+  answer(at('downloads.list'), [download]);
+  await vi.waitFor(() => expect(models().downloads).toEqual([download]));
+  leaves();
+  answer(at('models.machine'), null);
+  answer(at('catalogue.list'), []);
+  answer(at('library.state'), null);
+  await loading;
+  expect(models().downloads).toEqual([]);
+});
