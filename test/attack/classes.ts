@@ -3,7 +3,7 @@
 export type AttackClass = { readonly title: string; readonly files: readonly string[] };
 
 export const CLASSES = {
-  server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts'] },
+  server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts', 'attack/server-access.test.ts'] },
   api: { title: 'The server for other programs', files: ['attack/api.test.ts'] },
   otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
   erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
@@ -41,7 +41,7 @@ export const CLASSES = {
     files: [
       'attack/files.test.ts',
       'attack/pipes.test.ts',
-      'app/documents/import.test.ts',
+      'app/documents/import/import.test.ts',
       'app/models/silent-disks.test.ts',
     ],
   },

@@ -1,83 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
-import {
-  enterPath,
-  pagePath,
-  socketPath,
-  subprotocol,
-  ticketPath,
-  type Upload,
-  uploadPath,
-} from '../../app/protocol/index.ts';
+import { enterPath, subprotocol, type Upload, uploadPath } from '../../app/protocol/index.ts';
 import { reachIn } from '../../app/server/one-time-address.ts';
-import { maxGuesses } from '../../app/server/rate-limit.ts';
-import { type BrowserHost, startBrowserHost } from '../../app/server/web-server.ts';
 import { reachOf, readHolder } from '../../app/store/lock.ts';
-import { enter, openSocket } from '../support/browser.ts';
-import { newFolder, startCore } from '../support/core.ts';
+import { openSocket } from '../support/browser.ts';
+import { startCore } from '../support/core.ts';
+import { ask, bearer, serve, statusOfSocket } from './served.ts';
 import { tallyOf } from './tally.ts';
 
 const tally = tallyOf('server');
-
-type Served = BrowserHost & { origin: string; secret: string; dataFolder: string };
-
-async function serve(port = 0): Promise<Served> {
-  const { host, dataFolder } = await startCore();
-  const renderer = join(newFolder(), 'renderer');
-  mkdirSync(join(renderer, 'assets'), { recursive: true });
-  writeFileSync(join(renderer, 'index.html'), '<!doctype html><title>Longhand</title>');
-  writeFileSync(join(renderer, 'assets', 'page-1a2b.js'), 'export {}');
-  writeFileSync(join(renderer, '..', 'secret.txt'), 'secret');
-  mkdirSync(`${renderer}-old`);
-  writeFileSync(join(`${renderer}-old`, 'secret.txt'), 'secret');
-  const served = await startBrowserHost({ host, renderer, port });
-  onTestFinished(() => served.close());
-  return { ...served, ...(await enter(served.address())), dataFolder };
-}
-
-/** fetch() may not set Host or Origin; this may. */
-function ask(
-  port: number,
-  options: { path?: string; method?: string; headers?: Record<string, string> },
-): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path: '/', ...options }, (answer) => {
-      let body = '';
-      answer.on('data', (chunk) => {
-        body += chunk;
-      });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers }));
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
-
-type Status = number | 'open';
-
-/** What became of a socket that offers these subprotocols. */
-const statusOfSocket = (
-  port: number,
-  protocols: string[],
-  headers: Record<string, string>,
-  path = socketPath,
-): Promise<Status> =>
-  new Promise((resolve) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers });
-    socket.once('open', () => {
-      socket.close();
-      resolve('open');
-    });
-    socket.once('unexpected-response', (_, answer) => resolve(answer.statusCode ?? 0));
-    socket.on('error', () => resolve(0));
-  });
-
-const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-const ticketIn = (address: string) => new URL(address).hash.replace('#once=', '');
 
 test('the page comes with a policy that allows nothing foreign', async () => {
   const { port } = await serve();
@@ -113,129 +47,6 @@ test('the page comes with a policy that allows nothing foreign', async () => {
   const script = await ask(port, { path: '/assets/page-1a2b.js' });
   expect(script.headers['content-type']).toContain('text/javascript');
   expect(script.headers['content-security-policy']).toBe(page.headers['content-security-policy']);
-});
-
-test('a ticket lets one page in, once; no answer sets a cookie or shows a secret', async () => {
-  const { port, address, origin, reach } = await serve();
-  const ticket = ticketIn(address());
-  const enterWith = (given: string, headers: Record<string, string> = { origin }) =>
-    ask(port, { path: enterPath, method: 'POST', headers: { ...headers, ...bearer(given) } });
-  const right = await enterWith(ticket);
-  expect(right.status).toBe(200);
-  expect(right.headers['set-cookie']).toBeUndefined();
-  expect(right.headers['cache-control']).toBe('no-store');
-  const { secret } = JSON.parse(right.body) as { secret: string };
-  expect((await ask(port, { path: pagePath, headers: bearer(secret) })).status).toBe(204);
-  const wrong: [string, () => Promise<Status>][] = [
-    ['the same ticket again', async () => (await enterWith(ticket)).status],
-    ['the secret as a ticket', async () => (await enterWith(secret)).status],
-    ['the key as a ticket', async () => (await enterWith(reach.key)).status],
-    ['no ticket', async () => (await enterWith('')).status],
-    ['a guess', async () => (await enterWith('x'.repeat(43))).status],
-    ['a ticket without an origin', async () => (await enterWith(ticketIn(address()), {})).status],
-    [
-      'a ticket in a query',
-      async () =>
-        (await ask(port, { path: `${enterPath}?once=${ticketIn(address())}`, method: 'POST', headers: { origin } }))
-          .status,
-    ],
-    [
-      'a ticket by GET',
-      async () =>
-        (await ask(port, { path: enterPath, headers: bearer(ticketIn(address())) })).body.includes('secret')
-          ? 200
-          : 403,
-    ],
-    [
-      'the secret as the key',
-      async () => (await ask(port, { path: ticketPath, method: 'POST', headers: bearer(secret) })).status,
-    ],
-    [
-      'a ticket as the key',
-      async () => (await ask(port, { path: ticketPath, method: 'POST', headers: bearer(ticketIn(address())) })).status,
-    ],
-    [
-      'the key from a page',
-      async () =>
-        (await ask(port, { path: ticketPath, method: 'POST', headers: { origin, ...bearer(reach.key) } })).status,
-    ],
-    ['a ticket as the secret of a socket', () => statusOfSocket(port, [subprotocol, ticketIn(address())], { origin })],
-    ['the key as the secret of a socket', () => statusOfSocket(port, [subprotocol, reach.key], { origin })],
-    [
-      'a secret in a cookie',
-      () => statusOfSocket(port, [subprotocol], { origin, cookie: `longhand-${port}=${secret}` }),
-    ],
-    ['a secret in a query', () => statusOfSocket(port, [subprotocol], { origin }, `${socketPath}?secret=${secret}`)],
-    ['a secret as Authorization of a socket', () => statusOfSocket(port, [subprotocol], { origin, ...bearer(secret) })],
-    ['a secret first', () => statusOfSocket(port, [secret, subprotocol], { origin })],
-    ['a secret among others', () => statusOfSocket(port, [subprotocol, 'a', secret], { origin })],
-    ['an empty state', async () => (await ask(port, { path: pagePath })).status],
-    [
-      'an upload with a cookie',
-      async () =>
-        (
-          await ask(port, {
-            path: uploadPath,
-            method: 'POST',
-            headers: { origin, cookie: `longhand-${port}=${secret}` },
-          })
-        ).status,
-    ],
-    [
-      'an upload with the key',
-      async () =>
-        (await ask(port, { path: uploadPath, method: 'POST', headers: { origin, ...bearer(reach.key) } })).status,
-    ],
-  ];
-  for (const [what, attack] of wrong) {
-    await tally.refused(what, async () => expect([0, 400, 401, 403, 429]).toContain(await attack()));
-  }
-  tally.settle();
-  expect((await ask(port, { path: ticketPath, method: 'POST', headers: bearer(reach.key) })).status).toBe(200);
-});
-
-test('secrets are made anew at each start, and none is left in the data folder but the key of this one', async () => {
-  const { host, dataFolder } = await startCore();
-  const start = () => startBrowserHost({ host, renderer: newFolder(), port: 0 });
-  const first = await start();
-  const { secret } = await enter(first.address());
-  const old = ticketIn(first.address());
-  await first.close();
-  const second = await start();
-  onTestFinished(() => second.close());
-  const { origin } = new URL(second.address());
-  expect(second.reach.key).not.toBe(first.reach.key);
-  await tally.refused('a ticket of the last start', async () =>
-    expect(
-      (await ask(second.port, { path: enterPath, method: 'POST', headers: { origin, ...bearer(old) } })).status,
-    ).toBe(403),
-  );
-  await tally.refused('a secret of the last start', async () =>
-    expect(await statusOfSocket(second.port, [subprotocol, secret], { origin })).toBe(403),
-  );
-  for (const file of readdirSync(dataFolder)) {
-    const path = join(dataFolder, file);
-    if (!statSync(path).isFile()) continue;
-    await tally.refused(`the secret of a page in ${file}`, () =>
-      expect(readFileSync(path).includes(secret)).toBe(false),
-    );
-  }
-  tally.settle();
-});
-
-test('a dictionary of tickets is sent away; the owner is let in meanwhile', async () => {
-  const { port, origin, address } = await serve();
-  const statuses: number[] = [];
-  for (let guess = 0; guess < 60; guess++) {
-    const headers = { origin, ...bearer(`guess-${guess}`) };
-    await tally.refused(`guess ${guess}`, async () => {
-      statuses.push((await ask(port, { path: enterPath, method: 'POST', headers })).status);
-      expect(statuses.at(-1)).toBe(guess < maxGuesses ? 403 : 429);
-    });
-  }
-  tally.settle();
-  const headers = { origin, ...bearer(ticketIn(address())) };
-  expect((await ask(port, { path: enterPath, method: 'POST', headers })).status).toBe(200);
 });
 
 test('only our own names are served: another name for 127.0.0.1 is a rebinding attack', async () => {

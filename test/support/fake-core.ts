@@ -4,156 +4,23 @@ import {
   type Chat,
   type ChatId,
   createSwitchboard,
-  type Download,
-  defaultSettings,
   type Emit,
-  type EngineStatus,
   type Handlers,
-  type Library,
   LonghandError,
   type Message,
   type MessageId,
-  type ModelEntry,
-  ModelSettings,
-  type Response,
-  type Run,
   type Settings,
-  type StatsSample,
   type TurnEvent,
   type TurnId,
 } from '../../app/protocol/index.ts';
-import { type DocumentsWorld, fakeDocuments, noDocuments } from './fake-documents.ts';
+import { fakeDocuments } from './fake-documents.ts';
 import { fakeModels } from './fake-models.ts';
+import { newChat, newMessage, nextId, type Script, STARTER, starter, type World } from './fake-world.ts';
 
 //  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
 //  answers are scripts. The end-to-end tests use the real core.
 
-export type Script = { text: string; thinking?: string; chunk?: number; everyMs?: number };
-
-export type World = {
-  chats: Map<ChatId, Chat>;
-  messages: Map<MessageId, Message>;
-  samples: Map<MessageId, StatsSample[]>;
-  runs: Run[];
-  models: ModelEntry[];
-  status: EngineStatus;
-  settings: Settings;
-  /** What the next answers say. */
-  script: (prompt: string) => Script;
-  measure: { used: number; draft: number; limit: number } | null;
-  plan: Response<'context.overflowOptions'>;
-  downloads: Download[];
-  /** Where the models are. */
-  shelf: Library;
-  packed: Response<'weightCache.size'>;
-  /** Models of the benchmark that was asked for last. */
-  benchmarked: ModelEntry['id'][];
-  library: DocumentsWorld;
-};
-
-export const STARTER = 'starter' as ModelEntry['id'];
 const MEMORY = 13.5 * 2 ** 30;
-const MODELS = '/home/ada/.local/share/longhand/models';
-
-export const starter: ModelEntry = {
-  id: STARTER,
-  name: 'Qwen3.5 4B',
-  path: null,
-  builtIn: true,
-  external: false,
-  missing: false,
-  unmounted: false,
-  lastUsedAt: null,
-  thinking: { able: true, byDefault: true },
-  settings: ModelSettings.parse({}),
-  presetOf: null,
-  description: {
-    supported: true,
-    problems: [],
-    notices: [],
-    family: 'qwen3_5',
-    container: 'gguf',
-    layers: [],
-    hiddenSize: 2560,
-    vocabularySize: 151_936,
-    contextLength: 262_144,
-    parameters: 4e9,
-    weightBytes: 2.7e9,
-    types: { Q4_K_M: 200, F32: 12 },
-    activeBytes: 2.7e9,
-    stateBytes: 5e7,
-    contextBytesPerToken: 32_768,
-    mtp: false,
-    encoder: false,
-    ranker: false,
-  },
-};
-
-export function createWorld(change: Partial<World> = {}): World {
-  return {
-    chats: new Map(),
-    messages: new Map(),
-    samples: new Map(),
-    runs: [],
-    models: [starter],
-    status: { phase: 'ready', modelId: STARTER, backEnd: 'metal', memoryBytes: 5.9 * 2 ** 30, contextLength: 32_768 },
-    settings: { ...defaultSettings, onboarded: true },
-    script: (prompt) => ({ text: `You said: ${prompt}`, chunk: 8, everyMs: 20 }),
-    measure: null,
-    plan: { trim: null, summary: null },
-    downloads: [],
-    shelf: { folder: MODELS, home: MODELS, unmounted: false, move: null },
-    packed: { bytes: 0, models: 0 },
-    benchmarked: [],
-    library: noDocuments(),
-    ...change,
-  };
-}
-
-let lastId = 0;
-export const nextId = <Id extends string>(kind: string) => `${kind}-${String(++lastId).padStart(6, '0')}` as Id;
-
-export function newChat(change: Partial<Chat> = {}): Chat {
-  const now = Date.now();
-  return {
-    id: nextId<ChatId>('chat'),
-    title: '',
-    titleSource: 'none',
-    pinned: false,
-    createdAt: now,
-    updatedAt: now,
-    modelId: null,
-    systemPrompt: '',
-    sampling: {},
-    thinking: null,
-    loopGuard: true,
-    collectionIds: [],
-    draft: '',
-    leafId: null,
-    ...change,
-  };
-}
-
-export function newMessage(chatId: ChatId, role: Message['role'], change: Partial<Message> = {}): Message {
-  return {
-    id: nextId<MessageId>('message'),
-    chatId,
-    parentId: null,
-    role,
-    createdAt: Date.now(),
-    text: '',
-    thinking: '',
-    attachments: [],
-    state: { status: 'done', reason: role === 'assistant' ? 'stop' : null },
-    modelName: role === 'assistant' ? starter.name : null,
-    usage: null,
-    timings: null,
-    loops: [],
-    grounding: null,
-    contextCutoff: null,
-    ...change,
-  };
-}
 
 export function createFakeCore(world: World) {
   const cancelled = new Set<TurnId>();

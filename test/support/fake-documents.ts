@@ -11,7 +11,7 @@ import type {
   PassageId,
 } from '../../app/protocol/index.ts';
 import { LonghandError } from '../../app/protocol/index.ts';
-import { nextId } from './fake-core.ts';
+import { nextId } from './fake-world.ts';
 
 //  Documents in memory: whatever a scene put there. Search is by substring; nothing is read from files.
 

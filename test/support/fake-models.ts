@@ -11,7 +11,7 @@ import {
   NetworkLogEntry,
   type Variant,
 } from '../../app/protocol/index.ts';
-import type { World } from './fake-core.ts';
+import type { World } from './fake-world.ts';
 
 //  The model calls of the core in memory. Shapes are those of the published models; a download stands where a scene put it.
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CallFrame, type ChatId, type CoreFrame, type MessageId, pipePair } from '../../../app/protocol/index.ts';
-import { createFakeCore, createWorld, newChat, newMessage, type World } from '../../support/fake-core.ts';
+import { createFakeCore } from '../../support/fake-core.ts';
+import { createWorld, newChat, newMessage, type World } from '../../support/fake-world.ts';
 
 //  While the core answers, somebody opens another chat: what was asked for happens in the chat that it was asked for in.
 

@@ -15,8 +15,8 @@ import type {
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useDocuments } from '../../../renderer/stores/documents/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { newMessage, nextId, type World } from '../../support/fake-core.ts';
 import { newCollection, newDocument } from '../../support/fake-documents.ts';
+import { newMessage, nextId, type World } from '../../support/fake-world.ts';
 import { type Line, setPage, wordSpans, writePdf } from '../../support/paper.ts';
 import type { Scene } from './model-scenes.ts';
 

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,97 +11,30 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { mirror } from '../../../../app/models/relocation/copy-tree.ts';
-import { createRelocation, type RelocationOptions } from '../../../../app/models/relocation/relocation.ts';
-import { type BlobStore, createBlobStore } from '../../../../app/models/storage/blob-store.ts';
-import { createProbe } from '../../../../app/models/storage/fs-probe.ts';
-import { createLibraryLocation, type LibraryLocation } from '../../../../app/models/storage/library-location.ts';
 import { createRwLock } from '../../../../app/models/storage/rw-lock.ts';
-import type { Library, ModelId } from '../../../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../../../app/store/database.ts';
-import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
+import type { ModelId } from '../../../../app/protocol/index.ts';
 import { addModel, findModel } from '../../../../app/store/models.ts';
-import { newFolder, places, root } from '../../../support/core.ts';
-import { content } from '../../../support/hub.ts';
-import { limitMs, soaking } from '../../../support/soak.ts';
+import { newFolder } from '../../../support/core.ts';
 
 //  The library goes to another folder or disk: whatever happens on the way, one place is complete and is the one that is used.
+import {
+  db,
+  expectWhole,
+  files,
+  heldMove,
+  MODEL,
+  mover,
+  newLibrary,
+  nothingLeft,
+  place,
+  sha,
+  shelf,
+  target,
+} from '../../../support/relocation.ts';
 
-const MODEL = 'acme--tiny@0123456789ab';
-const id = 'model' as ModelId;
-const files = { 'config.json': content(900), 'model.safetensors': content(9_000_123, 7) };
-const sha = (name: keyof typeof files) =>
-  ({ 'config.json': 'c'.repeat(64), 'model.safetensors': 'a'.repeat(64) })[name];
-
-let data: string;
-let target: string;
-let db: Database;
-let place: LibraryLocation;
-let shelf: BlobStore;
-
-/** A library as a download leaves it: blobs with the hash of each, and a model of hard links. */
-async function layOut(): Promise<void> {
-  for (const [name, bytes] of Object.entries(files)) {
-    const whole = join(data, name);
-    writeFileSync(whole, bytes);
-    await shelf.accept(whole, sha(name as keyof typeof files), bytes.length, new Uint8Array(32), () => {});
-  }
-  const kept = Object.entries(files).map(([name, bytes]) => {
-    return { name, size: bytes.length, sha256: sha(name as keyof typeof files), etag: null };
-  });
-  const about = { name: 'Tiny', source: 'mirror', repository: 'acme/tiny', commit: '0123456789ab', checkedAt: 1 };
-  const path = await shelf.assemble(MODEL, { ...about, files: kept });
-  addModel(db, { id, name: 'Tiny', path, facts: null }, 1);
-}
-
-beforeEach(async () => {
-  data = newFolder();
-  target = join(newFolder(), 'disk', 'models');
-  db = open();
-  place = createLibraryLocation(db, join(data, 'models'));
-  shelf = createBlobStore(db, place);
-  await layOut();
-});
-
-function open(): Database {
-  const opened = openDatabase(join(data, 'longhand.db'));
-  onTestFinished(() => opened.close());
-  migrate(opened, readMigrations(places.migrations));
-  return opened;
-}
-
-function mover(more: Partial<RelocationOptions> = {}) {
-  const seen: Library[] = [];
-  const made = createRelocation({
-    db,
-    place,
-    gate: createRwLock(),
-    changed: (state) => seen.push(state),
-    rest: async () => {},
-    wake: () => {},
-    switched: () => {},
-    letGo: async () => {},
-    ...more,
-    tuning: { mayLink: false, ...more.tuning },
-  });
-  onTestFinished(() => made.close());
-  const until = (fits: (state: Library) => boolean) =>
-    vi.waitFor(() => expect(fits(made.state()), JSON.stringify(made.state())).toBe(true), { timeout: 20_000 });
-  return { ...made, seen, until, rest: () => until((state) => state.move === null) };
-}
-
-/** The model is whole where the database says it is. */
-function expectWhole(at: string, from: Database = db): void {
-  const path = findModel(from, id)?.path ?? '';
-  expect(path).toBe(join(at, MODEL));
-  for (const [name, bytes] of Object.entries(files)) {
-    expect(readFileSync(join(path, name)).equals(bytes), name).toBe(true);
-  }
-}
-const nothingLeft = (folder: string) => {
-  expect(existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'linked') : []).toEqual([]);
-};
+beforeEach(newLibrary);
 
 test('copied, read again, switched, the old one deleted; hard links stay hard links', async () => {
   const { begin, rest, plan, seen } = mover();
@@ -170,87 +102,6 @@ test('where a file can have one name only the second copies are counted beforeha
   expect(statSync(join(target, MODEL, 'model.safetensors')).nlink).toBe(1);
   expect(Math.max(...seen.map(({ move }) => move?.total ?? 0))).toBe(planned.bytes);
 });
-
-test('a plan leaves nothing behind, and asks a disk that does not answer no longer than a while', async () => {
-  const { plan } = mover();
-  const ground = join(target, '..');
-  mkdirSync(ground);
-  expect(await plan(target)).toMatchObject({ more: 0 });
-  expect(readdirSync(ground)).toEqual([]);
-  const silent = {
-    free: () => new Promise<number>(() => {}),
-    glance: createProbe((_, over) => {
-      const timer = setTimeout(over, 50);
-      return () => clearTimeout(timer);
-    }),
-  };
-  const { begin, state, plan: ask } = mover({ tuning: silent });
-  await expect(ask(target)).rejects.toMatchObject({ code: 'unreadable' });
-  await expect(begin(target)).rejects.toMatchObject({ code: 'unreadable' });
-  expect(state().move).toBe(null);
-});
-
-test('a folder that holds something gets one of ours in it; what is there stays', async () => {
-  mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'thesis.txt'), 'mine');
-  const { begin, rest } = mover();
-  await begin(target);
-  await rest();
-  expectWhole(join(target, 'Longhand models'));
-  await begin(place.home);
-  await rest();
-  expect(readdirSync(target)).toEqual(['thesis.txt']);
-});
-
-test.each([
-  ['where it is', () => place.home, 'same'],
-  ['inside the library', () => join(place.home, MODEL), 'inside'],
-  ['inside it over a link', () => join(linkTo(place.home), 'new'), 'inside'],
-  ['a file', () => join(data, 'longhand.db'), 'file'],
-  ['no full path', () => 'models', 'relative'],
-  ['a link to nothing', () => linkTo('/nowhere/at/all'), 'link'],
-])('%s is no place for it, and nothing is changed', async (_name, given, reason) => {
-  const { begin, plan, state } = mover();
-  const path = given();
-  await expect(plan(path)).rejects.toMatchObject({ code: 'bad-request', details: { reason } });
-  await expect(begin(path)).rejects.toMatchObject({ code: 'bad-request' });
-  expect(state().move).toBe(null);
-  expectWhole(place.home);
-});
-
-function linkTo(path: string): string {
-  const link = join(newFolder(), 'link');
-  symlinkSync(path, link);
-  return link;
-}
-
-test('a place where nothing can be made is refused', async () => {
-  const { begin, state } = mover();
-  await expect(begin('/proc/longhand/models')).rejects.toMatchObject({
-    code: expect.stringMatching(/permission|unreadable/),
-  });
-  expect(state().move).toBe(null);
-});
-
-test('too little room is said before anything is copied, with the bytes that are missing', async () => {
-  const { begin, plan, state } = mover({ tuning: { free: async () => 1_000_000 } });
-  const { missing, bytes } = await plan(target);
-  expect(missing).toBe(bytes - 1_000_000);
-  await expect(begin(target)).rejects.toMatchObject({ code: 'disk-full', details: { missing } });
-  expect(state().move).toBe(null);
-  expect(existsSync(target)).toBe(false);
-});
-
-/** Holds a move at the moment when its first file is copied. */
-async function heldMove(more: Partial<RelocationOptions> = {}) {
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  const made = mover({ ...more, rest: () => held });
-  await made.begin(target);
-  return { ...made, go };
-}
 
 test('paused, it waits over a restart; then it goes on', async () => {
   const { pause, go, close, until } = await heldMove();
@@ -370,102 +221,3 @@ test('the old place is deleted only when nothing uses it any more', async () => 
   await made.rest();
   nothingLeft(place.home);
 });
-
-test('a full disk in the middle stops it with a sentence, and it goes on when there is room', async () => {
-  mkdirSync(join(target, '..'), { recursive: true });
-  const made = mover({
-    rest: vi
-      .fn<() => Promise<void>>()
-      .mockRejectedValueOnce(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
-      .mockResolvedValue(undefined),
-  });
-  await made.begin(target);
-  await made.until(({ move }) => move?.status.phase === 'stopped');
-  expect(made.state().move?.status).toMatchObject({ failure: { code: 'disk-full' } });
-  expectWhole(place.home);
-  made.resume();
-  await made.rest();
-  expectWhole(target);
-});
-
-test('the old drive goes away after the switch: what is on it is deleted when it is back, or left by choice', async () => {
-  const { begin, rest } = mover();
-  await begin(target);
-  await rest();
-  const elsewhere = join(newFolder(), 'elsewhere');
-  const away = `${target}-away`;
-  const made = mover({
-    async letGo() {
-      renameSync(target, away);
-    },
-  });
-  await made.begin(elsewhere);
-  await made.until(({ move }) => move?.status.phase === 'clearingLater');
-  expectWhole(elsewhere);
-  await made.cancel();
-  await made.rest();
-  renameSync(away, target);
-  expect(existsSync(join(target, MODEL))).toBe(true);
-  rmSync(target, { recursive: true });
-});
-
-const kills = soaking ? 200 : 6;
-
-test(
-  `killed ${kills} times at random moments: the old place or the new one is complete, and in the end the new one`,
-  async () => {
-    db.close();
-    let from = data;
-    let done = 0;
-    let finished = 0;
-    while (done < kills) {
-      for (let whole = false; !whole; ) {
-        whole = await runFor(done < kills ? 60 + Math.random() * 160 : 60_000, from, target);
-        if (!whole) done++;
-        const now = openDatabase(join(from, 'longhand.db'));
-        const { folder } = createLibraryLocation(now, join(from, 'models'));
-        expectWhole(folder(), now);
-        now.close();
-      }
-      finished++;
-      expectOnly(target, join(from, 'models'));
-      from = data = newFolder();
-      target = join(newFolder(), 'disk', 'models');
-      db = open();
-      place = createLibraryLocation(db, join(data, 'models'));
-      shelf = createBlobStore(db, place);
-      await layOut();
-      db.close();
-    }
-    expect(finished).toBeGreaterThan(0);
-  },
-  limitMs(900_000, 4),
-);
-
-function expectOnly(folder: string, old: string): void {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  expect(names.filter((name) => name.endsWith('.moving'))).toEqual([]);
-  nothingLeft(old);
-}
-
-/** Runs the moving process for a while. True when it came to the end by itself. */
-async function runFor(ms: number, folder: string, to: string): Promise<boolean> {
-  const child = fork(join(root, 'test/support/move-process.ts'), [folder, to, places.migrations], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: [],
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const moved = new Promise<boolean>((resolve) => {
-    child.on('message', (message) => message === 'moved' && resolve(true));
-    child.once('exit', () => resolve(false));
-  });
-  const started = new Promise<void>((resolve) => {
-    child.on('message', () => resolve());
-    child.once('exit', () => resolve());
-  });
-  await started;
-  const whole = await Promise.race([moved, wait(ms).then(() => false)]);
-  child.kill('SIGKILL');
-  await ended;
-  return whole;
-}

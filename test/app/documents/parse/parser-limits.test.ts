@@ -1,0 +1,104 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readerByFork } from '../../../../app/documents/parse/fork-parser.ts';
+import { createParserClient } from '../../../../app/documents/parse/parser-client.ts';
+import type { Document } from '../../../../app/protocol/index.ts';
+import { newFolder, places, root } from '../../../support/core.ts';
+import { openShelf } from '../../../support/documents.ts';
+import { prose } from '../../../support/prose.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, async () => {
+  const folder = newFolder();
+  const worker = join(folder, 'worker.mjs');
+  writeFileSync(
+    worker,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ read }) => {
+       if (!read) return;
+       if (read.fileName === 'crash') process.exit(3);
+       if (read.fileName === 'throw') setTimeout(() => { throw new Error('broken'); });
+       if (read.fileName === 'hang') for (;;);
+       if (read.fileName === 'grow') { const kept = []; for (;;) kept.push(new Array(10000).fill({})); }
+       if (read.fileName === 'buffers') { const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1)); }
+       if (read.fileName === 'busy') for (let at = 0; ; at++) {
+         for (const end = performance.now() + 100; performance.now() < end; );
+         parentPort.postMessage({ progress: { step: 'file', done: at, total: 0 } });
+       }
+       if (read.fileName === 'signal') process.kill(process.pid, 'SIGSEGV');
+       if (read.fileName === 'fine') parentPort.postMessage({ done: { facts: { title: null, pages: null }, notices: [] } });
+     });`,
+  );
+  const start = readerByFork({ documentReader: places.documentReader, documentWorker: worker });
+  const reader = createParserClient({ start, limits: { heapMb: 64, memoryMb: 400 } });
+  const hasty = createParserClient({ start, limits: { stillMs: 500 } });
+  const frugal = createParserClient({ start, limits: { stillSpentMs: 700 } });
+  const short = createParserClient({ start, limits: { spentMs: 1500 } });
+  onTestFinished(async () => void (await Promise.all([reader, hasty, frugal, short].map((one) => one.close()))));
+  const read = (fileName: string, by = reader) =>
+    by.read(
+      { path: '', fileName, bytes: 0, password: null, ocr: false },
+      'text',
+      { batch: () => {}, progress: () => {} },
+      new AbortController().signal,
+    );
+  await expect(read('crash')).rejects.toMatchObject({ code: 'internal' });
+  await expect(read('fine')).resolves.toMatchObject({ notices: [] });
+  await expect(read('throw')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('broken') });
+  await expect(read('hang', hasty)).rejects.toMatchObject({
+    code: 'unreadable',
+    message: expect.stringContaining('stood still'),
+  });
+  await expect(read('grow')).rejects.toMatchObject({ code: 'out-of-memory' });
+  await expect(read('buffers')).rejects.toMatchObject({ code: 'out-of-memory', details: { why: 'memory' } });
+  await expect(read('hang', frugal)).rejects.toMatchObject({ code: 'unreadable', details: { why: 'time' } });
+  await expect(read('busy', short)).rejects.toMatchObject({ code: 'unreadable', details: { why: 'time' } });
+  await expect(read('signal')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('SIGSEGV') });
+  await expect(read('fine')).resolves.toMatchObject({ notices: [] });
+});
+
+test('what Longhand ended on twice waits for the user; an orderly end does not count', {
+  timeout: 60_000,
+}, async () => {
+  const { dataFolder, collection, close } = await openShelf();
+  await close();
+  const path = join(newFolder(), 'fatal.txt');
+  writeFileSync(path, prose(1, 20_000));
+  const script = join(root, 'test/support/shelf-process.ts');
+  const states = (all: readonly Document[]) => all.map(({ state }) => state);
+  for (let life = 1; life <= 2; life++) {
+    const args = [dataFolder, places.migrations, places.documentReader, places.documentWorker, collection.id, path];
+    const child = fork(script, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    child.on('message', ({ name, payload }: { name: string; payload: Document }) => {
+      // As soon as it is being read everything ends.
+      if (name === 'document.changed' && payload.state.status === 'reading') child.kill('SIGKILL');
+    });
+    await once(child, 'exit');
+  }
+  const third = await openShelf({ dataFolder });
+  await vi.waitFor(async () => {
+    expect(states(await third.call('documents.list', {}))).toMatchObject([
+      { status: 'failed', remedy: 'retry', failure: { details: { why: 'ended' } } },
+    ]);
+  }, 20_000);
+  const [fatal] = await third.call('documents.list', {});
+  expect((await third.call('documents.search', { query: 'Sentence' })).hits).toEqual([]);
+  for (let quit = 0; quit < 3; quit++) {
+    const shelf = quit === 0 ? third : await openShelf({ dataFolder });
+    if (quit === 0) await shelf.call('documents.retry', { documentId: fatal?.id as Document['id'] });
+    await vi.waitFor(() => expect(states(shelf.of('document.changed')).at(-1)?.status).toBe('reading'), {
+      timeout: 20_000,
+      interval: 2,
+    });
+    await shelf.close();
+  }
+  const last = await openShelf({ dataFolder });
+  await vi.waitFor(
+    async () => expect(states(await last.call('documents.list', {}))).toEqual([{ status: 'ready' }]),
+    40_000,
+  );
+});
