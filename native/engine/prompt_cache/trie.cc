@@ -57,7 +57,9 @@ void collect(Node& node, double seconds, uint64_t clock, bool has_states, std::v
     const uint64_t bytes = (node.states ? node.states->size() : 0) + (leaf && node.page ? node.page->size() : 0);
     const double worth = !has_states ? node.seconds : node.states ? lost : 0.0;
     const double age = 1.0 + static_cast<double>(clock - node.used);
-    out.push_back({&node, worth / (static_cast<double>(bytes) * age), node.pinned});
+    // A first message that one chat alone goes on from is worth what the chat is.
+    const bool shared = node.pinned && node.children.size() > 1;
+    out.push_back({&node, worth / (static_cast<double>(bytes) * age), shared});
   }
   const double after = has_states && !node.states ? lost : 0.0;
   for (const std::unique_ptr<Node>& child : node.children) collect(*child, after, clock, has_states, out);

@@ -31,7 +31,7 @@ struct Node {
   BlobPtr states;        // null: none kept
   double seconds = 0;    // what reading the tokens took
   uint64_t used = 0;     // by the cache's clock
-  bool pinned = false;   // evicted when nothing else is left
+  bool pinned = false;   // while chats branch here: evicted when nothing else is left
   bool thinned = false;  // it had states
   bool busy = false;     // on the way that is being written: not evicted
 

@@ -143,6 +143,27 @@ test('a budget is kept, and given back where it becomes smaller', async () => {
   model.close();
 });
 
+test('many old chats leave room for the two that are open', async () => {
+  const folder = families[3]?.[1] as string;
+  const chatOf = (seed: number) => [...message(20, 1000 + seed), ...message(300, 100 + seed)];
+  const probe = await withCache(folder);
+  await ask(probe.createSession({ contextLength: 2048 }), chatOf(0));
+  const model = await withCache(folder, 3 * probe.promptCache().bytes);
+  probe.close();
+  const session = model.createSession({ contextLength: 2048 });
+  for (let chat = 0; chat < 60; chat++) await ask(session, chatOf(chat));
+  const chats = [chatOf(100), chatOf(101)];
+  for (const chat of chats) await ask(session, chat);
+  for (let turn = 0; turn < 4; turn++) {
+    for (const chat of chats) {
+      chat.push(...message(8, 2000 + turn));
+      const { timings } = await ask(session, chat);
+      expect(timings.cachedTokens, `turn ${turn}`).toBeGreaterThanOrEqual(320);
+    }
+  }
+  model.close();
+});
+
 test('an answer is gone on with as it stands, and nobody else is given that', async () => {
   for (const [, folder] of families) {
     const model = await withCache(folder);
