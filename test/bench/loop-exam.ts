@@ -1,13 +1,13 @@
 // The loop detector on texts that others wrote:
 //
 //   node test/bench/loop-exam.ts FOLDER --half tuning|report [--detector ours|cusum-6|cusum-8|cusum-12|…] [--vocabulary starter|words]
-//        [--sound FOLDER …] [--only GROUP] [--misses] [--alarms]
+//        [--sound FOLDER …] [--texts FILE …] [--only GROUP] [--misses] [--alarms]
 //
 // FOLDER holds the examination's *.jsonl.gz (see test/app/text/loop/README.md for their fields). --sound names folders of sound
-// files, read as answers and as thinking. Which half a text is in depends on its id alone: levels are set on the tuning half, the
+// files, read as answers and as thinking; --texts files with a JSON line for each sound text, read whole. Which half a text is in depends on its id alone: levels are set on the tuning half, the
 // report half is read once a release. One table as Markdown, or one line of JSON with --json.
 import { parseArgs } from 'node:util';
-import { type Case, casesOf, type Half, soundFiles } from '../app/text/loop/exam/cases.ts';
+import { type Case, casesOf, type Half, soundFiles, soundTexts } from '../app/text/loop/exam/cases.ts';
 import { cusum } from '../app/text/loop/exam/cusum.ts';
 import { alarmsIn, type Detector, examine, ours, type Verdict } from '../app/text/loop/exam/run.ts';
 import { markdown, tally } from '../app/text/loop/exam/table.ts';
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     detector: { type: 'string', default: 'ours' },
     vocabulary: { type: 'string', default: 'words' },
     sound: { type: 'string', multiple: true, default: [] },
+    texts: { type: 'string', multiple: true, default: [] },
     'sound-tokens': { type: 'string', default: '2000000' },
     only: { type: 'string' },
     misses: { type: 'boolean', default: false },
@@ -42,9 +43,10 @@ const wanted = (one: Case) => values.only === undefined || one.group.startsWith(
 const folder = positionals[0];
 const cases = (folder ? casesOf(folder, half) : []).filter(wanted);
 const files = [...soundFiles(values.sound, half, Number(values['sound-tokens']))].filter(wanted);
+const texts = values.texts.flatMap((file) => [...soundTexts(file)]).filter(wanted);
 
 const verdicts: Verdict[] = [];
-for (const one of [...cases, ...files]) {
+for (const one of [...cases, ...files, ...texts]) {
   const verdict = one.loop ? examine(one, make, vocabulary) : alarmsIn(one, make, vocabulary);
   verdicts.push(...(Array.isArray(verdict) ? verdict : [verdict]));
 }

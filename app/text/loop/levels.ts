@@ -1,4 +1,4 @@
-//  How sure the guard must be before it says "loop". Set on the tuning half of test/app/text/loop/corpus; the hold-out reports.
+//  How sure the guard must be before it says "loop". Set on the tuning halves of test/app/text/loop; the others report.
 
 export type Place = 'thinking' | 'answer';
 export type Sensitivity = 'off' | 'relaxed' | 'balanced' | 'strict';
@@ -6,9 +6,6 @@ export type Sensitivity = 'off' | 'relaxed' | 'balanced' | 'strict';
 export interface Level {
   /** Copies in a row, the first one counted, and the tokens they must fill at least. */
   readonly copies: number;
-  /** The same for sentences that are only alike. */
-  readonly alike: number;
-  readonly alikeTokens: number;
   readonly tokens: number;
   /** The same for text that repeats by nature: code, tables, numbers, encodings, drawings. */
   readonly dataCopies: number;
@@ -17,26 +14,11 @@ export interface Level {
   readonly dataSaid: number;
   /** ... but never fewer than these. */
   readonly dataLeast: number;
-  /** Share of content words two sentences must have in common to be called the same. */
-  readonly similarity: number;
-  /** Share of a cycle that must be made of such sentences. */
-  readonly coverage: number;
-  /** What a sentence counts as a copy when only one counter moved on ("Attempt 7", "Attempt 8"); ... */
-  readonly counting: number;
-  /** ... when all its values stood there before, in an earlier copy; ... */
-  readonly back: number;
-  /** ... the same in a list of such lines (moves, rows, cases), whose values come back by nature; ... */
-  readonly listed: number;
-  /** ... when its numbers or names are others; ... */
-  readonly progress: number;
-  /** ... and when its words are others, but similar. */
-  readonly reworded: number;
-  /** All that is multiplied by this when a word or a name was never in the text. */
-  readonly fresh: number;
-  /** Share of such sentences that a round may have. */
-  readonly freshShare: number;
-  /** Copies without a new word, and the tokens they fill, that are worth a quiet line. */
-  readonly quietCopies: number;
+  /** Of copies that are only alike: the odds (natural logarithm) that are worth a card, and a quiet line; and the tokens of them. */
+  readonly card: number;
+  readonly quiet: number;
+  readonly alikeTokens: number;
+  /** Tokens of lines that come again in changing order that are worth a quiet line. */
   readonly quietTokens: number;
   /** Paragraphs in a row that only take up again what was said; 0: not watched. */
   readonly returns: number;
@@ -46,46 +28,28 @@ export interface Level {
 
 const thinking: Level = {
   copies: 3,
-  alike: 2.7,
-  alikeTokens: 60,
   tokens: 48,
   dataCopies: 32,
   dataTokens: 256,
   dataSaid: 100,
   dataLeast: 3.75,
-  similarity: 0.52,
-  coverage: 0.8,
-  counting: 1,
-  back: 0.5,
-  listed: 0,
-  progress: 0.03,
-  reworded: 1,
-  fresh: 0.6,
-  freshShare: 0.1,
-  quietCopies: 8,
+  card: 2.6,
+  quiet: -1.2,
+  alikeTokens: 60,
   quietTokens: 200,
   returns: 4,
   collapse: true,
 };
 const answer: Level = {
   copies: 3.75,
-  alike: 3,
-  alikeTokens: 120,
   tokens: 48,
   dataCopies: 32,
   dataTokens: 256,
   dataSaid: 100,
   dataLeast: 3.75,
-  similarity: 0.8,
-  coverage: 0.9,
-  counting: 0.03,
-  back: 0.1,
-  listed: 0,
-  progress: 0,
-  reworded: 0.5,
-  fresh: 0,
-  freshShare: 0.02,
-  quietCopies: 8,
+  card: 3,
+  quiet: -0.8,
+  alikeTokens: 120,
   quietTokens: 240,
   returns: 0,
   collapse: false,
@@ -97,28 +61,26 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
     thinking: {
       ...thinking,
       copies: 6,
-      alike: 6,
       tokens: 128,
       dataCopies: 32,
       dataTokens: 2048,
       dataSaid: 200,
       dataLeast: 8,
-      progress: 0,
-      quietCopies: 14,
+      card: thinking.card + 1.5,
+      quiet: thinking.quiet + 1.5,
       returns: 0,
       collapse: false,
     },
     answer: {
       ...answer,
       copies: 8,
-      alike: 8,
       tokens: 256,
       dataCopies: 32,
       dataTokens: 2048,
       dataSaid: 200,
       dataLeast: 8,
-      counting: 0,
-      quietCopies: 24,
+      card: answer.card + 1.5,
+      quiet: answer.quiet + 1.5,
     },
   },
   balanced: { thinking, answer },
@@ -130,8 +92,8 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       dataTokens: 128,
       dataSaid: 60,
       dataLeast: 3,
-      progress: 0.1,
-      quietCopies: 5,
+      card: thinking.card - 1,
+      quiet: thinking.quiet - 1,
       returns: 3,
     },
     answer: {
@@ -141,8 +103,8 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       dataCopies: 8,
       dataTokens: 128,
       dataSaid: 60,
-      counting: 0.25,
-      quietCopies: 8,
+      card: answer.card - 1,
+      quiet: answer.quiet - 1,
     },
   },
 };

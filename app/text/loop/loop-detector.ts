@@ -5,8 +5,19 @@ import { type Chains, link, noChains, type Round } from './near-duplicates.ts';
 import { collapsed, fading, type Novelty, nothingWritten, observe } from './novelty.ts';
 import { advance, noPeriods, type Periods } from './period.ts';
 import { noReturns, type Returns, turnBack } from './returns.ts';
+import { scoreOf } from './score.ts';
 import { type Cutter, cut, noText } from './sentences.ts';
-import { gridOf, isMarkup, isProse, isUnbroken, sortOf } from './text-kind.ts';
+import {
+  gridOf,
+  isEncoded,
+  isForm,
+  isMarkup,
+  isOverlong,
+  isPattern,
+  isProse,
+  isUnbroken,
+  sortOf,
+} from './text-kind.ts';
 
 //  watching ──two copies, or little new──▶ suspected ──enough copies──▶ confirmed ──act()──▶ acted ──next token──▶ watching
 //     ▲                                        │
@@ -17,7 +28,9 @@ export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 export type Degree = 'card' | 'quiet';
 
 /** What the guard knows; `text`, `first` and `last` as in the protocol's LoopEvidence. */
-export type Finding = Omit<LoopEvidence, 'savedTokens'> & { readonly degree: Degree };
+export type Finding = Omit<LoopEvidence, 'savedTokens'> & {
+  readonly degree: Degree;
+};
 
 export interface GuardOptions {
   readonly sensitivity: Sensitivity;
@@ -35,11 +48,10 @@ const SAID = 64;
 const MANY = 64;
 /** Copies that another loop needs more after each that was let go on. */
 const EAGER = 2;
-/** Code and markup repeat their lines by nature: of what is not prose, this much must be the same to the letter. */
-const PROSE = 0.6;
-const SAME = 0.9;
-/** Words that lines of a list must have beside their values to be more than data. */
-const LISTED = 6;
+/** So much of a copy is all of it. */
+const ALL = 0.98;
+/** An answer that only counts on is a list that was asked for more often than not: copies from which on a line is said. */
+const COUNTED = 12;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
 /** Tokens of a loop that are its return, at most and at least. */
@@ -167,7 +179,13 @@ export class LoopGuard {
     if (this.written - this.since < Math.min(2 * period, span)) return null;
     const needed = this.needed(level, period, first, span);
     if (copies < needed.copies || span < needed.tokens) return null;
-    return { kind: 'exact', degree: 'card', copies: Math.floor(copies), period, first };
+    return {
+      kind: 'exact',
+      degree: 'card',
+      copies: Math.floor(copies),
+      period,
+      first,
+    };
   }
 
   /** What goes on was allowed up to twice its copies; something else must come oftener than before, but not that often. */
@@ -213,7 +231,12 @@ export class LoopGuard {
   private needed(level: Level, period: number, first: number, span: number): { copies: number; tokens: number } {
     const { measured } = this;
     if (measured.period === period && measured.first === first && span < 1.25 * measured.span) return measured;
-    this.measured = { period, first, span, ...this.weighed(level, period, span) };
+    this.measured = {
+      period,
+      first,
+      span,
+      ...this.weighed(level, period, span),
+    };
     return this.measured;
   }
 
@@ -223,9 +246,20 @@ export class LoopGuard {
     const run = this.text(this.written - Math.min(span, Math.max(period, 160), 512), this.written);
     const { fenced, line } = this.cutter;
     const grid = gridOf(once, run);
+    if (grid === 'blank') return { copies: 26, tokens: 640 };
     if (grid === 'pattern') return { copies: 12, tokens: 640 };
-    if (grid === 'rows') return { copies: Math.max(period > SAYING ? 8 : 64, 1.5 * period), tokens: 320 };
-    if (isUnbroken(run) && run.includes('\n')) return { copies: 8, tokens: 4 * SAID };
+    if (grid === 'rows')
+      return {
+        copies: Math.max(period > SAYING ? 8 : MANY, 1.5 * period),
+        tokens: 320,
+      };
+    if (/^[ \t]+$/.test(run)) return { copies: MANY, tokens: 10 * SAID };
+    if (isOverlong(run)) return { copies: 8, tokens: level.tokens };
+    if (isUnbroken(run) && (run.includes('\n') || isEncoded(run)))
+      return {
+        copies: run.includes('\n') ? 12 : level.dataCopies,
+        tokens: level.dataTokens,
+      };
     if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
       return this.ofData(level, period, once);
     const factor = this.place === 'answer' && this.wasAsked(period) ? ASKED : 1;
@@ -236,10 +270,14 @@ export class LoopGuard {
   private ofData(level: Level, period: number, once: string): { copies: number; tokens: number } {
     const different = new Set<number>();
     for (let back = 0; back < period && different.size < MANY; back++) different.add(this.idAt(back));
-    if (different.size < SAYING && !/\p{L}/u.test(once)) return { copies: level.dataCopies, tokens: level.dataTokens };
+    if (different.size < SAYING && /^(?:[^\p{L}]+|[A-Za-z0-9+/=]+)$/u.test(once))
+      return { copies: level.dataCopies, tokens: level.dataTokens };
     const copies =
-      (isMarkup(once) ? 3 : 1) *
-      Math.max(level.dataLeast, level.dataSaid / (different.size * Math.min(period, 4 * different.size)) ** 0.75);
+      (isForm(once) ? 8 : isMarkup(once) ? 3 : 1) *
+      Math.max(
+        isPattern(once) ? 2 * level.dataLeast : level.dataLeast,
+        level.dataSaid / (different.size * Math.min(period, 4 * different.size)) ** 0.75,
+      );
     return { copies: Math.min(level.dataCopies, copies), tokens: SAID };
   }
 
@@ -257,27 +295,26 @@ export class LoopGuard {
     let found: Candidate | null = null;
     for (const sentence of cut(this.cutter, text, at)) {
       notice(this.lines, sentence);
-      const round = link(this.chains, sentence, level);
+      const round = link(this.chains, sentence);
       if (round) found = this.alike(round, level) ?? found;
     }
     return found ?? this.circling(level);
   }
 
   private alike(round: Round, level: Level): Candidate | null {
-    let { depth } = round;
-    const { copies, stale, period, first, listed, fixed, latest, same, counter, prose } = round;
+    const { copies, period, first, latest, features } = round;
     this.state = 'suspected';
     if (latest < this.since) return null;
+    const odds = scoreOf(features);
     const patience = this.patienceFor(first);
-    const code = prose < PROSE;
-    const enough = code ? level.alike + 2 : level.alike;
-    if (code && same < SAME) depth = 0;
-    if (depth >= enough && copies >= patience && copies * period >= level.alikeTokens)
-      return { kind: 'similar', degree: 'card', copies, period, first, quote: latest };
-    if (listed && fixed < LISTED && same + counter < SAME) return null;
-    const quiet = Math.max(level.quietCopies * factorOf(round), this.quietPatience);
-    if (stale < quiet || copies < patience || (copies - 1) * period < level.quietTokens) return null;
-    return { kind: 'similar', degree: 'quiet', copies, period, first, quote: latest };
+    if (copies < patience || copies * period < level.alikeTokens) return null;
+    const found = { kind: 'similar', copies, period, first, quote: latest } as const;
+    const numbered = isNumbered(features);
+    if (odds >= level.card || (numbered && copies >= 2 * level.copies)) return { ...found, degree: 'card' };
+    const inAnswer = this.place === 'answer';
+    const wanted = inAnswer && features.counter >= ALL ? COUNTED : 0;
+    if ((inAnswer && numbered) || odds < level.quiet || copies < Math.max(wanted, this.quietPatience)) return null;
+    return { ...found, degree: 'quiet' };
   }
 
   private circling(level: Level): Candidate | null {
@@ -285,7 +322,13 @@ export class LoopGuard {
     const patience = Math.max(4, this.quietPatience, this.patienceFor(since));
     if (share < 0.9 || tokens < level.quietTokens || copies < patience) return null;
     const period = Math.max(1, Math.floor((this.written - since) / copies));
-    return { kind: 'collapse', degree: 'quiet', copies: Math.floor(copies), period, first: since };
+    return {
+      kind: 'collapse',
+      degree: 'quiet',
+      copies: Math.floor(copies),
+      period,
+      first: since,
+    };
   }
 
   /** Said once, and again when it has gone on as long again. */
@@ -293,7 +336,14 @@ export class LoopGuard {
     if (level.returns === 0 || !turnBack(this.returns, text, at)) return null;
     const { count, first, period } = this.returns;
     if (count < Math.max(level.returns, this.quietPatience)) return null;
-    return { kind: 'returns', degree: 'quiet', copies: count, period, first, quote: at + 1 - period };
+    return {
+      kind: 'returns',
+      degree: 'quiet',
+      copies: count,
+      period,
+      first,
+      quote: at + 1 - period,
+    };
   }
 
   private shuffled(id: number, level: Level): Candidate | null {
@@ -341,10 +391,6 @@ type Candidate = Pick<Finding, 'kind' | 'degree' | 'copies' | 'period' | 'first'
   quote?: number;
 };
 
-/** Lists, code and rows are alike by nature: there, more copies are worth a line. */
-function factorOf({ same, counter, prose, listed, rows }: Round): number {
-  const code = prose < PROSE;
-  if (same + counter >= SAME) return code ? 3 : 1;
-  if (code) return 6;
-  return listed ? 4 : rows > 0.3 ? 2 : 1;
-}
+/** A line of prose again and again, the same to the letter but for the number before it. */
+const isNumbered = ({ lines, same, prose, repeated }: Round['features']): boolean =>
+  lines <= 1 && Math.min(same, prose, repeated) >= ALL;

@@ -1,3 +1,5 @@
+import { isProse } from './text-kind.ts';
+
 //  Thinking that goes back to where it was in ever new words: paragraph after paragraph takes the matter up again ("Wait", "Let me
 //  reconsider", "On the other hand"), with words that were used before, no new number and no new name.
 
@@ -67,7 +69,7 @@ function judge(returns: Returns, paragraph: string, start: number, end: number):
   }
   const doubts = (paragraph.match(unsettled) ?? []).length;
   const cued = again.test(paragraph) || doubts >= 2;
-  const plain = /^[-*#|\d`$\\]/.test(paragraph) || paragraph.length < SHORTEST;
+  const plain = /^[-*#|\d`$\\]/.test(paragraph) || paragraph.length < SHORTEST || !isProse(paragraph);
   if (plain || !cued || numbers > 0 || fresh > NEW_WORDS * all) {
     returns.count = Math.max(0, returns.count - PROGRESS);
     return false;

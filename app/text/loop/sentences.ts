@@ -12,6 +12,8 @@ export interface Sentence {
   readonly prose: boolean;
   /** A row of a table, a grid or a list of values: most of it is values. */
   readonly row: boolean;
+  /** Takes the matter up again: "Wait", "let me check", "attempt". */
+  readonly cued: boolean;
   /** Words that are no values. */
   readonly fixed: number;
   readonly content: ReadonlySet<string>;
@@ -32,7 +34,13 @@ export interface Cutter {
   readonly names: Set<string>;
 }
 
-export const noText = (): Cutter => ({ text: '', start: -1, line: '', fenced: false, names: new Set() });
+export const noText = (): Cutter => ({
+  text: '',
+  start: -1,
+  line: '',
+  fenced: false,
+  names: new Set(),
+});
 
 /** Words that carry a sentence rather than its matter; a loop is judged by what it talks about. */
 const light = new Set(
@@ -60,6 +68,8 @@ for (const [at, name] of ['hundred', 'thousand', 'million'].entries()) {
   numerals.set(`${name}th`, value);
 }
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}]+|\p{N}+/gu;
+const cue =
+  /\b(?:wait|hmm+|again|actually|alternatively|maybe|perhaps|but|let me|let's|try|attempt|check|verify|reconsider|hold on|once more|another|assume|suppose)\b/i;
 const digits = /^\p{N}/u;
 /** Listings are set off so; prose is not. */
 const indented = /^\n*(\t| {4})/;
@@ -116,6 +126,7 @@ function finish(cutter: Cutter, at: number, ended: Sentence[]): void {
     telling: content.size >= LEAST,
     prose,
     row,
+    cued: cue.test(text),
     fixed,
     content,
     slots,

@@ -15,9 +15,7 @@ const answersOnly = new Set(['counting songs', 'licences']);
 /** 95 % upper bound of a rate of which `count` were seen in `tokens` tokens, per million (Poisson). */
 const upper = (count: number, tokens: number) => ((count === 0 ? 3 : count + 2 * Math.sqrt(count) + 2) * 1e6) / tokens;
 
-/** Copies that differ may be wanted: there it waits for more of them, and is not measured by the third. */
-const differing = new Set(['drifting', 'paraphrase']);
-
+/** Found: by a card or a quiet line; in time: by the third copy, or 48 tokens, and a period. */
 function timely(items: readonly Loop[], vocabulary: Vocabulary) {
   const kinds = new Map<string, { timely: number; found: number; all: number }>();
   for (const loop of items) {
@@ -29,27 +27,25 @@ function timely(items: readonly Loop[], vocabulary: Vocabulary) {
       all: row.all + 1,
     });
   }
-  const rows = [...kinds];
-  const share = (field: 'timely' | 'found', of = rows) =>
-    of.reduce((total, [, row]) => total + row[field], 0) / of.reduce((total, [, { all }]) => total + all, 0);
+  const rows = [...kinds.values()];
+  const sum = (field: 'timely' | 'found' | 'all') => rows.reduce((total, row) => total + row[field], 0);
   return {
     kinds,
-    found: share('found'),
-    timely: share(
-      'timely',
-      rows.filter(([kind]) => !differing.has(kind)),
-    ),
+    share: sum('timely') / sum('all'),
+    timely: sum('timely'),
+    found: sum('found'),
+    all: sum('all'),
   };
 }
 
 test.each(['starter', 'words'] as const)(
-  '%s vocabulary: of a hundred held-out loops 97 are found, and nine of ten with the same text in time',
+  '%s vocabulary: of a hundred held-out loops 97 are found in time',
   (vocabulary) => {
     const found = timely(held(loops()), vocabulary);
     const lines = [...found.kinds].map(([kind, row]) => `| ${kind} | ${row.found} | ${row.timely} of ${row.all} |`);
-    console.log([`| loops, ${vocabulary} | found | in time |`, '| --- | --- | --- |', ...lines].join('\n'));
-    expect(found.found).toBeGreaterThanOrEqual(0.97);
-    expect(found.timely).toBeGreaterThanOrEqual(0.9);
+    const all = `| all | ${found.found} | ${found.timely} of ${found.all} |`;
+    console.log([`| loops, ${vocabulary} | found | in time |`, '| --- | --- | --- |', ...lines, all].join('\n'));
+    expect(found.share).toBeGreaterThanOrEqual(0.97);
   },
   120_000,
 );
@@ -70,10 +66,13 @@ test.each(['starter', 'words'] as const)(
   120_000,
 );
 
-test('false alarms in the held-out texts are rare, in answers and in thinking', () => {
+test('no false card in the held-out texts, in answers and in thinking', () => {
   const { found, absent } = installed();
   const texts: Sound[] = held([...sound(), ...found]);
-  const tally = { answer: { tokens: 0, alarms: 0 }, thinking: { tokens: 0, alarms: 0 } };
+  const tally = {
+    answer: { tokens: 0, alarms: 0 },
+    thinking: { tokens: 0, alarms: 0 },
+  };
   for (const text of texts) {
     const pieces = tokens(text.text, 'starter');
     for (const place of ['answer', 'thinking'] as const) {
@@ -93,8 +92,8 @@ test('false alarms in the held-out texts are rare, in answers and in thinking', 
   );
   if (absent > 0) console.log(`${absent} files of Debian packages are not on this machine, or in another version`);
   expect(tally.answer.tokens + tally.thinking.tokens).toBeGreaterThan(1_000_000);
-  expect(tally.answer.alarms).toBeLessThanOrEqual(12);
-  expect(tally.thinking.alarms).toBeLessThanOrEqual(24);
+  expect(tally.answer.alarms).toBe(0);
+  expect(tally.thinking.alarms).toBe(0);
 }, 240_000);
 
 test('watching costs a few microseconds of one processor a token at most', () => {

@@ -36,7 +36,8 @@ test.each(
 )('a period of any length is seen in %s as %s', (_, place, piece) => {
   const guard = guardWith();
   let found: Finding | null = null;
-  for (let at = 0; !found && at < 6 * 256; at++) found = guard.push(1000 + (at % 256), piece(at % 256), place);
+  for (let at = 0; found?.degree !== 'card' && at < 6 * 256; at++)
+    found = guard.push(1000 + (at % 256), piece(at % 256), place);
   expect(found?.period).toBe(256);
   expect(found?.copies).toBeLessThanOrEqual(4);
   expect(found?.last).toBeLessThan(4 * 256);

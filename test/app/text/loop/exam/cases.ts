@@ -3,7 +3,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Place } from '../../../../../app/text/loop/levels.ts';
-import type { Piece } from '../tokens.ts';
+import { type Piece, tokens } from '../tokens.ts';
+import { tailOf } from './tail.ts';
 
 export type Half = 'tuning' | 'report';
 
@@ -18,7 +19,11 @@ export interface Case {
   readonly pieces?: readonly (Piece & { place: Place })[];
   /** Where a sound text can stand. */
   readonly places: readonly Place[];
-  readonly loop: { readonly begin: number; readonly cycle: number; readonly ends: readonly number[] } | null;
+  readonly loop: {
+    readonly begin: number;
+    readonly cycle: number;
+    readonly ends: readonly number[];
+  } | null;
 }
 
 /** By the id alone, so that what is added later moves nothing. */
@@ -119,21 +124,36 @@ function recorded({ id, model = '', ids = [], pieces = [], places = '' }: Row, a
       group: 'exact, recorded',
       kind: `${model} ${at}`,
       parts: [],
-      pieces: ids.map((token, index) => ({ id: token, text: pieces[index] ?? '', place: place(index) })),
+      pieces: ids.map((token, index) => ({
+        id: token,
+        text: pieces[index] ?? '',
+        place: place(index),
+      })),
       places: [],
       loop: { begin, cycle, ends },
     },
   ];
 }
 
-function tailOf(ids: readonly number[]): { begin: number; period: number } | null {
-  for (let period = 1; period * 4 <= ids.length; period++) {
-    let begin = ids.length - 1;
-    while (begin >= period && ids[begin] === ids[begin - period]) begin--;
-    const span = ids.length - 1 - begin + period;
-    if (span >= Math.max(4 * period, 128)) return { begin: begin + 1 - period, period };
+/** Texts of a file with a JSON line for each ("id", "text", "kind", and "where" it can stand). One that ends in an exact loop is no
+ *  sound text, and left out. */
+export function* soundTexts(file: string): Generator<Case> {
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (line === '') continue;
+    const row = JSON.parse(line) as Omit<Row, 'where'> & {
+      where?: Place | 'both';
+    };
+    const { id, kind, text = '', where = 'both' } = row;
+    if (tailOf(tokens(text, 'words').map(({ id: token }) => token))) continue;
+    yield {
+      id,
+      group: kind,
+      kind,
+      parts: [{ where: 'answer', text }],
+      places: where === 'both' ? both : [where],
+      loop: null,
+    };
   }
-  return null;
 }
 
 const readable =
