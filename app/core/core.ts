@@ -18,6 +18,7 @@ import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
 import { cacheBytesOf } from '../models/registry/prompt-cache-size.ts';
 import {
+  builtInEncoder,
   type CallFrame,
   type CoreFrame,
   createSwitchboard,
@@ -172,7 +173,11 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     emit,
     engine,
     encoders: {
-      find: models.encoder,
+      find: (modelId) => {
+        if (modelId !== builtInEncoder.id) return models.encoder(modelId);
+        const { device, threads } = settings;
+        return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEncoder.name };
+      },
       list: models.encoders,
       reranker: models.ranker,
       qaReranker: join(options.resources, 'reader'),

@@ -34,8 +34,22 @@ std::string adapter_shape(const WeightView& view) {
 struct AdapterSettings {
   int64_t rank;
   float factor;
-  std::string base;  // checksum of the model that it was made for; empty: not told
+  std::vector<std::string> bases;  // checksums of the models that it goes on; empty: not told
 };
+
+std::vector<std::string> read_bases(const Json& config) {
+  const Json* told = config.find("base_checksum");
+  if (told == nullptr) return {};
+  if (const std::string* one = told->string()) return {*one};
+  const auto* several = told->array();
+  std::vector<std::string> bases;
+  for (const Json& base : several ? *several : JsonArray{}) {
+    if (const std::string* one = base.string()) bases.push_back(*one);
+  }
+  if (bases.empty() || bases.size() != several->size())
+    refuse_adapter("adapter_config.json: \"base_checksum\" is neither a text nor a list of texts");
+  return bases;
+}
 
 AdapterSettings read_adapter_settings(const fs::path& folder) {
   const fs::path path = folder / "adapter_config.json";
@@ -49,9 +63,7 @@ AdapterSettings read_adapter_settings(const fs::path& folder) {
   double storage = 0;
   const double* a = alpha ? alpha->number(storage) : nullptr;
   if (a == nullptr || !std::isfinite(*a)) refuse_adapter("adapter_config.json: \"lora_alpha\" is not a number");
-  const Json* base = config.find("base_checksum");
-  const std::string* told = base ? base->string() : nullptr;
-  return {*r, static_cast<float>(*a / static_cast<double>(*r)), told ? *told : ""};
+  return {*r, static_cast<float>(*a / static_cast<double>(*r)), read_bases(config)};
 }
 
 bool adaptable(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
@@ -127,8 +139,9 @@ class Adapter {
       if (!own_.contains(module + std::string(up_suffix)))
         refuse_adapter("\"" + printable(module) + "\" has no lora_B");
     }
-    if (!settings_.base.empty() && settings_.base != checksum_.text())
-      refuse_adapter("it was made for a model with the checksum " + printable(settings_.base) + ", this one has " +
+    const auto& bases = settings_.bases;
+    if (!bases.empty() && std::find(bases.begin(), bases.end(), checksum_.text()) == bases.end())
+      refuse_adapter("it was made for a model with the checksum " + printable(bases[0]) + ", this one has " +
                      checksum_.text());
     parts_.notices.push_back("an adapter is put on " + std::to_string(merged_) + " matrices");
   }
@@ -140,9 +153,9 @@ class Adapter {
     const auto at = by_name_.find(module + ".weight");
     if (at == by_name_.end()) refuse_adapter("the model has no \"" + printable(module) + ".weight\"");
     const WeightView& base = parts_.tensors[at->second];
-    if (!adaptable(base.type))
+    if (!adaptable(base.type) && base.type != DType::affine)
       throw Unsupported("[adapter] \"" + printable(base.name) + "\" is of type " + name_of(base.type) +
-                        "; an adapter goes on f32, f16 and bf16");
+                        "; an adapter goes on f32, f16, bf16 and affine");
     checksum_.add(base);
     put(base, with_adapter(base, down->second, up, settings_));
     ++merged_;

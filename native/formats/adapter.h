@@ -14,7 +14,7 @@
 namespace longhand {
 
 // Puts the adapter in `folder` on an opened model. What changes becomes fp32 in memory of our own. Throws
-// FormatError("[adapter] ..."), Unsupported when the model's matrices are quantised.
+// FormatError("[adapter] ..."), Unsupported when the model's matrices are quantised in another way.
 void adapt(CheckpointParts& parts, const std::string& folder);
 
 }  // namespace longhand

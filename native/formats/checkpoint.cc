@@ -101,14 +101,16 @@ void size_headers(std::vector<WeightView>& tensors) {
 
 }  // namespace
 
-std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what) {
+std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what, const std::string& adapter) {
   if (parts.container != Container::gguf) {
     if (const std::optional<MlxQuantisation> quantisation = read_mlx_quantisation(parts.config)) {
       parts.container = Container::mlx;
       fuse_mlx(*quantisation, parts);
     }
-    expose_fp8_as_bf16(parts, what == Read::all);
   }
+  // On matrices as they are read, so behind what joins codes and scales.
+  if (!adapter.empty()) adapt(parts, adapter);
+  if (parts.container != Container::gguf) expose_fp8_as_bf16(parts, what == Read::all);
   return std::make_shared<OpenCheckpoint>(std::move(parts));
 }
 
@@ -131,8 +133,7 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
         " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside its "
         "config.json, a .gguf file");
   }
-  if (!adapter.empty()) adapt(parts, adapter);
-  return assemble(std::move(parts), what);
+  return assemble(std::move(parts), what, adapter);
 }
 
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,

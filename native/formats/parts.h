@@ -30,6 +30,6 @@ struct CheckpointParts {
 
 // The last step of every reader: what the configuration says about the tensors is done to them (MLX modules fused, FP8
 // converted), then the table is closed. Throws as open_checkpoint does.
-std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what);
+std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what, const std::string& adapter = {});
 
 }  // namespace longhand

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Collection, failureOf, type ModelId } from '../../app/protocol/index.ts';
+import { builtInEncoder, type Collection, failureOf, type ModelId } from '../../app/protocol/index.ts';
 import { choose, core, isElectron } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { useEngine } from '../stores/engine.ts';
@@ -128,9 +128,10 @@ function Meaning({ collection }: { collection: Collection }) {
   };
   const options = [
     { value: BY_WORDS, name: t('documents.wordsAlone') },
+    { value: builtInEncoder.id as string, name: t('documents.builtInEncoder', { model: builtInEncoder.name }) },
     ...encoders.map((model) => ({ value: model.id as string, name: model.name })),
   ];
-  if (embedding && !encoders.some((model) => model.id === embedding.modelId))
+  if (embedding && !options.some(({ value }) => value === embedding.modelId))
     options.push({ value: embedding.modelId, name: embedding.name });
   return (
     <section aria-labelledby="search-by" className="mt-5 border-t border-line pt-4">
@@ -147,11 +148,7 @@ function Meaning({ collection }: { collection: Collection }) {
         />
       </div>
       <p className="mt-1 text-xs text-fg-3">
-        {embedding
-          ? t('documents.byMeaning', { model: embedding.name })
-          : encoders.length > 0
-            ? t('documents.byWords')
-            : t('documents.noEncoder')}
+        {embedding ? t('documents.byMeaning', { model: embedding.name }) : t('documents.byWords')}
       </p>
       {embedding && embedding.done < embedding.total && (
         <div className="mt-2 flex items-center gap-3 text-xs text-fg-2 tabular-nums">

@@ -71,7 +71,7 @@ async function meaning(): Promise<Meaning> {
     find: () => ({ target: { path: encoder, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
     list: () => ['minilm' as ModelId],
     reranker: () => null,
-    reader: join(root, 'resources/reader'),
+    qaReranker: join(root, 'resources/reader'),
   };
   return { engine, encoders };
 }

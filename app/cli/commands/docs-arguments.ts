@@ -1,4 +1,4 @@
-import { type Client, type Collection, LonghandError, type ModelId } from '../../protocol/index.ts';
+import { builtInEncoder, type Client, type Collection, LonghandError, type ModelId } from '../../protocol/index.ts';
 import type { Context, Flags, Values } from '../runtime/command.ts';
 import { DATA_FLAG } from '../runtime/with-core.ts';
 
@@ -11,7 +11,7 @@ export const DOCS_FLAGS = {
     kind: 'text',
     was: 'encoder',
     value: 'NAME',
-    help: 'add: embedding model for this collection, or "none"',
+    help: 'add: embedding model for this collection: all-MiniLM-L6-v2 is built in; or "none"',
   },
   model: { kind: 'text', value: 'NAME', help: 'ask: model that answers (default: the one the app uses)' },
   temperature: { kind: 'number', value: 'T', help: 'ask: 0 (default) gives the same answer every time' },
@@ -38,6 +38,12 @@ export async function chosen(client: Client, name: string | undefined): Promise<
   if (named.length > 0) return named;
   const names = all.map((one) => one.name).join(', ') || 'none yet';
   throw new LonghandError('not-found', `[docs] no collection "${name}", there are ${names}`);
+}
+
+/** Null for "none". @throws LonghandError `not-found` with the names there are */
+export async function encoderNamed(client: Client, name: string): Promise<ModelId | null> {
+  if (name === 'none') return null;
+  return name === builtInEncoder.name ? builtInEncoder.id : modelNamed(client, name);
 }
 
 /** @throws LonghandError `not-found` with the names there are */

@@ -84,7 +84,7 @@ test('an encoder with an adapter scores as one whose weights are the sums', asyn
     'model.safetensors': safetensors({ ...stored, ...head, ...Object.fromEntries(sums) }),
   });
   const [one, other] = await Promise.all([
-    addon.load(folder, { adapter: adapterOf(adapter, { base_checksum: checksum() }) }),
+    addon.load(folder, { adapter: adapterOf(adapter, { base_checksum: ['0123456789abcdef', checksum()] }) }),
     addon.load(whole),
   ]);
   expect(one.description).toMatchObject({ ranker: true, notices: ['an adapter is put on 2 matrices'] });
@@ -105,6 +105,8 @@ const without = (name: string) => Object.fromEntries(Object.entries(adapter).fil
 
 test.each([
   ['another model', () => adapterOf(adapter, { base_checksum: '0123456789abcdef' }), 'this one has'],
+  ['none of several models', () => adapterOf(adapter, { base_checksum: ['0123456789abcdef', 'f'] }), 'this one has'],
+  ['a checksum that is no text', () => adapterOf(adapter, { base_checksum: ['f', 7] }), 'nor a list of texts'],
   ['no lora_A', () => adapterOf(without(key('lora_A.weight'))), 'has no lora_A'],
   ['no lora_B', () => adapterOf(without(key('lora_B.weight'))), 'has no lora_B'],
   ['another rank', () => adapterOf(adapter, { r: 4 }), 'allowed: [out, 4] by [4, in]'],
