@@ -1,8 +1,8 @@
-import { app, type BrowserWindow, dialog } from 'electron';
+import { app, type BrowserWindow, dialog, powerMonitor } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
 import { sweep } from '../app/store/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
-import { readArguments, shellFolder } from './arguments.ts';
+import { isModelFile, readArguments, shellFolder } from './arguments.ts';
 import { type CoreSupervisor, createCoreSupervisor } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
 import { sendToWindow, setMenu } from './menu.ts';
@@ -12,18 +12,25 @@ import { pathsOf } from './paths.ts';
 import { openKeychain } from './secret-storage.ts';
 import { hostRules, lockDown } from './security.ts';
 import { keepAwake } from './sleep-blocker.ts';
-import { errors } from './strings.ts';
+import { errors, words } from './strings.ts';
 import { createWindow } from './window.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 
-const { dataFolder } = readArguments(process.argv, app.isPackaged);
+const { dataFolder, modelFiles } = readArguments(process.argv, app.isPackaged);
 const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
 const paths = pathsOf({ root: app.getAppPath(), resources: process.resourcesPath, packaged: app.isPackaged });
 
 let window: BrowserWindow | null = null;
 let core: CoreSupervisor | null = null;
 let quitting = false;
+/** An answer is being written. */
+let answering = false;
+let asking = false;
+/** The system ends, or whoever started the app ends it: nobody is there to be asked. */
+let unattended = false;
+/** Model files that the desktop opened with the app, until the page takes them. */
+let toOpen = modelFiles;
 
 app.setPath('userData', shellFolder(dataFolder));
 // Chromium itself asks nothing of the network.
@@ -40,7 +47,12 @@ app.enableSandbox();
 registerScheme();
 
 if (app.requestSingleInstanceLock()) {
-  app.on('second-instance', show);
+  app.on('second-instance', (_, argv, cwd) => open(readArguments(argv, app.isPackaged, cwd).modelFiles));
+  // A Mac says it so, and maybe before the app is ready.
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    if (isModelFile(path)) open([path]);
+  });
   app.on('activate', show);
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
@@ -59,7 +71,9 @@ async function start() {
   lockDown((address) => core?.notice({ code: 'request-blocked', details: { address } }), devServer);
   servePage(paths.renderer);
   const awake = keepAwake();
-  const ipc = serveIpc({ connect: (port) => core?.connect(port) ?? false, devServer });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quitUnattended);
+  powerMonitor.on('shutdown', quitUnattended);
+  const ipc = serveIpc({ connect: (port) => core?.connect(port) ?? false, takeOpened, devServer });
   setMenu(
     process.platform,
     sendToWindow(() => window),
@@ -79,7 +93,10 @@ async function start() {
     },
     onReady: ipc.coreReady,
     onLost: ipc.coreLost,
-    onBusy: awake,
+    onBusy(busy) {
+      answering = busy;
+      awake(busy);
+    },
     onDownload: (news) => notify(news, { looking: isLookedAt(window), show }),
     onFailed: fail,
   });
@@ -93,7 +110,9 @@ function show() {
     window.focus();
     return;
   }
-  window = createWindow({ preload: paths.preload, devServer });
+  // On a Mac the app goes on without its window.
+  const holds = () => process.platform !== 'darwin' && asksBeforeQuit();
+  window = createWindow({ preload: paths.preload, devServer, holds });
   window.on('closed', () => {
     window = null;
   });
@@ -102,12 +121,47 @@ function show() {
 /** A minimised window can still have the focus. */
 const isLookedAt = (one: BrowserWindow | null): boolean => one?.isFocused() === true && !one.isMinimized();
 
-/** Answers are put on disk and the engine ends before the app does. */
+function open(paths: string[]) {
+  toOpen = [...toOpen, ...paths];
+  show();
+  if (paths.length > 0) window?.webContents.send('opened');
+}
+
+function takeOpened(): string[] {
+  const taken = toOpen;
+  toOpen = [];
+  return taken;
+}
+
+const asksBeforeQuit = (): boolean => answering && !unattended && !quitting;
+
+function quitUnattended() {
+  unattended = true;
+  app.quit();
+}
+
+/** Answers are put on disk and the engine ends before the app does. In the middle of an answer the person is asked, once. */
 function quit(event: { preventDefault(): void }) {
   if (quitting || !core) return;
-  quitting = true;
   event.preventDefault();
-  void Promise.allSettled([core.close(), removeCopies()]).finally(() => app.exit(0));
+  if (asksBeforeQuit()) void ask();
+  else end(core);
+}
+
+async function ask() {
+  if (asking) return;
+  asking = true;
+  const { title, about, quit: yes, stay } = words.quitting;
+  const question = { message: title, detail: about, buttons: [yes, stay], defaultId: 0, cancelId: 1, noLink: true };
+  const { response } = await (window ? dialog.showMessageBox(window, question) : dialog.showMessageBox(question));
+  asking = false;
+  if (response === 0 && core) end(core);
+}
+
+function end(running: CoreSupervisor) {
+  if (quitting) return;
+  quitting = true;
+  void Promise.allSettled([running.close(), removeCopies()]).finally(() => app.exit(0));
 }
 
 function fail({ code, message, details }: Failure) {

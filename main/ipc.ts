@@ -22,7 +22,11 @@ const Copy = z.object({ name: z.string().min(1).max(255), bytes: z.instanceof(Ui
 
 /** The few things a page asks of the shell itself. Everything else goes over its port to the core. Only the main frame of
  *  our own page is heard. */
-export function serveIpc(options: { connect: (port: MessagePortMain) => boolean; devServer?: string | undefined }) {
+export function serveIpc(options: {
+  connect: (port: MessagePortMain) => boolean;
+  takeOpened: () => string[];
+  devServer?: string | undefined;
+}) {
   const wanting = new Set<Electron.WebContents>();
 
   function connect(contents: Electron.WebContents) {
@@ -63,6 +67,7 @@ export function serveIpc(options: { connect: (port: MessagePortMain) => boolean;
   });
   handle('open-external', Address, (address, event) => openLink(address, BrowserWindow.fromWebContents(event.sender)));
   handle('open-copy', Copy, ({ name, bytes }) => openCopy(name, bytes));
+  handle('take-opened', z.undefined(), options.takeOpened);
   handle('reveal', Path, (path) => {
     if (existsSync(path)) shell.showItemInFolder(path);
   });

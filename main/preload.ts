@@ -39,6 +39,8 @@ const api: PreloadApi = {
   openExternal: (address) => ipcRenderer.invoke('open-external', address),
   openCopy: (name, bytes) => ipcRenderer.invoke('open-copy', { name, bytes }),
   reveal: (path) => ipcRenderer.invoke('reveal', path),
+  takeOpened: () => ipcRenderer.invoke('take-opened'),
+  onOpened: (heard) => void ipcRenderer.on('opened', () => heard()),
   onMenu: (heard) => void ipcRenderer.on('menu', (_, command: MenuCommand) => heard(command)),
 };
 

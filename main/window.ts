@@ -9,7 +9,12 @@ const saveAfterMs = 500;
 const reloads = 3;
 const crashWindowMs = 60_000;
 
-export function createWindow(options: { preload: string; devServer?: string | undefined }): BrowserWindow {
+export function createWindow(options: {
+  preload: string;
+  devServer?: string | undefined;
+  /** Closing the window would end the app, and the person is to be asked first. */
+  holds: () => boolean;
+}): BrowserWindow {
   const file = join(app.getPath('userData'), 'window.json');
   const state = readWindowState(file, screen.getAllDisplays());
   const window = new BrowserWindow({
@@ -43,6 +48,13 @@ export function createWindow(options: { preload: string; devServer?: string | un
   window.once('ready-to-show', () => {
     if (state?.maximized) window.maximize();
     window.show();
+    if (state?.fullScreen) window.setFullScreen(true);
+  });
+  // The window stays behind the question.
+  window.on('close', (event) => {
+    if (!options.holds()) return;
+    event.preventDefault();
+    app.quit();
   });
   keepState(window, file);
   reloadAfterCrash(window);
@@ -55,7 +67,9 @@ function keepState(window: BrowserWindow, file: string) {
   const save = () => {
     clearTimeout(timer);
     if (!window.isDestroyed()) {
-      writeWindowState(file, { bounds: window.getNormalBounds(), maximized: window.isMaximized() });
+      const bounds = window.getNormalBounds();
+      const state = { bounds, maximized: window.isMaximized(), fullScreen: window.isFullScreen() };
+      writeWindowState(file, state, screen.getAllDisplays());
     }
   };
   const later = () => {

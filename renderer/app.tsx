@@ -1,13 +1,14 @@
 import { Dialog } from 'radix-ui';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { core, isElectron, onMenu, openExternal, useConnection } from './bridge.ts';
+import { core, isElectron, onMenu, onOpened, openExternal, useConnection } from './bridge.ts';
 import { ChatPage } from './chat/page.tsx';
 import { DocumentsPage } from './documents/page.tsx';
 import { listenToChats, useChat } from './stores/chat/store.ts';
 import { listenToDocuments, useDocuments } from './stores/documents/store.ts';
 import './i18n.ts';
 import { commandById } from './commands/commands.ts';
+import { importOpened } from './models/installed/opened.ts';
 import { ModelsPage } from './models/page.tsx';
 import { Onboarding } from './onboarding/page.tsx';
 import { PageBoundary, PanelBoundary, WindowBoundary } from './parts/error-boundaries.tsx';
@@ -81,6 +82,7 @@ function useCore(): void {
       listenToFailures(),
     ];
     onMenu((command) => commandById(command).run());
+    onOpened(() => void importOpened());
     const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>
       void core.call('privacy.reportBlocked', { address: blockedURI.slice(0, 4000) }).catch(() => {}); // told again with the next
     document.addEventListener('securitypolicyviolation', refused);
@@ -96,6 +98,7 @@ function useCore(): void {
     void useChat.getState().load();
     void useModels.getState().load();
     void useDocuments.getState().load();
+    void importOpened();
   }, [epoch]);
 }
 

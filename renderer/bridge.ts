@@ -216,4 +216,8 @@ export const reveal = (): ((path: string) => void) | null => {
 /** Opens a copy of a file in the system's viewer; null where the page cannot. */
 export const openCopy = (): PreloadApi['openCopy'] | null => preload()?.openCopy ?? null;
 
+/** Paths of model files that the desktop opened with the app since this was last asked; never any in a browser. */
+export const takeOpened = async (): Promise<string[]> => (await preload()?.takeOpened()) ?? [];
+export const onOpened = (listener: () => void): void => preload()?.onOpened(listener);
+
 export const onMenu = (listener: (command: MenuCommand) => void): void => preload()?.onMenu(listener);

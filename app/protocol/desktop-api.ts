@@ -52,5 +52,9 @@ export type PreloadApi = {
   /** Opens a copy in the system's viewer. False for kinds of files that are not opened. */
   openCopy(name: string, bytes: Uint8Array): Promise<boolean>;
   reveal(path: string): Promise<void>;
+  /** Model files that the desktop opened with the app since it was last asked. */
+  takeOpened(): Promise<string[]>;
+  /** There are some. */
+  onOpened(listener: () => void): void;
   onMenu(listener: (command: MenuCommand) => void): void;
 };

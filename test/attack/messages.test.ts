@@ -330,7 +330,7 @@ test('the core, asked by a hostile engine: nothing that is no message goes on, a
 test('the shell: channels of a page take nothing that does not fit', async () => {
   const electron = await import('../support/fake-electron.ts');
   const { serveIpc } = await import('../../main/ipc.ts');
-  serveIpc({ connect: () => true });
+  serveIpc({ connect: () => true, takeOpened: () => [] });
   const [home, opened] = ['longhand://app/', electron.done.opened.length];
   const frame = { url: home };
   const sender = { mainFrame: frame };

@@ -16,9 +16,9 @@ export type Fixture = {
 };
 
 /** A test in a real Electron, on a desktop that the tests of one file share. */
-export function windowTest(name: string, body: (fixture: Fixture) => Promise<void>): void {
+export function windowTest(name: string, body: (fixture: Fixture) => Promise<void>, timeout = TEST_MS): void {
   const { reason } = findRuntime();
-  test(name, { timeout: TEST_MS }, async ({ skip }) => {
+  test(name, { timeout }, async ({ skip }) => {
     if (reason !== null) skip(reason);
     started ??= startDesktop();
     const desktop = await started;

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { words } from '../../main/strings.ts';
 import { windowTest } from './fixture.ts';
-import { answered, ask, atChat, menu, opened, says } from './page.ts';
+import { answered, answers, ask, atChat, menu, opened, says } from './page.ts';
+import { root } from './runtime.ts';
 import { newFolder, runs, type Shell, spawnShell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
@@ -49,21 +50,84 @@ for (const [way, quit] of Object.entries(WAYS)) {
   });
 }
 
-windowTest('quits in the middle of an answer, keeps what was written, and starts again', async ({ start }) => {
-  const data = folder();
-  // The slowest way to compute, so that the answer is still being written.
-  const first = await start({ data, env: { LONGHAND_CPU: 'scalar' } });
-  await atChat(first);
-  await ask(first, 'Tell me a long story about the sea.');
-  await waitFor('the first words', () => first.page('return document.querySelectorAll("article").length > 1'));
-  const pids = first.pids();
-  expect(await first.quit()).toEqual(clean);
-  await allGone(pids);
-  const second = await start({ data });
-  await opened(second);
-  await waitFor('the question', () => says(second, 'a long story about the sea'));
-  await answered(second, 'Name an animal.');
-});
+/** The app in the middle of an answer, computed in the slowest way. */
+async function writing(
+  start: (options: { data: string; env: Record<string, string> }) => Promise<Shell>,
+  data: string,
+) {
+  const shell = await start({ data, env: { LONGHAND_CPU: 'scalar' } });
+  await atChat(shell);
+  await ask(shell, 'Tell me a long story about the sea.');
+  await waitFor('the first words', () => shell.page('return document.querySelectorAll("article").length > 1'));
+  return shell;
+}
+
+windowTest(
+  'asks once when it is left in the middle of an answer, keeps what was written, and goes on with it',
+  async ({ start, desktop }) => {
+    const data = folder();
+    const first = await writing(start, data);
+    const pids = first.pids();
+    const windows = desktop.titles().length;
+    for (const leave of ['window.close()', 'electron.app.quit()']) await first.main(leave);
+    await waitFor('the question', () => desktop.titles().length > windows);
+    desktop.press('Escape');
+    await waitFor('the end of the question', () => desktop.titles().length === windows);
+    expect(await first.main('return window.isVisible()')).toBe(true);
+    await first.main('window.close()');
+    await waitFor('the question again', () => desktop.titles().length > windows);
+    desktop.press('Return');
+    expect(await first.ended).toEqual(clean);
+    await allGone(pids);
+    const second = await start({ data });
+    await opened(second);
+    await waitFor('the way back to the chat', () =>
+      second.page(`const found = [...document.querySelectorAll('button')].find(({ innerText }) => innerText.includes('Continue “'));
+        if (found) found.click();
+        return Boolean(found);`),
+    );
+    await second.click('Continue');
+    await waitFor('a whole answer', async () => (await answers(second)) > 0);
+    await answered(second, 'Name an animal.');
+  },
+);
+
+windowTest(
+  'whoever ends the app with a signal is asked nothing, also in the middle of an answer',
+  async ({ start }) => {
+    const data = folder();
+    const shell = await writing(start, data);
+    const pids = shell.pids();
+    shell.process.kill('SIGTERM');
+    expect(await shell.ended).toEqual(clean);
+    await allGone(pids);
+    expect(holds(shell)).toBe(false);
+  },
+);
+
+windowTest(
+  'model files that are opened with the app are used where they are, also while it writes',
+  async ({ start, desktop }) => {
+    const data = folder();
+    const models = folder();
+    const golden = join(root, 'test', 'golden');
+    copyFileSync(join(golden, 'gguf_models', 'llama', 'model-f32.gguf'), join(models, 'Otter.gguf'));
+    copyFileSync(join(golden, 'containers', 'malformed_gguf', 'bad_magic.gguf'), join(models, 'Broken.GGUF'));
+    const shell = await writing(start, data);
+    const args = ['Otter.gguf', 'Broken.GGUF'];
+    const second = spawnShell(desktop, join(folder(), 'socket'), { data, cwd: models, args });
+    expect(await second.ended).toEqual(clean);
+    await waitFor('the sound model', () => says(shell, 'Tiny Llama'));
+    await waitFor('a sentence about the other', () => says(shell, 'Broken.GGUF'));
+    expect(existsSync(join(models, 'Otter.gguf'))).toBe(true);
+    shell.process.kill('SIGTERM');
+    expect(await shell.ended).toEqual(clean);
+
+    copyFileSync(join(models, 'Otter.gguf'), join(models, 'Heron.gguf'));
+    const third = await start({ data, cwd: models, args: ['Heron.gguf'] });
+    await waitFor('the model of a first start', () => says(third, 'Used in place.'));
+  },
+);
 
 windowTest('what is left of an app that was killed ends with it, and the next one starts', async ({ start }) => {
   const data = folder();
@@ -113,14 +177,26 @@ windowTest('the window comes back where it was left, also right after it was mov
   await waitFor('the size before', () =>
     third.main('return !window.isMaximized() && window.getBounds().width === 900'),
   );
+  await third.main('window.setFullScreen(true)');
+  await waitFor('a full screen', () => third.main('return window.isFullScreen() && window.getBounds().width === 1280'));
+  await third.quit();
+  const fourth = await start({ data });
+  await opened(fourth);
+  await waitFor('a full screen again', () => fourth.main('return window.isFullScreen()'));
+  await fourth.main('window.setFullScreen(false)');
+  await waitFor('the size before', () => fourth.main('return window.getBounds().width === 900'));
 });
 
-const saved = (data: string) => JSON.parse(readFileSync(join(data, 'shell', 'window.json'), 'utf8'));
+const saved = (data: string) => JSON.parse(readFileSync(join(data, 'shell', 'window.json'), 'utf8'))[0];
 
+const left = (bounds: object) =>
+  JSON.stringify([{ displays: 'elsewhere', bounds, maximized: false, fullScreen: false }]);
 const DAMAGED = {
-  'on a display that is gone': '{"bounds":{"x":9000,"y":9000,"width":900,"height":700},"maximized":false}',
-  'of no size': '{"bounds":{"x":100,"y":100,"width":0,"height":-5},"maximized":false}',
-  'in parts of a pixel': '{"bounds":{"x":10.5,"y":20.5,"width":900.5,"height":700.5},"maximized":false}',
+  'on a display that is gone': left({ x: 9000, y: 9000, width: 900, height: 700 }),
+  'of no size': left({ x: 100, y: 100, width: 0, height: -5 }),
+  'in parts of a pixel': left({ x: 10.5, y: 20.5, width: 900.5, height: 700.5 }),
+  'beyond every number': left({ x: 1e300, y: -1e300, width: 1e300, height: 1e300 }),
+  'cut in the middle': left({ x: 1, y: 2, width: 900, height: 700 }).slice(0, 60),
 };
 for (const [what, text] of Object.entries(DAMAGED)) {
   windowTest(`a window state ${what} still opens a window that can be seen`, async ({ start }) => {

@@ -18,6 +18,9 @@ test('a packaged app has no script among its arguments', () => {
 
 test('a data folder is absolute, and one that is not named is the usual one', () => {
   expect(readArguments(['longhand', '--data', 'chats'], true).dataFolder).toBe(resolve('chats'));
+  expect(
+    readArguments(['longhand', 'a.GGUF', '--data', 'x.gguf', '/b.gguf', 'c.txt'], true, '/home').modelFiles,
+  ).toEqual(['/home/a.GGUF', '/b.gguf']);
   const usual = readArguments(['longhand'], true).dataFolder;
   expect(usual).toBe(resolve(usual));
   for (const missing of [['--data'], ['--data='], ['--data', '']]) {

@@ -76,9 +76,21 @@ test('menu commands reach the page; a second start shows the first window', asyn
       expect.objectContaining({ label: words.menu[name], accelerator: menuKeys[name].replace('Mod', 'CmdOrCtrl') }),
     );
   expect(heard.sort()).toEqual(['new-chat', 'palette', 'search', 'settings', 'shortcuts', 'toggle-sidebar']);
-  app.emit('second-instance');
+  app.emit('second-instance', {}, ['electron', '.'], '/');
   expect(window().focus).toHaveBeenCalled();
   expect(BrowserWindow.all).toHaveLength(1);
+});
+
+test('model files that the desktop opens reach the page, each once, and nothing else does', async () => {
+  const told = vi.fn();
+  const preventDefault = vi.fn();
+  api.onOpened(told);
+  for (const path of ['/models/a.gguf', '/etc/passwd']) app.emit('open-file', { preventDefault }, path);
+  app.emit('second-instance', {}, ['electron', '.', 'b.GGUF', 'c.txt', '--data', 'd.gguf'], '/models');
+  expect(preventDefault).toHaveBeenCalledTimes(2);
+  expect(told).toHaveBeenCalledTimes(2);
+  expect(await api.takeOpened()).toEqual(['/models/a.gguf', '/models/b.GGUF']);
+  expect(await api.takeOpened()).toEqual([]);
 });
 
 test('a page that crashes is loaded again, three times in a minute; then the user is asked', async () => {
@@ -128,9 +140,9 @@ test('a second start brings back a window whose page is dead', () => {
   const { webContents } = window();
   webContents.reload.mockClear();
   webContents.crashed = true;
-  app.emit('second-instance');
+  app.emit('second-instance', {}, ['electron', '.'], '/');
   webContents.crashed = false;
-  app.emit('second-instance');
+  app.emit('second-instance', {}, ['electron', '.'], '/');
   expect(webContents.reload).toHaveBeenCalledOnce();
 });
 
@@ -138,10 +150,12 @@ test('a window that was maximized is shown when its page has something to show, 
   const { createWindow } = await import('../../main/window.ts');
   writeFileSync(
     join(world.userData, 'window.json'),
-    JSON.stringify({ bounds: { x: 10, y: 20, width: 900, height: 700 }, maximized: true }),
+    JSON.stringify([
+      { displays: '', bounds: { x: 10, y: 20, width: 900, height: 700 }, maximized: true, fullScreen: false },
+    ]),
   );
   world.draws = false;
-  const other = createWindow({ preload: '' }) as unknown as InstanceType<typeof BrowserWindow>;
+  const other = createWindow({ preload: '', holds: () => false }) as unknown as InstanceType<typeof BrowserWindow>;
   world.draws = true;
   expect([other.visible, other.maximize.mock.calls.length]).toEqual([false, 0]);
   other.emit('ready-to-show');
@@ -152,7 +166,7 @@ test('a window that was maximized is shown when its page has something to show, 
 
 test('where the window was is kept', async () => {
   window().emit('close');
-  expect(JSON.parse(readFileSync(join(world.userData, 'window.json'), 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(join(world.userData, 'window.json'), 'utf8'))[0]).toMatchObject({
     bounds: { x: 10, y: 20, width: 900, height: 700 },
   });
 });

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../app/store/database.ts';
 import { getMessage } from '../../app/store/messages.ts';
 import { hostRules } from '../../main/security.ts';
+import { words } from '../../main/strings.ts';
 import { isEnd, next, textOf } from '../support/core.ts';
 import * as electron from '../support/fake-electron.ts';
 import { api, client, cores, engines, folder, startShell, until, window } from '../support/shell.ts';
@@ -179,7 +180,7 @@ test('the core dies: its engine goes with it, the page is told, and what was sav
   expect(heard).toHaveBeenCalledTimes(1);
 });
 
-test('quitting waits until everything is on disk and the engine has ended', async () => {
+test('quitting asks in the middle of an answer, then waits until everything is on disk and the engine has ended', async () => {
   const chat = await client.call('chats.create', {});
   await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 5, topK: 0, topP: 1 } });
   await client.call('turns.send', { chatId: chat.id, text: 'Tell me a long story.' });
@@ -187,7 +188,18 @@ test('quitting waits until everything is on disk and the engine has ended', asyn
   // A window that was moved just now is not closed first.
   rmSync(join(world.userData, 'window.json'), { force: true });
   window().emit('move');
-  expect(app.quit()).toBe(true);
+  world.pressed = 1;
+  const closing = { preventDefault: vi.fn() };
+  if (process.platform === 'darwin') app.quit();
+  else window().emit('close', closing);
+  expect(closing.preventDefault).toHaveBeenCalledTimes(process.platform === 'darwin' ? 0 : 1);
+  // Asked once, however often it is told to quit meanwhile.
+  app.quit();
+  await until(() => done.asked.at(-1) === words.quitting.title);
+  expect(done.exits).toEqual([]);
+  // The system does not wait for an answer to a question.
+  electron.powerMonitor.emit('shutdown');
+  expect(done.asked.filter((question) => question === words.quitting.title)).toHaveLength(1);
   expect(existsSync(join(world.userData, 'window.json'))).toBe(true);
   await until(() => done.exits.length > 0);
   expect(done.exits).toEqual([0]);

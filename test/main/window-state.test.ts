@@ -15,23 +15,48 @@ function newFile(): string {
 
 test('the window comes back where it was', () => {
   const file = newFile();
-  const state = { bounds: { x: 40, y: 60, width: 900, height: 700 }, maximized: true };
-  writeWindowState(file, state);
+  const state = { bounds: { x: 40, y: 60, width: 900, height: 700 }, maximized: true, fullScreen: false };
+  writeWindowState(file, state, [display]);
   expect(readWindowState(file, [display])).toEqual(state);
 });
 
-test('on a display that is gone it would be out of reach', () => {
+test('on a display that is gone it would be out of reach: it keeps its size, in the middle of the one that is there', () => {
   const file = newFile();
-  writeWindowState(file, { bounds: { x: 1900, y: 60, width: 900, height: 700 }, maximized: false });
-  expect(readWindowState(file, [display, second])).not.toBeNull();
-  expect(readWindowState(file, [display])).toBeNull();
+  const left = { bounds: { x: 1900, y: 60, width: 900, height: 1200 }, maximized: false, fullScreen: true };
+  writeWindowState(file, left, [display, second]);
+  expect(readWindowState(file, [display])).toEqual({ ...left, bounds: { x: 350, y: 0, width: 900, height: 1000 } });
+  expect(readWindowState(file, [])).toBeNull();
 });
 
-test.each(['', '{', '{"bounds":{"x":"a"}}', 'null'])('a damaged file (%j) is no file', (text) => {
+test('each arrangement of displays has its own place, in whatever order the system names them', () => {
   const file = newFile();
-  writeFileSync(file, text);
-  expect(readWindowState(file, [display])).toBeNull();
+  const both = { bounds: { x: 1900, y: 60, width: 900, height: 700 }, maximized: true, fullScreen: false };
+  const one = { bounds: { x: 30, y: 40, width: 800, height: 600 }, maximized: false, fullScreen: false };
+  writeWindowState(file, both, [display, second]);
+  writeWindowState(file, one, [display]);
+  expect(readWindowState(file, [second, display])).toEqual(both);
+  expect(readWindowState(file, [display])).toEqual(one);
 });
+
+test('only so many arrangements are remembered, the last ones', () => {
+  const file = newFile();
+  const state = (x: number) => ({ bounds: { x, y: 0, width: 800, height: 600 }, maximized: false, fullScreen: false });
+  const area = (width: number) => [{ workArea: { x: 0, y: 0, width, height: 1000 } }];
+  for (let at = 0; at < 40; ++at) writeWindowState(file, state(at), area(1600 + at));
+  expect(readWindowState(file, area(1639))).toEqual(state(39));
+  expect(readWindowState(file, area(1624))).toEqual(state(24));
+  // Forgotten: the last place that is known.
+  expect(readWindowState(file, area(1600))).toEqual(state(39));
+});
+
+test.each(['', '{', '[{"bounds":{"x":"a"}}]', 'null', '[]', '{"bounds":{},"maximized":false}'])(
+  'a damaged file (%j) is no file',
+  (text) => {
+    const file = newFile();
+    writeFileSync(file, text);
+    expect(readWindowState(file, [display])).toBeNull();
+  },
+);
 
 test.each([
   ['its title bar is above the screen', { x: 40, y: -500 }, false],
@@ -40,14 +65,17 @@ test.each([
   ['enough of the title bar is left to take hold of it', { x: -700, y: 0 }, true],
 ])('%s', (_, corner, kept) => {
   const file = newFile();
-  writeWindowState(file, { bounds: { ...corner, width: 900, height: 700 }, maximized: false });
-  expect(readWindowState(file, [display]) !== null).toBe(kept);
+  const bounds = { ...corner, width: 900, height: 700 };
+  writeWindowState(file, { bounds, maximized: false, fullScreen: false }, [display]);
+  const found = readWindowState(file, [display])?.bounds;
+  expect(found).toEqual(kept ? bounds : { x: 350, y: 150, width: 900, height: 700 });
 });
 
 test('a place that cannot be written costs nothing but the place', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const file = join(newFile(), 'in-a-folder-that-is-not-there.json');
-  expect(() => writeWindowState(file, { bounds: { x: 0, y: 0, width: 9, height: 9 }, maximized: false })).not.toThrow();
+  const state = { bounds: { x: 0, y: 0, width: 9, height: 9 }, maximized: false, fullScreen: false };
+  expect(() => writeWindowState(file, state, [display])).not.toThrow();
   expect(warn).toHaveBeenCalledOnce();
   expect(readWindowState(file, [display])).toBeNull();
 });

@@ -193,6 +193,8 @@ export class BrowserWindow extends EventEmitter {
   isMinimized = () => this.minimized;
   isVisible = () => this.visible;
   isMaximized = () => false;
+  isFullScreen = () => false;
+  setFullScreen: Mock = vi.fn();
   isDestroyed = () => false;
   isFocused = () => world.looking;
   getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 });
@@ -282,6 +284,7 @@ export class Notification extends EventEmitter {
   }
 }
 
+export const powerMonitor = new EventEmitter();
 export const nativeTheme = { shouldUseDarkColors: false };
 export const screen = { getAllDisplays: () => world.displays };
 

@@ -23,11 +23,13 @@ fs.rmSync = (path, { force }) => {
 /** parseArgs (18) for options that have values. */
 const parseArgs = ({ args = process.argv.slice(2), options }) => {
   const values = {};
-  for (const [at, arg] of args.entries()) {
-    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) || [];
-    if (options[name]) values[name] = value === undefined ? args[at + 1] : value;
+  const positionals = [];
+  for (let at = 0; at < args.length; ++at) {
+    const [option, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(args[at]) || [];
+    if (option === undefined) positionals.push(args[at]);
+    else if (options[name]) values[name] = value === undefined ? args[++at] : value;
   }
-  return { values, positionals: [] };
+  return { values, positionals };
 };
 
 const since = {
