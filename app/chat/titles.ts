@@ -98,6 +98,7 @@ const INSTRUCTION = '\n\n---\nWrite a title of two to six words for this convers
 
 const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Generation => ({
   turnId,
+  chatId: null,
   priority: 'title',
   target,
   prompt: {

@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import { attachFile } from '../chat/attachments.ts';
@@ -16,7 +15,8 @@ import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
-import { cacheBytesOf } from '../models/registry/prompt-cache-size.ts';
+import { createPromptCacheControl } from '../models/registry/prompt-cache-control.ts';
+import { createPromptCacheFiles } from '../models/storage/prompt-cache-files.ts';
 import {
   builtInEncoder,
   type CallFrame,
@@ -125,12 +125,15 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(engine.close);
+  const prompts = createPromptCacheFiles(db, join(store.folder, 'prompts'));
+  const promptCache = createPromptCacheControl({ engine, files: prompts, settings: () => settings });
   const manager = createModelService({
     db,
     engine,
     emit,
     settings: () => settings,
     dataFolder: store.folder,
+    promptFolder: prompts.folder,
     resources: options.resources,
     cipher: options.cipher ?? null,
     now,
@@ -153,7 +156,8 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ask({ modelId, prompt, signal, onEvent }) {
       const turnId = newId(now()) as TurnId;
       const { target, name } = models.target(modelId);
-      engine.generate({ ...benchmarkQuestion(prompt), turnId, priority: 'chat', target }, (updates) => {
+      const own = { turnId, chatId: null, priority: 'chat', target } as const;
+      engine.generate({ ...benchmarkQuestion(prompt), ...own }, (updates) => {
         for (const { event } of updates) onEvent(event);
       });
       signal.addEventListener(
@@ -251,6 +255,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       turns.leave(chatId);
       deleteChat(db, chatId, now());
       emit('chat.deleted', { chatId });
+      promptCache.forget(chatId);
     },
     'chats.restore': ({ chatId }) => tellChat(restoreChat(db, chatId)),
     'chats.selectBranch': ({ messageId }) => {
@@ -300,10 +305,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     'engine.status': () => withChat(engine.status()),
     'engine.devices': () => engine.ask('devices', null),
     'engine.restart': engine.restart,
-    'engine.promptCache': () => engine.ask('promptCache', null),
-    'engine.clearPromptCache': async () => {
-      await engine.ask('clearPromptCache', null);
-    },
+    ...promptCache.handlers,
 
     ...metrics.handlers,
     ...documents.handlers,
@@ -314,8 +316,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       settings = writeSettings(db, patch);
       emit('settings.changed', settings);
       manager.settingsChanged();
-      if (patch.promptCacheMB !== undefined)
-        void engine.ask('setPromptCache', { bytes: cacheBytesOf(settings, totalmem()) }).catch(() => {});
+      promptCache.settingsChanged(patch);
       return settings;
     },
   };
@@ -345,11 +346,12 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   };
   const hourly = async () => {
     await purge();
+    await prompts.sweep();
     await backUp();
     await erase();
   };
   const firstPurge = setTimeout(
-    guarded(report, () => purge().then(erase)),
+    guarded(report, () => purge().then(prompts.sweep).then(erase)),
     0,
   );
   const firstBackup = setTimeout(guarded(report, backUp), 60_000);

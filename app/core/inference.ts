@@ -138,6 +138,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
       engine.generate(
         {
           turnId,
+          chatId: null,
           priority: 'chat',
           target,
           prompt: promptOf(request, target),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type * as Addon from '../../native/addon/index.d.ts';
 import type { Supervised } from '../process/supervisor.ts';
 import {
+  type ChatId,
   type Device,
   EngineStatus,
   Failure,
@@ -54,6 +55,8 @@ export type LoadTarget = {
   packed: string | null;
   /** Bytes that what was read may take; changes without a load. */
   cacheBytes: number;
+  /** Where what was read of chats stays for the next start, and how many bytes of it; changes without a load. */
+  cacheDisk: { folder: string; bytes: number } | null;
 };
 
 /** What decides how many tokens a text has: the tokenizer and the template. */
@@ -89,6 +92,8 @@ export type RecognisedLine = Addon.RecognisedLine;
 
 export type Generation = {
   turnId: TurnId;
+  /** Whose prompt it is, so that what is kept of it on disk goes with the chat; null: nothing is kept there. */
+  chatId: ChatId | null;
   priority: Priority;
   /** Loaded first when another model, or none, is in memory. */
   target: LoadTarget;
@@ -140,8 +145,10 @@ export type Asks = {
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
   /** Of the model in memory; null without one. */
-  promptCache: { input: null; output: PromptCacheUse | null };
-  setPromptCache: { input: { bytes: number }; output: null };
+  promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes'> | null };
+  setPromptCache: { input: { bytes: number; disk: LoadTarget['cacheDisk'] }; output: null };
+  /** Of a chat, on disk. */
+  erasePromptCache: { input: { chatId: ChatId }; output: null };
   clearPromptCache: { input: null; output: null };
   /** Tokens of the prompt as it would be sent to this model, which need not be in memory. */
   count: { input: { model: CountedBy; prompt: Prompt }; output: number };

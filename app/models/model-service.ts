@@ -46,6 +46,8 @@ export type ModelServiceOptions = {
   emit: Emit;
   settings: () => Settings;
   dataFolder: string;
+  /** Where what models have read of chats is kept. */
+  promptFolder: string;
   /** Folders that ship with the app. */
   resources: string;
   cipher: Cipher | null;
@@ -114,6 +116,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     place,
     presences,
     packed,
+    promptFolder: options.promptFolder,
     disk,
     probe,
     starter: join(resources, 'starter-model'),

@@ -32,8 +32,8 @@ export const ModelDescription = z.object({
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 
-/** What was read and is kept in memory, so that it need not be read again. */
-export const PromptCacheUse = z.object({ bytes: z.number(), budgetBytes: z.number() });
+/** What was read and is kept in memory and on disk, so that it need not be read again. */
+export const PromptCacheUse = z.object({ bytes: z.number(), budgetBytes: z.number(), diskBytes: z.number() });
 export type PromptCacheUse = z.infer<typeof PromptCacheUse>;
 
 /** What the user set for one model; what is not set follows Settings, then the model's own files. */

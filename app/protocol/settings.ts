@@ -20,6 +20,9 @@ export const Settings = z.object({
   kvType: z.enum(['f16', 'q8']).default('f16'),
   /** Megabytes that what was read may take in memory; null: a share of the machine's. 0 keeps nothing. */
   promptCacheMB: z.number().int().min(0).max(1_048_576).nullable().default(null),
+  /** What was read of chats also stays on disk, for the next start; so many megabytes of it at most. */
+  promptCacheOnDisk: z.boolean().default(false),
+  promptCacheDiskMB: z.number().int().min(1).max(1_048_576).default(4096),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
   showThinking: z.enum(['collapsed', 'running', 'open']).default('collapsed'),

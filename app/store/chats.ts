@@ -122,6 +122,10 @@ export function deleteChat(db: Database, chatId: ChatId, now: number) {
   db.run('UPDATE chats SET deleted_at = ? WHERE id = ?', now, chatId);
 }
 
+/** Whether there is one, and not a deleted one that could still be restored. */
+export const chatIsOpen = (db: Database, chatId: ChatId): boolean =>
+  db.get('SELECT 1 FROM chats WHERE id = ? AND deleted_at IS NULL', chatId) !== undefined;
+
 export function restoreChat(db: Database, chatId: ChatId): Chat {
   db.run('UPDATE chats SET deleted_at = NULL WHERE id = ?', chatId);
   return getChat(db, chatId);

@@ -29,7 +29,9 @@ struct DeviceChoice {
 // Throws Unsupported when the device is not there.
 std::unique_ptr<Backend> create_backend(const DeviceChoice& choice);
 std::string choose_device(const DeviceChoice& choice);
-// Of every source that decides how weights are packed (packing_build.cmake).
+// Of every source that decides how weights are packed, and of every source that decides what is computed
+// (source_number.cmake).
 uint64_t packing_build();
+uint64_t engine_build();
 
 }  // namespace longhand

@@ -118,6 +118,8 @@ export interface GenerateOptions extends SamplingOptions {
   continues?: number;
   /** What is read goes into the model's prompt cache; true unless said otherwise. */
   keep?: boolean;
+  /** Who it belongs to on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is kept there. */
+  owner?: string;
   /** At every prefill chunk; `cached` tokens were taken from what the session already had. */
   onPrefill?: (done: number, total: number, cached: number) => void;
   /** Generated tokens in order, one or several a call; a stop token is included. May return nothing only. */
@@ -180,7 +182,7 @@ export class Session {
    *  so that the next one finds it. Cancelled, what was read by then stays. */
   read(
     prefix: Int32Array,
-    options?: { stopTokens?: number[]; path?: NumericPath; signal?: AbortFlag },
+    options?: { stopTokens?: number[]; path?: NumericPath; owner?: string; signal?: AbortFlag },
   ): Promise<{ length: number; cachedTokens: number; cancelled: boolean }>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
    *  holding `tokens`. `chunk` forces prefill chunk sizes (tests). The last `generated` tokens are read one by one, as
@@ -232,10 +234,18 @@ export class Model {
   /** The most that one pass has taken so far for activations and scratch; 0 on back ends that do not count it. */
   scratchBytes(): number;
   /** What the sessions of this model have read, kept for all of them: bytes in use, and what it may take. */
-  promptCache(): { budgetBytes: number; bytes: number };
+  promptCache(): { budgetBytes: number; bytes: number; diskBudgetBytes: number; diskBytes: number };
   /** How many bytes it may take; 0, as after `load`, keeps nothing. It takes less where memory is short. */
   setPromptCache(bytes: number): void;
+  /** In memory, and on disk what is of any model. */
   clearPromptCache(): Promise<void>;
+  /** Keeps what is read also in files, which the next process finds: at most `bytes` in `folder`, of all models together.
+   *  Without a folder, as after `load`, nothing is kept on disk; what is there stays. */
+  setPromptCacheDisk(disk: { folder: string; bytes: number } | null): Promise<void>;
+  /** Deletes what is on disk of one owner. */
+  erasePromptCache(owner: string): Promise<void>;
+  /** Until everything is written that is to be kept by now. */
+  flushPromptCache(): Promise<void>;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
    *  With `steps` the head goes on from its own state and best token, one more row a step. */
   draftLogits(

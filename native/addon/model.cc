@@ -172,6 +172,9 @@ Napi::Value ModelObject::prompt_cache(const Napi::CallbackInfo& info) {
   Napi::Object out = Napi::Object::New(info.Env());
   out.Set("budgetBytes", static_cast<double>(cache.budget()));
   out.Set("bytes", static_cast<double>(cache.bytes()));
+  const std::shared_ptr<DiskTier> disk = cache.disk();
+  out.Set("diskBytes", static_cast<double>(disk ? disk->bytes() : 0));
+  out.Set("diskBudgetBytes", static_cast<double>(disk ? disk->budget() : 0));
   return out;
 }
 
@@ -191,9 +194,47 @@ Napi::Value ModelObject::clear_prompt_cache(const Napi::CallbackInfo& info) {
   const Napi::Promise promise = operation->promise();
   post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model]() -> Operation::Convert {
     model->prompt_cache().clear();
+    if (const std::shared_ptr<DiskTier> disk = model->prompt_cache().disk()) disk->erase("");
     return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
   });
   return promise;
+}
+
+Napi::Value ModelObject::set_prompt_cache_disk(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const Options options(info[0].IsNull() ? info.Env().Undefined() : info[0], "setPromptCacheDisk");
+  const std::string folder = options.text("folder", "");
+  const auto bytes = static_cast<uint64_t>(options.number("bytes", 0, 0, 9007199254740991.0));
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, folder, bytes]() -> Operation::Convert {
+    PromptCache& cache = model->prompt_cache();
+    const std::shared_ptr<DiskTier> disk = cache.disk();
+    if (folder.empty() || bytes == 0) cache.use_disk(nullptr);
+    else if (disk && disk->folder() == folder) disk->set_budget(bytes);
+    else cache.use_disk(std::make_shared<DiskTier>(folder, bytes, EntryOrigin{engine_build(), model->identity()}));
+    return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
+  });
+  return promise;
+}
+
+// On a thread of its own: the worker may be in the middle of a long answer.
+Napi::Value ModelObject::erase_prompt_cache(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<DiskTier> disk = open(info.Env()).model->prompt_cache().disk();
+  const std::string owner = owner_argument(info.Env(), string_argument(info, 0, "owner"));
+  if (owner.empty()) throw coded_error(info.Env(), "argument", "[model] erasePromptCache takes the name of an owner");
+  return on_own_thread(info.Env(), [disk, owner]() -> Operation::Convert {
+    if (disk) disk->erase(owner);
+    return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
+  });
+}
+
+Napi::Value ModelObject::flush_prompt_cache(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<DiskTier> disk = open(info.Env()).model->prompt_cache().disk();
+  return on_own_thread(info.Env(), [disk]() -> Operation::Convert {
+    if (disk) disk->flush();
+    return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
+  });
 }
 
 Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
@@ -264,6 +305,9 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::prompt_cache>("promptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::set_prompt_cache>("setPromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::clear_prompt_cache>("clearPromptCache"),
+                                ModelObject::InstanceMethod<&ModelObject::set_prompt_cache_disk>("setPromptCacheDisk"),
+                                ModelObject::InstanceMethod<&ModelObject::erase_prompt_cache>("erasePromptCache"),
+                                ModelObject::InstanceMethod<&ModelObject::flush_prompt_cache>("flushPromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
                                 ModelObject::InstanceMethod<&ModelObject::profile>("profile"),
                                 ModelObject::InstanceMethod<&ModelObject::kernel_times>("kernelTimes"),

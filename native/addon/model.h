@@ -36,6 +36,9 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value prompt_cache(const Napi::CallbackInfo& info);
   void set_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value clear_prompt_cache(const Napi::CallbackInfo& info);
+  Napi::Value set_prompt_cache_disk(const Napi::CallbackInfo& info);
+  Napi::Value erase_prompt_cache(const Napi::CallbackInfo& info);
+  Napi::Value flush_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
   Napi::Value profile(const Napi::CallbackInfo& info);
   Napi::Value kernel_times(const Napi::CallbackInfo& info);

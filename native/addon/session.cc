@@ -203,6 +203,7 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.path = options.path("path", open_.generate_path);
   native.continues = options.integer("continues", 0, 0, most_tokens);
   native.keep = options.flag("keep", true);
+  native.owner = owner_argument(info.Env(), options.text("owner", ""));
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
   const auto operation = Operation::start(info.Env(), {options.get("onPrefill"), options.get("onTokens")});
@@ -223,6 +224,7 @@ Napi::Value SessionObject::read(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> prefix = token_array(info[0], "read");
   const Options options(info[1], "read");
   GenerateOptions native;
+  native.owner = owner_argument(info.Env(), options.text("owner", ""));
   native.stop_tokens = options.tokens("stopTokens");
   native.path = options.path("path", open_.generate_path);
   const CancelFlag cancel = options.cancel("signal");

@@ -1,5 +1,7 @@
 #include "addon/values.h"
 
+#include "addon/errors.h"
+
 namespace longhand {
 namespace {
 
@@ -44,6 +46,16 @@ std::string string_argument(const Napi::CallbackInfo& info, size_t index, const 
       Napi::TypeError::New(info.Env(), std::string("[addon] the argument ") + name + " must be a string");
   error.Set("code", Napi::String::New(info.Env(), "argument"));
   throw error;
+}
+
+std::string owner_argument(Napi::Env env, const std::string& name) {
+  constexpr size_t longest = 128;
+  constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  if (name.size() > longest || name.find_first_not_of(allowed) != std::string::npos) {
+    throw coded_error(env, "argument",
+                      "[session] owner has to be at most 128 letters, digits, underscores and hyphens");
+  }
+  return name;
 }
 
 Napi::Object testing_object(Napi::Env env, Napi::Object exports) {

@@ -42,6 +42,7 @@ DeviceInfo CpuBackend::device() const {
   return {.back_end = "cpu",
           .name = processor_name(),
           .detail = std::string(kernels_.name) + ", " + std::to_string(threads_.count()) + " threads",
+          .instructions = kernels_.name,
           .memory_bytes = physical_memory(),
           .unified = true};
 }

@@ -24,6 +24,7 @@ struct GenerateOptions {
   // So many tokens at the end of the prompt are the answer so far: what the timeline holds of them goes on as it is.
   int64_t continues = 0;
   bool keep = true;        // what is read goes into the prompt cache
+  std::string owner;       // for whom also on disk; "": for nobody
   bool read_only = false;  // reads what every longer prompt begins with too, and writes nothing
   std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
   std::function<void(const TokenEvent&)> on_token;

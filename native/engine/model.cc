@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "engine/available_memory.h"
+#include "engine/model_identity.h"
 #include "engine/pulse.h"
 #include "engine/shape_limits.h"
 #include "formats/error.h"
@@ -51,6 +52,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
+  identity_ = identity_of(request.path, *checkpoint, backend_->device());
   memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_);
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
     memory_pressure->signal(critical);

@@ -37,6 +37,8 @@ class Model {
   const Pooling& pooling() const { return pooling_; }
   MemoryPressure& memory_pressure() { return *memory_pressure_; }
   PromptCache& prompt_cache() { return *prompt_cache_; }
+  // Of everything outside of the engine's sources that decides what numbers it computes.
+  uint64_t identity() const { return identity_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
@@ -45,6 +47,7 @@ class Model {
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
   Loaded loaded_;
   Pooling pooling_;  // of encoders
+  uint64_t identity_ = 0;
   std::shared_ptr<PromptCache> prompt_cache_ = std::make_shared<PromptCache>();
   std::shared_ptr<MemoryPressure> memory_pressure_;
 };

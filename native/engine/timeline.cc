@@ -122,7 +122,7 @@ Resumed Timeline::resume(std::span<const int32_t> prompt, std::span<const Bounda
   const int64_t held = cut_alike(prompt, ends, limit, path), own = restorable(held);
   PromptCache& cache = model_->prompt_cache();
   CachedPrefix prefix;
-  if (cache.on()) prefix = cache.find(key_of(total, path), prompt, ends, limit, held, memory_.has_states());
+  if (cache.on()) prefix = cache.find(key_of(total, path), prompt, ends, limit, held, own, memory_);
   const Known known = prefix.known.tokens > common ? prefix.known : here;
   int64_t length = own;
   if (prefix.length > own) {
@@ -174,9 +174,9 @@ void Timeline::adopt(const CachedPrefix& prefix, int64_t held, std::span<const i
 }
 
 bool Timeline::keep(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
-                    bool branches) {
+                    bool branches, const std::string& owner) {
   const auto total = static_cast<int64_t>(prompt.size());
-  return model_->prompt_cache().keep(key_of(total, path), history(), ends, memory_, seconds, branches);
+  return model_->prompt_cache().keep(key_of(total, path), history(), ends, memory_, seconds, branches, owner);
 }
 
 // The states as they stand, to return to when the next pass fails. Null where a snapshot says the same, or where there

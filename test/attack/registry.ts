@@ -134,6 +134,8 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   contextLength: 'number',
   kvType: 'choice',
   promptCacheMB: 'number',
+  promptCacheOnDisk: 'flag',
+  promptCacheDiskMB: 'number',
   systemPrompt: 'text',
   sampling: 'object',
   showThinking: 'choice',

@@ -75,7 +75,7 @@ export function configure(folder: string, change?: Change): Command[] {
   }
   const entries = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8')) as Entry[];
   return entries
-    .filter(({ file }) => !/(metal_kernels|packing_build)\.cc$/.test(file)) // made by the build itself
+    .filter(({ file }) => !/(metal_kernels|packing_build|engine_build)\.cc$/.test(file)) // made by the build itself
     .map(({ file, directory, command }) => ({
       file,
       folder: directory,

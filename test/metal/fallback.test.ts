@@ -42,6 +42,7 @@ const target: LoadTarget = {
   kvType: 'f16',
   packed: null,
   cacheBytes: 0,
+  cacheDisk: null,
 };
 
 function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
@@ -50,6 +51,7 @@ function answer(engine: Engine, turn: string): Promise<TurnEvent[]> {
     engine.generate(
       {
         turnId: turn as TurnId,
+        chatId: null,
         priority: 'chat',
         target,
         prompt: {

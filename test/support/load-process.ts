@@ -17,6 +17,7 @@ const chosen = {
   kvType: 'f16' as const,
   packed: null,
   cacheBytes: 0,
+  cacheDisk: null,
 };
 const target = { modelId: 'model' as ModelId, path, ...chosen };
 const model = await loadModel(

@@ -46,6 +46,7 @@ export const aLibrary = (db: Database, presences: Availability): ModelRegistry =
     place: anywhere,
     presences,
     packed: unpacked,
+    promptFolder: '',
     disk,
     probe: createProbe(),
     starter: '/nowhere',

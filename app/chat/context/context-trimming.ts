@@ -138,6 +138,7 @@ function question(core: ChatDeps, messageId: MessageId, turnId: TurnId): Generat
   const maxTokens = summaryTokens(limit);
   return {
     turnId,
+    chatId,
     priority: 'chat',
     target,
     prompt: { ...prompt, messages: [...prompt.messages, plain('user', questionFor(maxTokens))] },

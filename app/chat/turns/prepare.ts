@@ -51,6 +51,7 @@ export async function prepare(
   const sources = grounding?.sources;
   const generation: Generation = {
     turnId,
+    chatId: chat.id,
     priority: 'chat',
     target,
     prompt: promptOf(core.db, { chat, settings, thinking, sources }, path, begun ? answer : null),

@@ -1,5 +1,13 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { failureOf, guarded, LonghandError, ModelDescription, type Pipe, type TurnId } from '../../protocol/index.ts';
+import {
+  type ChatId,
+  failureOf,
+  guarded,
+  LonghandError,
+  ModelDescription,
+  type Pipe,
+  type TurnId,
+} from '../../protocol/index.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
 import type {
@@ -49,7 +57,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** Kernels of the model in memory that are ready, while there are others. */
   let compilingKernels: { done: number; total: number } | null = null;
   let now: InnerStatus = { phase: 'idle' };
-  let newestAnswer: PromptMessage | null = null;
+  let newestAnswer: { chatId: ChatId | null; answer: PromptMessage } | null = null;
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (next: InnerStatus) => {
@@ -82,12 +90,17 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
         return null;
       }),
     promptCache: async () => model?.native.promptCache() ?? null,
-    setPromptCache: async ({ bytes }) => {
-      if (!model) return null;
-      model.target.cacheBytes = bytes;
-      model.native.setPromptCache(bytes);
+    setPromptCache: async ({ bytes, disk }) => {
+      if (model) await setPromptCache(model, { cacheBytes: bytes, cacheDisk: disk });
       return null;
     },
+    // In turn: whatever runs may be reading this very chat.
+    erasePromptCache: ({ chatId }) =>
+      inTurn(async () => {
+        if (newestAnswer?.chatId === chatId) newestAnswer = null;
+        await model?.native.erasePromptCache(chatId);
+        return null;
+      }),
     clearPromptCache: async () => {
       await model?.native.clearPromptCache();
       return null;
@@ -133,10 +146,17 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     });
   }
 
+  async function setPromptCache(to: LoadedModel, cache: Pick<LoadTarget, 'cacheBytes' | 'cacheDisk'>) {
+    to.native.setPromptCache(cache.cacheBytes);
+    const before = JSON.stringify(to.target.cacheDisk);
+    to.target.cacheBytes = cache.cacheBytes;
+    to.target.cacheDisk = cache.cacheDisk;
+    if (JSON.stringify(cache.cacheDisk) !== before) await to.native.setPromptCacheDisk(cache.cacheDisk);
+  }
+
   async function ensure(target: LoadTarget): Promise<LoadedModel> {
     if (model && same(model.target, target)) {
-      model.target.cacheBytes = target.cacheBytes;
-      model.native.setPromptCache(target.cacheBytes);
+      await setPromptCache(model, target);
       return model;
     }
     release();
@@ -224,13 +244,14 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
 
   /** Behind everything that somebody waits for, and only the newest answer: an older one is read with its next turn. */
   function readBackLater(generation: Generation, answer: PromptMessage) {
-    newestAnswer = answer;
+    const mine = { chatId: generation.chatId, answer };
+    newestAnswer = mine;
     const signal = new addon.AbortFlag();
     queue.add('read-back', {
       async run() {
-        if (!model || newestAnswer !== answer || !same(model.target, generation.target)) return;
+        if (!model || newestAnswer !== mine || !same(model.target, generation.target)) return;
         const done = await readBack(model, renderer, generation, answer, signal);
-        if (!done && newestAnswer === answer) readBackLater(generation, answer);
+        if (!done && newestAnswer === mine) readBackLater(generation, answer);
       },
       yieldTo: () => signal.set(),
     });
@@ -273,7 +294,8 @@ const hello: Prompt = {
 /** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only, and what the
  *  prompt cache may take changes as it is. */
 const same = (a: LoadTarget, b: LoadTarget): boolean => inMemory(a) === inMemory(b);
-const inMemory = (target: LoadTarget): string => JSON.stringify({ ...target, packed: null, cacheBytes: 0 });
+const inMemory = (target: LoadTarget): string =>
+  JSON.stringify({ ...target, packed: null, cacheBytes: 0, cacheDisk: null });
 
 /** At once: threads of the addon may be inside a long computation, and nothing here is worth waiting for. */
 function endProcess() {

@@ -160,6 +160,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       signal: flag,
       continues: transcript.ids.length,
       keep: generation.priority === 'chat',
+      owner: generation.chatId ?? '',
       onPrefill: prefill,
       onTokens: (events) => {
         for (const { id } of events) take(id);

@@ -39,6 +39,7 @@ export async function loadModel(
     signal,
   });
   native.setPromptCache(target.cacheBytes);
+  await native.setPromptCacheDisk(target.cacheDisk);
   const sessions = new Map<Priority, Addon.Session>();
   const contextLength = contextFor(native, target);
   const memoryBytes = () =>

@@ -10,7 +10,7 @@ import { promptIds } from './prompt-tokens.ts';
 export async function readBack(
   model: LoadedModel,
   renderer: TemplateRenderer,
-  { prompt: { messages, thinking } }: Pick<Generation, 'prompt'>,
+  { prompt: { messages, thinking }, chatId }: Pick<Generation, 'prompt' | 'chatId'>,
   answer: PromptMessage,
   signal: Addon.AbortFlag,
 ): Promise<boolean> {
@@ -28,7 +28,8 @@ export async function readBack(
   const known = Int32Array.from(differs < 0 ? one : one.slice(0, differs));
   const session = model.session('chat');
   if (known.length === 0 || known.length >= session.contextLength) return true;
-  const { cancelled } = await session.read(known, { stopTokens: [...model.text.stopIds], signal });
+  const stopTokens = [...model.text.stopIds];
+  const { cancelled } = await session.read(known, { stopTokens, owner: chatId ?? '', signal });
   return !cancelled;
 }
 

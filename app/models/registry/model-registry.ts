@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
@@ -36,7 +35,7 @@ import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-f
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
-import { cacheBytesOf } from './prompt-cache-size.ts';
+import { cacheOf } from './prompt-cache-size.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
@@ -97,6 +96,8 @@ export type ModelRegistryOptions = {
   presences: Availability;
   /** Where packed weights are kept. */
   packed: Pick<WeightCache, 'fileOf'>;
+  /** Where what was read of chats is kept. */
+  promptFolder: string;
   disk: Disk;
   probe: ProbeWithTimeout;
   /** Folder of the model that ships with the app. */
@@ -105,7 +106,7 @@ export type ModelRegistryOptions = {
 };
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const { db, engine, emit, settings, place, presences, starter, now } = options;
+  const { db, engine, emit, settings, place, presences, promptFolder, starter, now } = options;
   if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
 
   /** As they stand in the database; this process alone writes them. */
@@ -193,10 +194,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const { name, settings: own } = row;
     const device = own.device ?? settings().device;
     const { threads, kvType } = settings();
-    const cacheBytes = cacheBytesOf(settings(), totalmem());
-    const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType, cacheBytes };
+    const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
     return {
-      target: { ...target, template: own.template, packed: packedOf(row) },
+      target: { ...target, ...cacheOf(settings(), promptFolder), template: own.template, packed: packedOf(row) },
       name,
       sampling: own.sampling,
     };

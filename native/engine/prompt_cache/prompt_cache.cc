@@ -25,13 +25,21 @@ Node& PromptCache::root(const TrieKey& key) {
   if (found != keys_.end()) return *roots_[static_cast<size_t>(found - keys_.begin())];
   keys_.push_back(key);
   roots_.push_back(std::make_unique<Node>());
+  const uint8_t facts[] = {key.path, key.cache, key.sparse};
+  roots_.back()->name = {xxh64(std::as_bytes(std::span(facts)), 1), xxh64(std::as_bytes(std::span(facts)), 2)};
   return *roots_.back();
 }
 
 CachedPrefix PromptCache::find(const TrieKey& key, std::span<const int32_t> prompt, std::span<const Boundary> ends,
-                               int64_t limit, int64_t held, bool has_states) {
-  has_states_ = has_states;
+                               int64_t limit, int64_t held, int64_t own, const TimelineMemory& memory) {
+  const bool has_states = has_states_ = memory.has_states();
   ++clock_;
+  if (disk()) {
+    const auto beyond = std::ranges::find_if(ends, [&](const Boundary& each) { return each.end > limit; });
+    const Fetch wanted{prompt, ends.first(static_cast<size_t>(beyond - ends.begin())), held, own, memory};
+    // A damaged entry is gone then: perhaps less can be had.
+    while (fetch(root(key), wanted) == Fetched::damaged) continue;
+  }
   CachedPrefix out;
   Node* node = &root(key);
   std::vector<const Node*> way;
@@ -52,6 +60,7 @@ CachedPrefix PromptCache::find(const TrieKey& key, std::span<const int32_t> prom
     out.evicted = false;
   }
   for (const Node* used : out.way) const_cast<Node*>(used)->used = clock_;
+  if (disk()) used_on_disk(out.way);
   out.known = root(key).known(prompt);
   if (out.known.tokens > 0) return out;
   for (const std::unique_ptr<Node>& other : roots_) {
@@ -88,7 +97,7 @@ BlobPtr PromptCache::allocate(uint64_t bytes) {
 }
 
 bool PromptCache::keep(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
-                       TimelineMemory& memory, double seconds, bool branches) {
+                       TimelineMemory& memory, double seconds, bool branches, const std::string& owner) {
   if (!on()) return false;
   has_states_ = memory.has_states();
   const uint64_t row = memory.row_bytes();
@@ -118,9 +127,20 @@ bool PromptCache::keep(const TrieKey& key, std::span<const int32_t> tokens, std:
     if (node->states) memory.read_states(node->states->data());
   }
   for (Node* each : way) each->busy = false;
+  if (whole && !owner.empty()) write_behind(way, last, branches, owner);
   const bool restorable = whole && (!has_states_ || node->states);
   forget_empty(roots_, most_nodes);
   return restorable;
+}
+
+void PromptCache::use_disk(std::shared_ptr<DiskTier> disk) {
+  const std::lock_guard lock(lock_);
+  disk_.swap(disk);
+}
+
+std::shared_ptr<DiskTier> PromptCache::disk() const {
+  const std::lock_guard lock(lock_);
+  return disk_;
 }
 
 void PromptCache::clear() {

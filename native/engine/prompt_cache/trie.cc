@@ -15,6 +15,7 @@ Node& Node::grow(std::span<const int32_t> stretch) {
   auto node = std::make_unique<Node>();
   node->parent = this;
   node->tokens.assign(stretch.begin(), stretch.end());
+  node->name = name.then(stretch);
   node->end = end + static_cast<int64_t>(stretch.size());
   children.push_back(std::move(node));
   return *children.back();

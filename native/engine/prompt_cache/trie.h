@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/prompt_cache/blob.h"
+#include "engine/prompt_cache/entry_name.h"
 
 namespace longhand {
 
@@ -26,6 +27,7 @@ struct Node {
   Node* parent = nullptr;
   std::vector<std::unique_ptr<Node>> children;
   std::vector<int32_t> tokens;
+  EntryName name;        // of everything from the root to here
   int64_t end = 0;       // tokens from the root to here
   BlobPtr page;          // rows of `tokens`; null: evicted
   BlobPtr states;        // null: none kept

@@ -72,7 +72,7 @@ test('cleared, or with no room, everything is read again, and the answer says wh
   await client.call('settings.set', { promptCacheMB: 0 });
   const other = await open();
   await ask(other, story('A hare'));
-  expect(await client.call('engine.promptCache')).toEqual({ bytes: 0, budgetBytes: 0 });
+  expect(await client.call('engine.promptCache')).toEqual({ bytes: 0, budgetBytes: 0, diskBytes: 0 });
   const { cachedTokens } = await ask(chat, 'And then?');
   expect(cachedTokens).toBeLessThan(16); // what both chats begin with
 });
@@ -88,6 +88,7 @@ test('an answer is read back as the next turn wants it', async () => {
     template: null,
     packed: null,
     cacheBytes: 2 ** 28,
+    cacheDisk: null,
   };
   const model = await loadModel(
     addon,
@@ -117,8 +118,8 @@ test('an answer is read back as the next turn wants it', async () => {
   const stopped = new addon.AbortFlag();
   stopped.set();
   const prompt = { messages, thinking: false, continuation: null };
-  expect(await readBack(model, renderer, { prompt }, answer, stopped)).toBe(false);
-  expect(await readBack(model, renderer, { prompt }, answer, new addon.AbortFlag())).toBe(true);
+  expect(await readBack(model, renderer, { prompt, chatId: null }, answer, stopped)).toBe(false);
+  expect(await readBack(model, renderer, { prompt, chatId: null }, answer, new addon.AbortFlag())).toBe(true);
 
   const next = [...messages, answer, told('user', 'And then?')];
   const { ids, result: after } = await ask(next);

@@ -42,6 +42,7 @@ function libraryWith(
     place: anywhere,
     presences: { of: () => 'here', look: async () => {}, turns: () => 0 },
     packed: unpacked,
+    promptFolder: '',
     disk,
     probe: createProbe(),
     starter: folder,

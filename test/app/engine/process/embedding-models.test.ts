@@ -69,6 +69,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
     engine.generate(
       {
         turnId: 'turn' as TurnId,
+        chatId: null,
         priority: 'chat',
         target: {
           modelId: 'starter' as ModelId,
@@ -80,6 +81,7 @@ test('passages make way for a chat, a query does not wait for one', async () => 
           kvType: 'f16',
           packed: null,
           cacheBytes: 0,
+          cacheDisk: null,
         },
         prompt: {
           messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],

@@ -15,6 +15,7 @@ async function sessionBytes(kvType: Settings['kvType']): Promise<number> {
     template: null,
     packed: null,
     cacheBytes: 0,
+    cacheDisk: null,
   };
   const model = await loadModel(
     addon,

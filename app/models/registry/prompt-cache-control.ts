@@ -1,0 +1,46 @@
+import type { Engine } from '../../engine/client/engine-client.ts';
+import type { ChatId, Handlers, Settings } from '../../protocol/index.ts';
+import type { PromptCacheFiles } from '../storage/prompt-cache-files.ts';
+import { cacheOf } from './prompt-cache-size.ts';
+
+export type PromptCacheControlOptions = {
+  engine: Pick<Engine, 'ask'>;
+  files: PromptCacheFiles;
+  settings: () => Settings;
+};
+
+/** What was read, in memory and on disk: how much of it there is, and what has to go. */
+export function createPromptCacheControl({ engine, files, settings }: PromptCacheControlOptions) {
+  /** A model that is in memory follows; one that is loaded later asks for it. */
+  async function apply() {
+    const { cacheBytes: bytes, cacheDisk: disk } = cacheOf(settings(), files.folder);
+    await engine.ask('setPromptCache', { bytes, disk }).catch(() => {}); // it ended, and begins with these
+    if (!settings().promptCacheOnDisk) await files.clear();
+  }
+
+  /** What cannot be deleted now is when the app starts again. */
+  async function forget(chatId: ChatId) {
+    if (settings().promptCacheOnDisk) await engine.ask('erasePromptCache', { chatId }).catch(() => {});
+    await files.forget(chatId);
+  }
+
+  const handlers: Pick<Handlers, 'engine.promptCache' | 'engine.clearPromptCache'> = {
+    'engine.promptCache': async () => {
+      const [use, diskBytes] = await Promise.all([engine.ask('promptCache', null), files.size()]);
+      return use || diskBytes > 0 ? { bytes: use?.bytes ?? 0, budgetBytes: use?.budgetBytes ?? 0, diskBytes } : null;
+    },
+    'engine.clearPromptCache': async () => {
+      await engine.ask('clearPromptCache', null);
+      await files.clear();
+    },
+  };
+
+  return {
+    handlers,
+    forget: (chatId: ChatId) => void forget(chatId),
+    settingsChanged(patch: { [Key in keyof Settings]?: Settings[Key] | undefined }) {
+      const keys = ['promptCacheMB', 'promptCacheOnDisk', 'promptCacheDiskMB'] as const;
+      if (keys.some((key) => patch[key] !== undefined)) void apply();
+    },
+  };
+}
