@@ -8,6 +8,7 @@ import { devices } from './commands/devices.ts';
 import { docs } from './commands/docs.ts';
 import { doctor } from './commands/doctor.ts';
 import { embed } from './commands/embed.ts';
+import { evaluate } from './commands/eval.ts';
 import { generate } from './commands/generate.ts';
 import { inspect } from './commands/inspect.ts';
 import { logits } from './commands/logits.ts';
@@ -41,6 +42,7 @@ const COMMANDS: readonly Command[] = [
   logits,
   trace,
   embed,
+  evaluate,
   inspect,
   devices,
   bench,

@@ -191,6 +191,14 @@ export class Session {
     tokens: Int32Array,
     options?: { all?: boolean; path?: NumericPath; chunk?: number; generated?: number; signal?: AbortFlag },
   ): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** Log-probabilities (natural) of the tokens of a text from position `from` (1 unless given) on: [positions]. With `top`
+   *  the likeliest tokens of every position and theirs: [positions, top], likeliest first. With `at`, the same number of
+   *  tokens for every position, theirs. No more than 64 MB of logits exist at a time. Starts from an empty state; the
+   *  session is left holding `tokens` but the last. */
+  score(
+    tokens: Int32Array,
+    options?: { from?: number; top?: number; at?: number[]; path?: NumericPath; signal?: AbortFlag },
+  ): Promise<{ logprobs: Float32Array; top: Int32Array; topLogprobs: Float32Array; atLogprobs: Float32Array }>;
   /** After the embedding, each layer and the final norm: [tokens, hidden] each. */
   trace(
     tokens: Int32Array,

@@ -254,6 +254,25 @@ Napi::Value SessionObject::logits(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value SessionObject::score(const Napi::CallbackInfo& info) {
+  session(info.Env());
+  const std::vector<int32_t> tokens = token_array(info[0], "score");
+  const Options options(info[1], "score");
+  const CancelFlag cancel = options.cancel("signal");
+  const ScoreOptions native{options.integer("from", 1, 1, most_tokens), options.integer("top", 0, 0, most_tokens),
+                            options.tokens("at"), options.path("path", open_.look_path), cancel.get()};
+  return queue(Operation::start(info.Env()), cancel, [tokens, native, cancel](Session& on) -> Operation::Convert {
+    return [scores = on.score(tokens, native)](Napi::Env env) -> Napi::Value {
+      Napi::Object out = Napi::Object::New(env);
+      out.Set("logprobs", to_js(env, scores.logprobs));
+      out.Set("top", to_js(env, scores.top));
+      out.Set("topLogprobs", to_js(env, scores.top_logprobs));
+      out.Set("atLogprobs", to_js(env, scores.at_logprobs));
+      return out;
+    };
+  });
+}
+
 Napi::Value SessionObject::trace(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> tokens = token_array(info[0], "trace");
   const Options options(info[1], "trace");
@@ -312,6 +331,7 @@ void register_session(Napi::Env env, Napi::Object exports) {
                                   SessionObject::InstanceMethod<&SessionObject::generate>("generate"),
                                   SessionObject::InstanceMethod<&SessionObject::read>("read"),
                                   SessionObject::InstanceMethod<&SessionObject::logits>("logits"),
+                                  SessionObject::InstanceMethod<&SessionObject::score>("score"),
                                   SessionObject::InstanceMethod<&SessionObject::trace>("trace"),
                                   SessionObject::InstanceMethod<&SessionObject::states>("states"),
                                   SessionObject::InstanceMethod<&SessionObject::snapshot>("snapshot"),

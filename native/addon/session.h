@@ -34,6 +34,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value generate(const Napi::CallbackInfo& info);
   Napi::Value read(const Napi::CallbackInfo& info);
   Napi::Value logits(const Napi::CallbackInfo& info);
+  Napi::Value score(const Napi::CallbackInfo& info);
   Napi::Value trace(const Napi::CallbackInfo& info);
   Napi::Value states(const Napi::CallbackInfo& info);
   Napi::Value snapshot(const Napi::CallbackInfo& info);

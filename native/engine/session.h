@@ -4,6 +4,7 @@
 
 #include "engine/generation.h"
 #include "engine/matrix.h"
+#include "engine/score.h"
 
 namespace longhand {
 
@@ -52,6 +53,10 @@ class Session {
   Matrix logits(std::span<const int32_t> tokens, const LogitsOptions& options);
   std::vector<NamedMatrix> trace(std::span<const int32_t> tokens, Path path, const std::atomic<bool>* cancel = nullptr);
   std::vector<NamedState> states();
+  // score.cc. As above.
+  Scores score(std::span<const int32_t> tokens, const ScoreOptions& options) {
+    return longhand::score(timeline_, tokens, options);
+  }
 
  private:
   Timeline timeline_;

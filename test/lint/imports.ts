@@ -39,6 +39,7 @@ export const LAWS: readonly Law[] = [
   { from: 'app/text', to: ['app/protocol'] },
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
+  { from: 'app/quality', to: ['app/protocol'] },
   {
     from: 'app/engine',
     to: ['app/text', 'app/process', 'app/store/open-regular.ts', 'app/protocol', 'native/addon/index.d.ts'],
@@ -63,7 +64,10 @@ export const LAWS: readonly Law[] = [
       'app/protocol',
     ],
   },
-  { from: 'app/cli', to: ['app/core', 'app/server', ...services, 'app/protocol', 'native/addon/index.d.ts'] },
+  {
+    from: 'app/cli',
+    to: ['app/core', 'app/server', 'app/quality', ...services, 'app/protocol', 'native/addon/index.d.ts'],
+  },
   { from: 'test', to: ['app', 'main', 'renderer', 'native', 'resources', 'electron.vite.config.ts'] },
 
   { from: 'native/formats', to: ['native/ops'] },

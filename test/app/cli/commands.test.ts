@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -265,4 +265,31 @@ describe('says what is wrong, with an honest exit code', () => {
     if (kind) expect(asJson.error.code).toBe(kind);
     expect(asJson.error.message).toContain(words);
   });
+});
+
+test('eval: perplexity, divergence from itself and from a saved reference; another text is refused', async () => {
+  const prose = join(folder, 'prose.txt');
+  writeFileSync(prose, readFileSync(join(root, 'resources/help/02-chat.md'), 'utf8').slice(0, 1500));
+  const saved = join(folder, 'prose.reference');
+  const first = await longhand(['eval', '--text', prose, '--window', '128', '--save-reference', saved, '--json']);
+  expect(first.code).toBe(0);
+  const { perplexity, tokens } = JSON.parse(first.out) as { perplexity: { value: number }; tokens: number };
+  expect(perplexity.value).toBeGreaterThan(1);
+  const again = JSON.parse(
+    (await longhand(['eval', '--text', prose, '--window', '128', '--reference', saved, '--json'])).out,
+  );
+  expect(again).toMatchObject({ tokens, same_top: { value: 1 }, perplexity: { value: perplexity.value } });
+  expect(again.kld.value).toBeLessThan(1e-6);
+  const windows = await longhand(['eval', '--text', prose, '--window', '64', '--reference', saved]);
+  expect(windows).toMatchObject({ code: 2 });
+  expect(windows.err).toMatch(/another text, with another tokenizer or other windows/);
+});
+
+test('eval: one thing at a time, and files that are there', async () => {
+  expect(await longhand(['eval'])).toMatchObject({ code: 2 });
+  expect(await longhand(['eval', '--needle', '--text', 'x'])).toMatchObject({ code: 2 });
+  expect(await longhand(['eval', '--needle', '--reference', 'x'])).toMatchObject({ code: 2 });
+  const none = await longhand(['eval', '--choices', 'nowhere.jsonl']);
+  expect(none.code).toBe(2);
+  expect(none.err).toMatch(/nowhere.jsonl is no file/);
 });

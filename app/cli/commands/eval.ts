@@ -1,0 +1,283 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LonghandError } from '../../protocol/index.ts';
+import { askChoices, readQuestions } from '../../quality/choices.ts';
+import { divergenceOf } from '../../quality/divergence.ts';
+import { type Estimate, shareOf } from '../../quality/interval.ts';
+import { needleIn } from '../../quality/needle.ts';
+import { perplexityOf, positionsOf } from '../../quality/perplexity.ts';
+import {
+  type Reference,
+  readReference,
+  takeReference,
+  textHash,
+  writeReference,
+} from '../../quality/reference-file.ts';
+import type { Scorer } from '../../quality/scorer.ts';
+import { type Window, windowsOf } from '../../quality/windows.ts';
+import { promptOf } from '../../text/chat-template.ts';
+import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import type { ModelText } from '../../text/model-text.ts';
+import { answer } from '../runtime/answer.ts';
+import {
+  type Context,
+  command,
+  type Flags,
+  MODEL_FLAGS,
+  numericPath,
+  PRECISION_FLAG,
+  UsageError,
+  type Values,
+} from '../runtime/command.ts';
+import { abortFlag, type Opened, openModel, textOf } from '../runtime/open-model.ts';
+import { outputFile } from '../runtime/safetensors.ts';
+
+const FLAGS = {
+  ...MODEL_FLAGS,
+  ...PRECISION_FLAG,
+  text: { kind: 'text', value: 'FILE', help: 'perplexity of this text' },
+  reference: {
+    kind: 'text',
+    value: 'PATH',
+    help: 'with --text: divergence from this model, or from a saved reference',
+  },
+  'save-reference': {
+    kind: 'text',
+    value: 'FILE',
+    help: 'with --text: keep what the model makes of it, for --reference',
+  },
+  window: { kind: 'count', value: 'N', help: 'tokens that are read at once (default: 2048, or the context)' },
+  stride: { kind: 'count', value: 'N', help: 'tokens from one window to the next (default: half a window)' },
+  choices: { kind: 'text', value: 'FILE', help: 'questions with choices, a line of JSON each' },
+  needle: { kind: 'yes', help: 'a sentence hidden in long texts' },
+  lengths: { kind: 'ids', value: '1024,4096', help: 'with --needle: tokens of the texts (default: 512,1024,2048)' },
+  depths: {
+    kind: 'ids',
+    value: '0,50,100',
+    help: 'with --needle: where it hides, in percent (default: 0,25,50,75,100)',
+  },
+  seed: { kind: 'count', value: 'S', help: 'with --needle: another seed, other texts' },
+} as const satisfies Flags;
+type EvalValues = Values<typeof FLAGS>;
+
+/** The measured thing as JSON, and as lines to read. */
+type Report = { json: object; lines: string[] };
+
+export const evaluate = command({
+  name: 'eval',
+  summary: 'Measure what a model is worth: perplexity, divergence from another, questions with choices, long texts.',
+  usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --needle',
+  flags: FLAGS,
+  async run(context, values) {
+    const asked = [values.text, values.choices, values.needle].filter((one) => one !== undefined && one !== false);
+    if (asked.length !== 1) throw new UsageError('[eval] give one of --text FILE, --choices FILE and --needle');
+    if (values.text === undefined && (values.reference ?? values['save-reference']) !== undefined)
+      throw new UsageError('[eval] --reference and --save-reference go with --text FILE');
+    const report =
+      values.text !== undefined
+        ? await ofText(context, values, values.text)
+        : await withModel(context, values, values.model, (model) =>
+            values.choices !== undefined
+              ? ofChoices(context, model, values.choices)
+              : ofNeedles(context, model, values),
+          );
+    context.terminal.out(context.json ? `${JSON.stringify(report.json)}\n` : `${report.lines.join('\n')}\n`);
+    return 0;
+  },
+});
+
+type Evaluated = { opened: Opened; text: ModelText; score: Scorer; path: 'exact' | 'fast' | undefined };
+
+async function withModel<T>(
+  context: Context,
+  values: EvalValues,
+  model: string | undefined,
+  work: (model: Evaluated) => Promise<T>,
+): Promise<T> {
+  const opened = await openModel(context, { ...values, ...(model !== undefined && { model }) });
+  const { flag, release } = abortFlag(opened.addon, context.signal);
+  try {
+    const text = await textOf(opened.addon, opened.path);
+    const path = numericPath(values.precision);
+    const session = opened.native.createSession();
+    const score: Scorer = (tokens, options) =>
+      session.score(tokens, { ...options, at: [...(options.at ?? [])], path: path ?? 'exact', signal: flag });
+    return await work({ opened, text, score, path });
+  } finally {
+    release();
+    opened.close();
+  }
+}
+
+function fileOf(context: Context, name: string): string {
+  const path = resolve(context.places.here, name);
+  if (!existsSync(path) || !statSync(path).isFile())
+    throw new LonghandError('bad-request', `[eval] ${path} is no file`);
+  return readFileSync(path, 'utf8');
+}
+
+const progressOf = (context: Context, what: string, of: number) => {
+  const bar = context.terminal.progress(what);
+  return { show: (done: number) => bar.show(done, of), end: () => bar.end() };
+};
+
+async function ofText(context: Context, values: EvalValues, file: string): Promise<Report> {
+  const written = fileOf(context, file);
+  const saved = values.reference === undefined ? null : resolve(context.places.here, values.reference);
+  const isFile = saved !== null && existsSync(saved) && statSync(saved).isFile() && !saved.endsWith('.gguf');
+  const stored = isFile ? await readReference(saved) : null;
+  const reference =
+    stored ??
+    (values.reference === undefined
+      ? null
+      : await withModel(context, values, values.reference, (model) =>
+          referenceOf(context, model, cut(model, values, written), values.reference as string),
+        ));
+  return await withModel(context, values, values.model, async (model) => {
+    const windows = cut(model, values, written);
+    if (values['save-reference'] !== undefined) {
+      const path = outputFile(context.places.here, values['save-reference']);
+      await writeReference(path, await referenceOf(context, model, windows, values.model ?? 'built in'));
+    }
+    return reference === null
+      ? await perplexity(context, model, windows)
+      : await divergence(context, model, windows, reference);
+  });
+}
+
+function cut({ opened, text }: Evaluated, values: EvalValues, written: string): Window[] {
+  const { tokenizer, before } = text;
+  const tokens = Int32Array.from([...before, ...tokenizer.encodeText(written)]);
+  const length = values.window ?? Math.min(2048, opened.native.contextLength);
+  return windowsOf(tokens, length, values.stride ?? Math.max(1, Math.floor(length / 2)));
+}
+
+async function referenceOf(context: Context, model: Evaluated, windows: Window[], name: string): Promise<Reference> {
+  const bar = progressOf(context, 'reading the reference', positionsOf(windows));
+  try {
+    return await takeReference(model.score, name, windows, model.opened.native.vocabularySize, bar.show);
+  } finally {
+    bar.end();
+  }
+}
+
+async function perplexity(context: Context, model: Evaluated, windows: Window[]): Promise<Report> {
+  const bar = progressOf(context, 'scoring', positionsOf(windows));
+  const { perplexity, tokens } = await perplexityOf(model.score, windows, bar.show).finally(bar.end);
+  return {
+    json: { perplexity: rounded(perplexity), tokens },
+    lines: [`perplexity ${shown(perplexity)} over ${tokens} tokens`],
+  };
+}
+
+async function divergence(
+  context: Context,
+  model: Evaluated,
+  windows: Window[],
+  reference: Reference,
+): Promise<Report> {
+  if (reference.text !== textHash(windows)) {
+    throw new LonghandError(
+      'bad-request',
+      `[eval] the reference of ${reference.model} was taken from another text, with another tokenizer or other windows`,
+    );
+  }
+  const bar = progressOf(context, 'comparing', positionsOf(windows));
+  const found = await divergenceOf(model.score, windows, reference, bar.show).finally(bar.end);
+  return {
+    json: {
+      kld: rounded(found.kld),
+      kld_99: found.kld99,
+      same_top: rounded(found.sameTop),
+      perplexity: rounded(found.perplexity),
+      reference_perplexity: rounded(found.referencePerplexity),
+      tokens: found.tokens,
+      reference: reference.model,
+    },
+    lines: [
+      `divergence (KLD) ${shown(found.kld, 5)} nats a token; the worst hundredth above ${found.kld99.toFixed(4)}`,
+      `same likeliest token ${percent(found.sameTop)}`,
+      `perplexity ${shown(found.perplexity)}, of the reference ${shown(found.referencePerplexity)}`,
+      `over ${found.tokens} tokens, beside ${reference.model}`,
+    ],
+  };
+}
+
+async function ofChoices(context: Context, { text, score }: Evaluated, file: string): Promise<Report> {
+  const questions = readQuestions(fileOf(context, file));
+  const bar = progressOf(context, 'asking', questions.length);
+  const encode = (written: string) => [...text.before, ...text.tokenizer.encodeText(written)];
+  const found = await askChoices(score, encode, questions, bar.show).finally(bar.end);
+  return {
+    json: {
+      accuracy: rounded(found.accuracy),
+      accuracy_normalised: rounded(found.normalised),
+      questions: found.questions,
+    },
+    lines: [
+      `right ${percent(found.accuracy)}, by length ${percent(found.normalised)}, of ${found.questions} questions`,
+    ],
+  };
+}
+
+async function ofNeedles(context: Context, model: Evaluated, values: EvalValues): Promise<Report> {
+  const { opened, text, path } = model;
+  const { template } = text;
+  if (template === null)
+    throw new LonghandError('template-failed', '[eval] --needle asks, and the model has no chat template');
+  const lengths = values.lengths ?? [512, 1024, 2048];
+  const depths = values.depths ?? [0, 25, 50, 75, 100];
+  if (depths.some((depth) => depth > 100)) throw new UsageError('[eval] --depths are percents, 0 to 100');
+  const renderer = createTemplateRenderer({ worker: context.places.worker });
+  const bar = progressOf(context, 'looking', lengths.length * depths.length);
+  const session = opened.native.createSession(path ? { path } : {});
+  const rows: { length: number; depth: number; found: boolean; said: string }[] = [];
+  try {
+    for (const length of lengths)
+      for (const depth of depths) {
+        const seed = (values.seed ?? 1) * 1009 + rows.length;
+        const hidden = needleIn(length, depth / 100, seed, (written) => text.tokenizer.encodeText(written).length);
+        const messages = [{ role: 'user' as const, content: `${hidden.text}\n\n${hidden.question}` }];
+        const prompt = await promptOf({ ...text, template }, renderer, { messages, thinking: false });
+        const said = await answer(context, {
+          model: opened,
+          text,
+          session,
+          prompt: prompt.ids,
+          inThinking: prompt.inThinking,
+          values: { 'max-tokens': 48, temperature: 0 },
+          path,
+          onPart: () => {},
+        });
+        if (said.finish === 'cancelled') throw new LonghandError('cancelled', '[eval] stopped');
+        rows.push({ length, depth, found: said.text.includes(hidden.answer), said: said.text });
+        bar.show(rows.length);
+      }
+  } finally {
+    bar.end();
+    session.close();
+    await renderer.close();
+  }
+  const found = shareOf(rows.filter((row) => row.found).length, rows.length);
+  const cell = (length: number, depth: number) =>
+    rows.find((row) => row.length === length && row.depth === depth)?.found ? 'found' : '–';
+  return {
+    json: { found: rounded(found), texts: rows },
+    lines: [
+      ['tokens', ...depths.map((depth) => `${depth} %`)].join('\t'),
+      ...lengths.map((length) => [String(length), ...depths.map((depth) => cell(length, depth))].join('\t')),
+      `found ${percent(found)}`,
+    ],
+  };
+}
+
+const rounded = ({ value, low, high }: Estimate) => ({
+  value,
+  ...(Number.isFinite(low) && Number.isFinite(high) && { low, high }),
+});
+const shown = ({ value, low, high }: Estimate, digits = 3): string =>
+  Number.isFinite(low)
+    ? `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`
+    : value.toFixed(digits);
+const percent = ({ value, low, high }: Estimate): string =>
+  `${(100 * value).toFixed(1)} % (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`;

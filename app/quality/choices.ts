@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { LonghandError } from '../protocol/index.ts';
+import { type Estimate, shareOf } from './interval.ts';
+import type { Scorer } from './scorer.ts';
+
+/** A question with its answers, as ARC and HellaSwag are written: a line of JSON each. */
+const Line = z
+  .object({
+    question: z.string().min(1),
+    choices: z.array(z.string().min(1)).min(2).max(26),
+    /** Where the right one stands, from 0. */
+    answer: z.number().int().nonnegative(),
+  })
+  .refine(({ choices, answer }) => answer < choices.length, { message: 'answer points past the choices' });
+export type Question = z.infer<typeof Line>;
+
+export type Choices = {
+  /** Right where the whole answer is likeliest. */
+  accuracy: Estimate;
+  /** Right where it is likeliest for its length in bytes, so that long answers are not worse off. */
+  normalised: Estimate;
+  questions: number;
+};
+
+/** @throws LonghandError `bad-request` naming the line */
+export function readQuestions(text: string): Question[] {
+  const lines = text.split('\n').map((line, at) => [line, at + 1] as const);
+  const questions = lines
+    .filter(([line]) => line.trim() !== '')
+    .map(([line, number]) => {
+      try {
+        return Line.parse(JSON.parse(line));
+      } catch (error) {
+        const why =
+          error instanceof z.ZodError
+            ? error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join(', ')
+            : 'no JSON';
+        throw new LonghandError(
+          'bad-request',
+          `[eval] line ${number}: ${why}; a line is {"question": TEXT, "choices": [TEXT, …], "answer": INDEX}`,
+        );
+      }
+    });
+  if (questions.length === 0) throw new LonghandError('bad-request', '[eval] the file holds no question');
+  return questions;
+}
+
+/** Which answer a model finds likeliest after each question, by the sum of its tokens' log-probabilities. */
+export async function askChoices(
+  score: Scorer,
+  encode: (text: string) => readonly number[],
+  questions: readonly Question[],
+  progress: (done: number) => void = () => {},
+): Promise<Choices> {
+  let right = 0;
+  let rightNormalised = 0;
+  for (const [at, { question, choices, answer }] of questions.entries()) {
+    const sums: number[] = [];
+    for (const choice of choices) {
+      const before = encode(question).length;
+      const tokens = Int32Array.from(encode(`${question} ${choice}`));
+      const { logprobs } = await score(tokens, { from: Math.max(1, Math.min(before, tokens.length - 1)) });
+      sums.push(logprobs.reduce((sum, one) => sum + one, 0));
+    }
+    right += Number(best(sums) === answer);
+    rightNormalised += Number(
+      best(sums.map((sum, which) => sum / Buffer.byteLength(choices[which] as string))) === answer,
+    );
+    progress(at + 1);
+  }
+  const of = questions.length;
+  return { accuracy: shareOf(right, of), normalised: shareOf(rightNormalised, of), questions: of };
+}
+
+const best = (values: readonly number[]): number => values.indexOf(Math.max(...values));
