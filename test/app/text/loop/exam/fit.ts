@@ -23,6 +23,8 @@ export interface Fitted {
 const BINS = 48;
 const DEPTH = 3;
 const SPLITS = 2 ** DEPTH - 1;
+/** A threshold that no value is above, where no split gains anything. */
+const ALL_BELOW = 1e9;
 
 export function fitTrees(examples: readonly Example[], { trees, rate, least, shrink }: FitOptions): Fitted {
   const width = examples[0]?.values.length ?? 0;
@@ -83,7 +85,7 @@ function grow(
         shrink,
       });
       tree[2 * split] = best.feature;
-      tree[2 * split + 1] = cuts[best.feature]?.[best.bin] ?? 0;
+      tree[2 * split + 1] = cuts[best.feature]?.[best.bin] ?? ALL_BELOW;
       const bins = binned[best.feature] as Uint8Array;
       for (let at = 0; at < node.length; at++) {
         if (node[at] === split) node[at] = 2 * split + ((bins[at] as number) > best.bin ? 2 : 1);
