@@ -1,7 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database.ts';
+import { lockFolder } from '../../app/store/lock.ts';
 import { windowTest } from './fixture.ts';
 import { ask, atChat, opened, says } from './page.ts';
 import { newFolder, runs, type Shell } from './shell.ts';
@@ -42,7 +43,9 @@ windowTest(
       await ENDS[round % ENDS.length]?.(shell);
       expect(await shell.ended, `start ${round}: ${shell.output()}`).toEqual(clean);
       await allGone(pids);
-      expect(existsSync(join(data, 'longhand.lock.json')), `start ${round}`).toBe(false);
+      // The lock itself. The note beside it (who holds the folder) stays when a core that is still starting after four seconds
+      // of quitting is ended: seen on a machine with ten times more work than processors.
+      expect(() => lockFolder(data).release(), `start ${round}`).not.toThrow();
     }
   },
   STARTS * ROUND_MS,
