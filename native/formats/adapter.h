@@ -2,9 +2,9 @@
 // ("r", "lora_alpha") and adapter_model.safetensors. For a matrix x.weight [out, in] it holds
 //   base_model.model.x.lora_A.weight [r, in] and base_model.model.x.lora_B.weight [out, r]:
 // the model is used as if x.weight were x.weight + lora_alpha / r * B A. Any other tensor base_model.model.y stands in
-// for y, or is added when the model has no y (a head). With "base_checksum" in adapter_config.json it goes on that
-// model alone: FNV-1a (64 bits, hexadecimal) over the first 4096 bytes of each matrix that changes, in the order of
-// their lora_B's names.
+// for y, or is added when the model has no y (a head). With "base_checksum" (one, or a list) in adapter_config.json
+// it goes on these models alone: FNV-1a (64 bits, hexadecimal) over the first 4096 bytes of each matrix that changes
+// (of its codes where it is MLX affine), in the order of their lora_B's names.
 #pragma once
 
 #include <string>

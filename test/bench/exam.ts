@@ -1,7 +1,7 @@
 // What the part without a language model makes of an examination: node test/bench/exam.ts PATH [--documents FOLDER] [--meaning]
 // PATH is a folder with questions.json (and documents/, or --documents), or a .jsonl of passages with questions as SQuAD has them.
 // --half a|b takes half of the articles by the hash of their titles, --most N so many questions. --keep FOLDER keeps what was
-// read, for the next run over the same documents. --meaning: with all-MiniLM-L6-v2 and the reader, else by words alone.
+// read, for the next run over the same documents. --meaning: with the encoder in the box and the reader, else by words alone.
 // --out FILE writes every question with what was made of it.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,6 @@ import type { CollectionId, ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
 import { type Exam, type ExamQuestion, holds, interval, readExam, says } from '../support/exam-sets.ts';
 import { noEncoders } from '../support/no-encoders.ts';
-import { realModel } from '../support/real-models.mjs';
 import { readOptions } from './options.mjs';
 
 const { values, positionals } = readOptions(import.meta.filename, {
@@ -58,8 +57,8 @@ type Made = {
 
 type Meaning = Pick<DocumentsOptions, 'encoders'> & { engine: DocumentsOptions['engine'] | Engine };
 
-async function meaning(): Promise<Meaning> {
-  const encoder = await realModel('minilm');
+function meaning(): Meaning {
+  const encoder = join(root, 'resources/encoder');
   const engine = createEngine({
     startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
       worker: join(root, 'app/text/jinja/template-process.ts'),
@@ -81,7 +80,7 @@ async function openLibrary({ files }: Exam) {
   const known = existsSync(join(folder, 'longhand.db'));
   mkdirSync(join(folder, 'texts'), { recursive: true });
   const store = await openStore({ folder, migrations: join(root, 'app/store/migrations') });
-  const { engine, encoders }: Meaning = values.meaning ? await meaning() : noEncoders;
+  const { engine, encoders }: Meaning = values.meaning ? meaning() : noEncoders;
   const documents = createDocuments({
     db: store.db,
     engine,
