@@ -21,6 +21,7 @@ import { followAddress } from './shell/history.ts';
 import { useKeyboard } from './shell/keyboard.ts';
 import { Locked } from './shell/locked.tsx';
 import { Notices } from './shell/notices.tsx';
+import { Outdated } from './shell/outdated.tsx';
 import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
 import { listenToEngine, useEngine } from './stores/engine.ts';
@@ -50,7 +51,7 @@ function Longhand() {
   useCore();
   useAppearance();
   useKeyboard();
-  if (!known) return locked ? <Locked /> : null;
+  if (!known) return locked ? <Locked /> : <Outdated />;
   return (
     <TooltipProvider>
       {onboarded ? <Frame /> : <Onboarding />}
@@ -150,6 +151,7 @@ function Frame() {
       </Dialog.Root>
       <div className="flex min-w-0 flex-1 flex-col">
         <PanelBoundary>
+          <Outdated />
           <Notices />
           <Failures />
         </PanelBoundary>

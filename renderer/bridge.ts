@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import type { CallFrame, CoreFrame, PreloadApi } from '../app/protocol/index.ts';
+import type { ClientFrame, CoreFrame, PreloadApi } from '../app/protocol/index.ts';
 import {
   type Choosing,
   createClient,
@@ -23,17 +23,18 @@ declare global {
   }
 }
 
-export const core = createClient();
+/** The core was updated under this tab: from now on only the page of its own build understands it. */
+export const core = createClient({ onOutdated: () => useConnection.setState({ status: 'outdated' }) });
 
-/** `locked`: this page was never let in. `epoch` counts connections: after a new one everything that is shown is asked for
+/** `locked`: this page was never let in. `outdated`: it has to be loaded again. `epoch` counts connections: after a new one everything that is shown is asked for
  *  again. */
-type Connection = { status: 'connecting' | 'open' | 'lost' | 'gone' | 'locked'; epoch: number };
+type Connection = { status: 'connecting' | 'open' | 'lost' | 'gone' | 'locked' | 'outdated'; epoch: number };
 export const useConnection = create<Connection>()(() => ({
   status: 'connecting',
   epoch: 0,
 }));
 
-type CorePipe = Pipe<CallFrame, CoreFrame>;
+type CorePipe = Pipe<ClientFrame, CoreFrame>;
 
 /** Hands a pipe to the client; also how the tests put a core beside the page. */
 export function attach(pipe: CorePipe): void {
@@ -41,10 +42,12 @@ export function attach(pipe: CorePipe): void {
   core.attach(pipe);
   useConnection.setState((state) => ({ status: 'open', epoch: state.epoch + 1 }));
   // One that closes late says nothing about the one that took its place.
-  pipe.onClose(() => current === pipe && useConnection.setState({ status: 'lost' }));
+  pipe.onClose(() => current === pipe && !isOutdated() && useConnection.setState({ status: 'lost' }));
 }
 
 let current: CorePipe | null = null;
+
+const isOutdated = () => useConnection.getState().status === 'outdated';
 
 const preload = () => window.longhand;
 
@@ -146,7 +149,7 @@ function openSocket(attempt: number): void {
   socket.onclose = () => void again();
 
   async function again() {
-    if (current !== attempts) return;
+    if (current !== attempts || isOutdated()) return;
     if (!opened && (await isKnown()) === false) {
       if (current !== attempts) return;
       // Started again since, or never opened with its address: only a new address helps.

@@ -19,7 +19,7 @@ import { createPromptCacheControl } from '../models/registry/prompt-cache-contro
 import { createPromptCacheFiles } from '../models/storage/prompt-cache-files.ts';
 import {
   builtInEncoder,
-  type CallFrame,
+  type ClientFrame,
   type CoreFrame,
   createSwitchboard,
   type DownloadNotification,
@@ -67,7 +67,7 @@ export type CoreOptions = {
 
 /** All services, assembled once. The Electron shell, the browser host, the command line and the tests use this. */
 export type Core = {
-  connect(pipe: Pipe<CoreFrame, CallFrame>): void;
+  connect(pipe: Pipe<CoreFrame, ClientFrame>): void;
   handlers: Handlers;
   /** The models for other programs. */
   inference: Inference;

@@ -3,14 +3,16 @@ import type * as Addon from '../../native/addon/index.d.ts';
 import type { Supervised } from '../process/supervisor.ts';
 import {
   type ChatId,
-  type Device,
+  Device,
   EngineStatus,
   Failure,
-  type ModelDescription,
+  firstProblem,
+  LonghandError,
+  ModelDescription,
   type ModelEntry,
   type ModelId,
   type PauseAction,
-  type PromptCacheUse,
+  PromptCacheUse,
   type SamplingSettings,
   type Settings,
   TurnEvent,
@@ -18,8 +20,8 @@ import {
 } from '../protocol/index.ts';
 import type { Tool, ToolCall } from '../text/chat-template.ts';
 
-//  What the core and the engine process say to each other. Both ends are ours and of one build, so these are types; what goes on
-//  from the engine to the page is looked at all the same, since files of others are opened there.
+//  What the core and the engine process say to each other. Both ends are ours and of one build, so what the core asks are types;
+//  what comes back is parsed all the same, since files of others are opened there.
 
 /** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
 export type PromptMessage = {
@@ -186,6 +188,47 @@ export type FromEngine =
   | { turnId: TurnId; updates: TurnUpdate[] }
   | { pulse: Pulse }
   | { status: InnerStatus };
+
+const size = z.number().nonnegative();
+const box = z.object({ left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
+
+/** What an answer has to be. */
+const ANSWERS = {
+  devices: z.array(Device),
+  inspect: z.object({
+    description: ModelDescription,
+    thinking: z.object({ able: z.boolean(), byDefault: z.boolean() }),
+    names: z.array(z.string()),
+  }),
+  describe: ModelDescription,
+  preview: z.object({ own: z.string().nullable(), text: z.string() }),
+  bandwidth: size,
+  load: z.object({ backEnd: z.string(), memoryBytes: size, contextLength: size }),
+  unload: z.null(),
+  promptCache: PromptCacheUse.nullable(),
+  setPromptCache: z.null(),
+  clearPromptCache: z.null(),
+  count: size,
+  countText: size,
+  embed: z.object({ vectors: z.array(z.instanceof(Float32Array)) }),
+  rank: z.object({ scores: z.array(z.number()) }),
+  recognise: z
+    .array(
+      z.object({
+        confidence: z.number(),
+        box,
+        words: z.array(z.object({ text: z.string(), spaced: z.boolean(), box })),
+      }),
+    )
+    .nullable(),
+} as const satisfies { readonly [Name in AskName]: z.ZodType<Asks[Name]['output']> };
+
+/** @throws LonghandError `engine-failed` when it does not fit */
+export function answerOf<Name extends AskName>(name: Name, value: unknown): Asks[Name]['output'] {
+  const parsed = ANSWERS[name].safeParse(value);
+  if (parsed.success) return parsed.data as Asks[Name]['output'];
+  throw new LonghandError('engine-failed', `[engine] ${name}: ${firstProblem(parsed.error)}`);
+}
 
 const Message = z.union([
   z.object({ id: z.number(), value: z.unknown() }),

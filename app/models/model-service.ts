@@ -275,14 +275,16 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'library.cancel': mover.cancel,
 
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
-    'models.search': async ({ text, source, limit, all }) => {
+    'models.search': async ({ text, source, limit, all }, signal) => {
       const asked = source === undefined ? sources.hub() : sources.byId(source);
       if (!asked)
         throw new LonghandError('not-found', `[models] the source ${source} is not set up`, {
           details: { reason: 'no-source' },
         });
       try {
-        return await asked.search({ text, limit, onlyRunning: !all }, AbortSignal.timeout(SEARCH_MS));
+        const late = AbortSignal.timeout(SEARCH_MS);
+        const ended = signal ? AbortSignal.any([signal, late]) : late;
+        return await asked.search({ text, limit, onlyRunning: !all }, ended);
       } catch (error) {
         throw asFailure(error);
       }

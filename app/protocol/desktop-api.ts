@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallFrame, CoreFrame } from './frames.ts';
+import type { ClientFrame, CoreFrame } from './frames.ts';
 
 //  How a renderer reaches the core.
 //
@@ -41,7 +41,7 @@ export type Choosing = z.infer<typeof Choosing>;
 
 export type PreloadApi = {
   platform: string;
-  send(frame: CallFrame): void;
+  send(frame: ClientFrame): void;
   /** `opened` comes for the first connection and again after the core was restarted. */
   listen(listener: { opened(): void; message(frame: CoreFrame): void; closed(): void }): void;
   /** Where a dropped or chosen DOM `File` is on disk. */

@@ -115,6 +115,12 @@ export function codeOfSystem(error: unknown): ErrorCode | null {
   return typeof name === 'string' && Object.hasOwn(SYSTEM, name) ? (SYSTEM[name] ?? null) : null;
 }
 
+/** Where something does not fit its schema, and what is wanted there. */
+export function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue ? `"${issue.path.join('.')}": ${issue.message}` : 'does not fit its schema';
+}
+
 /** What crosses the border for anything that was thrown. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof LonghandError) {

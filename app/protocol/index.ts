@@ -11,6 +11,7 @@ export * from './downloads.ts';
 export * from './engine.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export * from './fingerprint.ts';
 export * from './frames.ts';
 export * from './ids.ts';
 export * from './library.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { type CallFrame, type CoreFrame, guarded, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
+import { type ClientFrame, type CoreFrame, guarded, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
 import type { Access } from './auth.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
@@ -16,7 +16,7 @@ export type SocketsOptions = {
   access: Access;
   /** False: sent away unheard. */
   welcome: (port: number | undefined) => boolean;
-  connect: (pipe: Pipe<CoreFrame, CallFrame>) => void;
+  connect: (pipe: Pipe<CoreFrame, ClientFrame>) => void;
   heartbeatMs?: number;
 };
 
@@ -73,7 +73,7 @@ function refuse(stream: Duplex, status: string) {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, CallFrame> {
+function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, ClientFrame> {
   // Too large, not UTF-8, broken frames: ws closes the socket with the right code after it said so here.
   socket.on('error', () => {});
   return {
@@ -86,7 +86,7 @@ function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, CallFrame> {
       const hear = guarded(console.error, (data: RawData, isBinary: boolean) => {
         const frame = isBinary ? undefined : parse(String(data));
         if (frame === undefined) socket.close(1007, 'not JSON');
-        else listener(frame as CallFrame);
+        else listener(frame as ClientFrame);
       });
       socket.on('message', hear);
     },

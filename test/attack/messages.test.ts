@@ -4,12 +4,14 @@ import { createEngine } from '../../app/engine/client/engine-client.ts';
 import type { EngineProcess, FromEngine, ToEngine } from '../../app/engine/ipc-protocol.ts';
 import {
   type CallFrame,
+  type ClientFrame,
   type CoreFrame,
   createClient,
   EngineStatus,
   ErrorCode,
   type Pipe,
   pipePair,
+  type Response,
   type TurnId,
 } from '../../app/protocol/index.ts';
 import { connect, places, startCore } from '../support/core.ts';
@@ -105,7 +107,7 @@ test('the core: frames that are none are answered with a code or end their own c
   for (const frame of frames) {
     await tally.refused(`to the core: ${shown(frame)}`, async () => {
       const [mine, its] = pipePair<unknown, CoreFrame>();
-      host.connect(its as Pipe<CoreFrame, CallFrame>);
+      host.connect(its as Pipe<CoreFrame, ClientFrame>);
       const answered = new Promise<CoreFrame | null>((resolve) => {
         mine.onMessage((reply) => 'id' in reply && resolve(reply));
         mine.onClose(() => resolve(null));
@@ -128,7 +130,7 @@ test('the core: frames that are none are answered with a code or end their own c
   });
   await tally.refused('calls whose ids are one', async () => {
     const [mine, its] = pipePair<unknown, CoreFrame>();
-    host.connect(its as Pipe<CoreFrame, CallFrame>);
+    host.connect(its as Pipe<CoreFrame, ClientFrame>);
     let answers = 0;
     mine.onMessage((reply) => 'id' in reply && answers++);
     for (let times = 0; times < 10; times++) mine.send({ id: 7, call: 'app.info' });
@@ -137,7 +139,7 @@ test('the core: frames that are none are answered with a code or end their own c
   });
   await tally.refused('a connection that closes with its calls under way', async () => {
     const [mine, its] = pipePair<unknown, CoreFrame>();
-    host.connect(its as Pipe<CoreFrame, CallFrame>);
+    host.connect(its as Pipe<CoreFrame, ClientFrame>);
     for (let id = 0; id < 100; id++) mine.send({ id, call: 'models.list' });
     mine.close();
     await inTime(client.call('app.info'));
@@ -150,11 +152,11 @@ test('the page: answers to nothing and events that nobody knows change nothing',
   const faults: unknown[] = [];
   const complain = vi.spyOn(console, 'error').mockImplementation((...said) => void faults.push(said));
   onTestFinished(() => complain.mockRestore());
-  const client = createClient(() => {});
-  const [mine, its] = pipePair<CallFrame, CoreFrame>();
+  const client = createClient({ onFault: () => {} });
+  const [mine, its] = pipePair<ClientFrame, CoreFrame>();
   client.attach(mine);
   const asked: CallFrame[] = [];
-  its.onMessage((frame) => asked.push(frame));
+  its.onMessage((frame) => 'call' in frame && asked.push(frame));
   const heard: unknown[] = [];
   client.on('notice', (notice) => heard.push(notice));
   const answer = client.call('app.info');
@@ -167,6 +169,8 @@ test('the page: answers to nothing and events that nobody knows change nothing',
     { event: 'unknown', payload: 1 },
     { event: '__proto__', payload: 1 },
     { event: null },
+    { event: 'notice', payload: { code: 'unknown', details: {} } },
+    { event: 'notice', payload: { code: 'read-only', details: { folder: 7 } } },
   ]) {
     await tally.refused(`to the page: ${shown(junk)}`, async () => {
       its.send(junk as CoreFrame);
@@ -174,10 +178,16 @@ test('the page: answers to nothing and events that nobody knows change nothing',
       expect(heard).toEqual([]);
     });
   }
-  its.send({ id: asked[0]?.id ?? 0, value: { shell: 'browser' } });
-  await tally.refused('an answer after all of it', async () =>
-    expect(await inTime(answer)).toEqual({ shell: 'browser' }),
-  );
+  const info: Response<'app.info'> = {
+    version: '1',
+    commit: '',
+    platform: 'linux',
+    shell: 'browser',
+    dataFolder: '/data',
+    notices: [],
+  };
+  its.send({ id: asked[0]?.id ?? 0, value: info });
+  await tally.refused('an answer after all of it', async () => expect(await inTime(answer)).toEqual(info));
   tally.settle();
 });
 

@@ -9,7 +9,7 @@ import { createCore } from '../../app/core/core.ts';
 import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import {
-  type CallFrame,
+  type ClientFrame,
   type CoreFrame,
   createClient,
   type Message,
@@ -40,7 +40,7 @@ const host = await createCore({
   about: { version: '0', commit: '', shell: 'browser' },
 });
 const client = createClient();
-const [mine, its] = pipePair<CallFrame, CoreFrame>();
+const [mine, its] = pipePair<ClientFrame, CoreFrame>();
 client.attach(mine);
 host.connect(its);
 

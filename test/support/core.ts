@@ -7,8 +7,8 @@ import { readerByFork, type StartReader } from '../../app/documents/parse/fork-p
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
 import {
-  type CallFrame,
   type Client,
+  type ClientFrame,
   type CoreFrame,
   createClient,
   type EventPayload,
@@ -65,7 +65,7 @@ export async function startCore(
 
 export function connect(host: Pick<Core, 'connect'>): Client {
   const client = createClient();
-  const [mine, its] = pipePair<CallFrame, CoreFrame>();
+  const [mine, its] = pipePair<ClientFrame, CoreFrame>();
   client.attach(mine);
   host.connect(its);
   return client;

@@ -3,8 +3,8 @@ import { createCore } from '../../core/core.ts';
 import { readerByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
 import {
-  type CallFrame,
   type Client,
+  type ClientFrame,
   type CoreFrame,
   createClient,
   LonghandError,
@@ -38,7 +38,7 @@ export async function withCore<T>(
       about: { version: '', commit: '', shell: 'browser' },
     });
     const client = createClient();
-    const [mine, its] = pipePair<CallFrame, CoreFrame>();
+    const [mine, its] = pipePair<ClientFrame, CoreFrame>();
     client.attach(mine);
     host.connect(its);
     return await work(client).finally(host.close);

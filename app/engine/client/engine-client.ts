@@ -12,6 +12,7 @@ import {
 import {
   type AskName,
   type Asks,
+  answerOf,
   type FromEngine,
   type Generation,
   type InnerStatus,
@@ -45,7 +46,7 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void };
+type Waiting = { name: AskName; resolve: (value: never) => void; reject: (error: unknown) => void };
 
 export type EngineOptions = {
   startEngine: StartEngine;
@@ -127,7 +128,11 @@ export function createEngine(options: EngineOptions): Engine {
       const { code, message: text, details } = message.failure;
       waiting.reject(new LonghandError(code, text, details ? { details } : {}));
     } else {
-      waiting.resolve(message.value as never);
+      try {
+        waiting.resolve(answerOf(waiting.name, message.value) as never);
+      } catch (error) {
+        waiting.reject(error);
+      }
     }
   }
 
@@ -171,7 +176,7 @@ export function createEngine(options: EngineOptions): Engine {
     await up.promise;
     return new Promise((resolve, reject) => {
       const id = ++lastId;
-      asks.set(id, { resolve, reject });
+      asks.set(id, { name, resolve, reject });
       watch();
       try {
         supervisor.send({ id, ask: name, input } as ToEngine);

@@ -212,7 +212,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         if (text === '' && attachments.length === 0) return;
         const { status } = useConnection.getState();
         // It would be nowhere until the connection is back: it stays in the field.
-        if (status === 'lost' || status === 'gone')
+        if (status === 'lost' || status === 'gone' || status === 'outdated')
           throw new LonghandError('core-lost', '[chat] sent without a connection');
         const branchFrom = key === draftKey() ? get().branchFrom : null;
         let place = key;

@@ -71,6 +71,9 @@ type ModelsStore = {
   find(text: string): Promise<void>;
 };
 
+/** The search that is under way. */
+let search = new AbortController();
+
 /** Repositories that are being inspected. */
 const inspections = new Map<string, Promise<void>>();
 
@@ -135,7 +138,10 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     const searching = { status: 'searching' } as const;
     set({ finding: searching });
     const place = source === null ? {} : { source };
-    const finding = await core.call('models.search', { text, all, ...place }).then(
+    // The one before is of no use any more: the hub is not asked on for it.
+    search.abort();
+    search = new AbortController();
+    const finding = await core.call('models.search', { text, all, ...place }, { signal: search.signal }).then(
       (models): Finding => ({ status: 'found', models }),
       (error: unknown): Finding => ({ status: 'failed', failure: failureOf(error) }),
     );

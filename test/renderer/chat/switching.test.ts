@@ -1,5 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CallFrame, type ChatId, type CoreFrame, type MessageId, pipePair } from '../../../app/protocol/index.ts';
+import {
+  type ChatId,
+  type ClientFrame,
+  type CoreFrame,
+  type MessageId,
+  pipePair,
+} from '../../../app/protocol/index.ts';
 import { createFakeCore } from '../../support/fake-core.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fake-world.ts';
 
@@ -33,7 +39,7 @@ beforeEach(async () => {
   holding = new Set();
   failing = new Map();
   const core = createFakeCore(world);
-  const [page, other] = pipePair<CallFrame, CoreFrame>();
+  const [page, other] = pipePair<ClientFrame, CoreFrame>();
   core.switchboard.add(other);
   let deliver: (frame: CoreFrame) => void = () => {};
   page.onMessage((frame) => deliver(frame));
@@ -43,6 +49,7 @@ beforeEach(async () => {
       deliver = listener;
     },
     send: (frame) => {
+      if ('cancel' in frame) return;
       const code = failing.get(frame.call);
       const go = () => (code ? deliver({ id: frame.id, failure: { code, message: 'refused' } }) : page.send(frame));
       if (holding.has(frame.call)) held.push({ call: frame.call, release: go });

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { type CallFrame, type CoreFrame, pipePair } from '../../../app/protocol/index.ts';
+import { type ClientFrame, type CoreFrame, pipePair } from '../../../app/protocol/index.ts';
 import { App } from '../../../renderer/app.tsx';
 import { attach } from '../../../renderer/bridge.ts';
 import { restoreView } from '../../../renderer/shell/history.ts';
@@ -15,7 +15,7 @@ import { sceneOf } from './scenes.ts';
 
 const scene = sceneOf(new URLSearchParams(location.search).get('scene') ?? '');
 const core = createFakeCore(scene.world);
-const [page, other] = pipePair<CallFrame, CoreFrame>();
+const [page, other] = pipePair<ClientFrame, CoreFrame>();
 core.switchboard.add(other);
 attach(page);
 createRoot(document.getElementById('root') as HTMLElement).render(<App />);

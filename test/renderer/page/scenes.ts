@@ -1,4 +1,4 @@
-import type { Chat, Run, TurnId } from '../../../app/protocol/index.ts';
+import type { Chat, Message, MessageId, Run, TurnId } from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
@@ -111,12 +111,18 @@ function thinkingScene(): Scene {
   return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }
 
-/** A message of a kind that no core sends. */
+/** A message that cannot be drawn. No core can send one, so it is put into the page as soon as the chat is there. */
 function brokenScene(): Scene {
   const scene = crashScene();
-  for (const [id, message] of scene.world.messages) {
-    if (message.role === 'user') scene.world.messages.set(id, { ...message, attachments: null as never });
-  }
+  const stop = useChat.subscribe(({ open }) => {
+    if (!open) return;
+    stop();
+    const messages = [...open.messages].map(([id, message]): [MessageId, Message] => [
+      id,
+      message.role === 'user' ? { ...message, attachments: null as never } : message,
+    ]);
+    useChat.setState({ open: { ...open, messages: new Map(messages) } });
+  });
   return scene;
 }
 

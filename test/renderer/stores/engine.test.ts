@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CallFrame, CoreFrame, Device, EngineStatus, ModelEntry } from '../../../app/protocol/index.ts';
+import type { CallFrame, CoreFrame, Device, EngineStatus, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
+import { starter } from '../../support/fake-world.ts';
 
 //  What the page knows of the engine: its devices are asked for again whenever it stands there anew.
 
@@ -10,8 +11,16 @@ listenToEngine();
 
 let asked: CallFrame[] = [];
 let deliver: (frame: CoreFrame) => void = () => {};
-const cpu = { id: 'cpu', name: 'Test CPU', backEnd: 'cpu' } as unknown as Device;
-const gpu = { id: 'gpu', name: 'Test GPU', backEnd: 'metal' } as unknown as Device;
+const cpu: Device = {
+  id: 'cpu',
+  name: 'Test CPU',
+  backEnd: 'cpu',
+  available: true,
+  detail: '',
+  memoryBytes: 2 ** 33,
+  unified: true,
+};
+const gpu: Device = { ...cpu, id: 'gpu', name: 'Test GPU', backEnd: 'metal' };
 const say = (status: EngineStatus) => deliver({ event: 'engine.status', payload: status });
 const devicesAsked = () => asked.filter(({ call }) => call === 'engine.devices');
 const answer = (devices: Device[]) => deliver({ id: devicesAsked().at(-1)?.id ?? 0, value: devices } as CoreFrame);
@@ -20,7 +29,7 @@ const restarting = { phase: 'restarting', attempt: 1, waitMs: 10 } as const;
 beforeEach(() => {
   asked = [];
   attach({
-    send: (frame) => void asked.push(frame),
+    send: (frame) => void ('call' in frame && asked.push(frame)),
     onMessage: (listener) => {
       deliver = listener;
     },
@@ -55,7 +64,12 @@ test('a GPU that came with the new engine is known, and what is known stays unti
 });
 
 test('what changes of one model changes that one, in its place', () => {
-  const entry = (id: string, lastUsedAt: number | null) => ({ id, name: id, lastUsedAt }) as unknown as ModelEntry;
+  const entry = (id: string, lastUsedAt: number | null): ModelEntry => ({
+    ...starter,
+    id: id as ModelId,
+    name: id,
+    lastUsedAt,
+  });
   const [first, second] = [entry('first', null), entry('second', null)];
   deliver({ event: 'models.changed', payload: [first, second] });
   deliver({ event: 'model.changed', payload: entry('second', 7) });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallFrame, CoreFrame, Failure, ModelEntry } from '../../../../app/protocol/index.ts';
+import type { ClientFrame, CoreFrame, Failure, ModelEntry } from '../../../../app/protocol/index.ts';
 import { attach } from '../../../../renderer/bridge.ts';
 import { checkFiles } from '../../../../renderer/models/installed/check-files.ts';
 
@@ -9,8 +9,8 @@ const failure = (code: Failure['code'], reason: string) => ({ code, message: `[t
 
 /** What a core says of each model's files. */
 const SAYS: Record<string, { value: unknown } | { failure: Failure }> = {
-  whole: { value: { damaged: [], again: 0 } },
-  damaged: { value: { damaged: ['model.safetensors'], again: 4096 } },
+  whole: { value: { modelId: 'whole', bytes: 8192, damaged: [], again: 0 } },
+  damaged: { value: { modelId: 'damaged', bytes: 8192, damaged: ['model.safetensors'], again: 4096 } },
   away: { failure: failure('model-missing', 'away') },
   silent: { failure: failure('unreadable', 'disk') },
   foreign: { failure: failure('bad-request', 'not-ours') },
@@ -20,11 +20,13 @@ function connect(): string[] {
   const verified: string[] = [];
   let deliver: (frame: CoreFrame) => void = () => {};
   attach({
-    send(frame: CallFrame) {
+    send(frame: ClientFrame) {
+      if ('cancel' in frame) return;
       const { modelId } = frame.input as { modelId: string };
       const { id } = frame;
       if (frame.call === 'models.details') {
-        return deliver({ id, value: { ownership: modelId === 'linked' ? 'linked' : 'downloaded' } } as CoreFrame);
+        const ownership = modelId === 'linked' ? 'linked' : 'downloaded';
+        return deliver({ id, value: { modelId, ownership, origin: null, bytes: 8192, frees: 0, checkedAt: null } });
       }
       verified.push(modelId);
       deliver({ id, ...SAYS[modelId] } as CoreFrame);

@@ -1,5 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CallFrame, CoreFrame, Download, ModelEntry } from '../../../../app/protocol/index.ts';
+import type {
+  CallFrame,
+  CoreFrame,
+  Download,
+  FoundModel,
+  ModelEntry,
+  ModelId,
+} from '../../../../app/protocol/index.ts';
+import { starter } from '../../../support/fake-world.ts';
 
 //  Looks at hubs and searches on them: one that failed is not repeated by itself, and an older search does not stand over a newer.
 
@@ -17,10 +25,20 @@ const answer = (at: number, value: unknown) => deliver({ id: asked[at]?.id ?? 0,
 const refuse = (at: number) =>
   deliver({ id: asked[at]?.id ?? 0, failure: { code: 'network', message: '[test] no network' } });
 
+const found = (name: string): FoundModel => ({
+  source: 'huggingface',
+  name,
+  downloads: 1,
+  likes: null,
+  updatedAt: null,
+  gated: false,
+  runs: true,
+});
+
 beforeEach(() => {
   asked = [];
   attach({
-    send: (frame) => void asked.push(frame),
+    send: (frame) => void ('call' in frame && asked.push(frame)),
     onMessage: (listener) => {
       deliver = listener;
     },
@@ -58,15 +76,24 @@ test('whoever looks while one look is under way waits for its answer', async () 
 test('the answer to an older search does not take the place of a newer one', async () => {
   const older = models().find('ott');
   const newer = models().find('otter');
-  answer(1, [{ name: 'acme/otter', downloads: 1, gated: false, runs: true }]);
+  answer(1, [found('acme/otter')]);
   await newer;
-  answer(0, [{ name: 'acme/ottoman', downloads: 9, gated: false, runs: true }]);
+  answer(0, [found('acme/ottoman')]);
   await older;
   expect(models().finding).toMatchObject({ status: 'found', models: [{ name: 'acme/otter' }] });
 });
 
-const download = { id: 'd', name: 'otter' } as unknown as Download;
-const model = { id: 'otter', name: 'otter', description: null } as unknown as ModelEntry;
+const download: Download = {
+  id: 'd',
+  name: 'otter',
+  source: 'folder',
+  repository: '/models/otter.gguf',
+  variant: '',
+  done: 0,
+  total: 10,
+  status: { phase: 'queued' },
+};
+const model: ModelEntry = { ...starter, id: 'otter' as ModelId, name: 'otter', description: null };
 const begins = () => deliver({ event: 'downloads.changed', payload: [download] });
 const arrives = () => deliver({ event: 'download.finished', payload: model });
 const leaves = () => deliver({ event: 'downloads.changed', payload: [] });
@@ -105,9 +132,7 @@ test('a list that was asked for before a download ended does not bring it back',
   answer(at('downloads.list'), [download]);
   await vi.waitFor(() => expect(models().downloads).toEqual([download]));
   leaves();
-  answer(at('models.machine'), null);
-  answer(at('catalogue.list'), []);
-  answer(at('library.state'), null);
-  await loading;
+  for (const call of ['models.machine', 'catalogue.list', 'library.state']) refuse(at(call));
+  await expect(loading).rejects.toMatchObject({ code: 'network' });
   expect(models().downloads).toEqual([]);
 });
