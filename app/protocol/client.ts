@@ -114,11 +114,12 @@ export function createClient({ onFault = console.error, onOutdated = () => {} }:
           reject(error);
           return;
         }
-        signal?.addEventListener('abort', () => {
+        const takeBack = () => {
           if (!waiting.delete(id)) return;
           reject(cancelled());
           pipe?.send({ cancel: id });
-        });
+        };
+        signal?.addEventListener('abort', guarded(onFault, takeBack), { once: true });
       }),
     on(name, listener) {
       const known = listeners.get(name) ?? new Set();

@@ -74,10 +74,11 @@ export function createSwitchboard(handlers: Handlers) {
     add(pipe: Pipe<CoreFrame, ClientFrame>) {
       pipes.add(pipe);
       const running = new Map<number, AbortController>();
-      pipe.onClose(() => {
+      const left = () => {
         pipes.delete(pipe);
         for (const call of running.values()) call.abort();
-      });
+      };
+      pipe.onClose(guarded(console.error, left));
       const answer = async (frame: ClientFrame) => {
         const cancel = Cancel.safeParse(frame);
         if (cancel.success) return running.get(cancel.data.cancel)?.abort();
