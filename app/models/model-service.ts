@@ -23,6 +23,7 @@ import { createIdleUnload } from './hardware/idle-unload.ts';
 import { asFailure } from './network/error-mapping.ts';
 import { certificatesIn, needMirror, needProxy, takeRoute } from './network/network-config.ts';
 import { createNetworkLog } from './network/network-log.ts';
+import { builtInModels } from './registry/built-in-models.ts';
 import { readCatalogue } from './registry/catalogue.ts';
 import { createModelLifecycle } from './registry/model-lifecycle.ts';
 import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
@@ -119,7 +120,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     promptFolder: options.promptFolder,
     disk,
     probe,
-    starter: join(resources, 'starter-model'),
+    builtIn: builtInModels(resources),
     now,
   });
   const facts = async () =>

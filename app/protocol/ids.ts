@@ -7,11 +7,15 @@ export const ChatId = id('chat');
 export const MessageId = id('message');
 export const TurnId = id('turn');
 export const AttachmentId = id('attachment');
-/** A model the user can pick: `starter`, or one the library gave a name to. */
+/** A model the user can pick: one that ships with the app, or one the library gave a name to. */
 export const ModelId = id('model');
 export const CollectionId = id('collection');
 export const DocumentId = id('document');
 export const PassageId = id('passage');
+
+/** The model to begin with, where a package has it, and the one that the engine tests itself with. */
+export const ASSISTANT = ModelId.parse('assistant');
+export const STARTER = ModelId.parse('starter');
 
 export type ChatId = z.infer<typeof ChatId>;
 export type MessageId = z.infer<typeof MessageId>;

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf } from '../../app/protocol/index.ts';
+import { builtInModel, failureOf, STARTER } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../lib/focus.ts';
 import { useEngine } from '../stores/engine.ts';
@@ -21,13 +21,13 @@ const patienceMs = 2500;
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
-  const starter = useEngine((state) => state.models.find((model) => model.builtIn) ?? null);
+  const shipped = useEngine((state) => builtInModel(state.models));
   const patient = usePatience(patienceMs);
   const computed = useEngine((state) => state.devices.length > 0);
   const { externalModels: adoptable, machine } = useModels();
   const { lookAgain } = useModels.getState();
   useEffect(() => void lookAgain(), [lookAgain]);
-  const known = machine !== null && adoptable !== null && computed && starter !== null;
+  const known = machine !== null && adoptable !== null && computed && shipped !== null;
   const shown = known || !patient;
   const pick = usePick(shown);
   const found = (adoptable ?? []).length > 0;
@@ -52,9 +52,9 @@ export function Onboarding() {
             </Place>
           )}
           <Place
-            name={starter?.name ?? t('onboarding.starter')}
-            about={t('onboarding.starterAbout')}
-            facts={<StarterFacts model={starter} />}
+            name={shipped?.name ?? t('onboarding.starter')}
+            about={t(shipped?.id === STARTER ? 'onboarding.starterAbout' : 'onboarding.assistantAbout')}
+            facts={<StarterFacts model={shipped} />}
           >
             <Button
               large

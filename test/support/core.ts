@@ -42,7 +42,7 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
 export async function startCore(
-  options: { dataFolder?: string; startEngine?: StartEngine; now?: () => number } & Pick<
+  options: { dataFolder?: string; resources?: string; startEngine?: StartEngine; now?: () => number } & Pick<
     CoreOptions,
     'models' | 'heartbeat'
   > = {},
@@ -51,7 +51,7 @@ export async function startCore(
   const host = await createCore({
     dataFolder,
     migrations: places.migrations,
-    resources: places.resources,
+    resources: options.resources ?? places.resources,
     startEngine: options.startEngine ?? realEngine(),
     startReader: realReader(),
     ...(options.models && { models: options.models }),

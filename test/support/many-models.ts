@@ -49,6 +49,6 @@ export const aLibrary = (db: Database, presences: Availability): ModelRegistry =
     promptFolder: '',
     disk,
     probe: createProbe(),
-    starter: '/nowhere',
+    builtIn: [],
     now: () => 1,
   });

@@ -4,7 +4,7 @@ import type * as Addon from '../../../native/addon/index.d.ts';
 import { spreadOf } from '../../protocol/index.ts';
 import { table } from '../runtime/arguments.ts';
 import { type Context, command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
-import { openModel } from '../runtime/open-model.ts';
+import { modelNameOf, openModel } from '../runtime/open-model.ts';
 import { bytes, fixed } from '../runtime/terminal.ts';
 
 export const bench = command({
@@ -30,7 +30,7 @@ export const bench = command({
       const kernels = values.profile ? await profile(context, model.native, { read, write, runs: 0, path }) : undefined;
       const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadavg()[0] ?? 0 };
       const report = {
-        model: values.model ?? 'starter',
+        model: modelNameOf(context, values.model),
         device: model.native.device.id,
         path,
         read,

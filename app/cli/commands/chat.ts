@@ -4,7 +4,7 @@ import { promptIds } from '../../engine/process/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type Answer, answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
 import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PRECISION_FLAG } from '../runtime/command.ts';
-import { openModel, textOf } from '../runtime/open-model.ts';
+import { modelNameOf, openModel, textOf } from '../runtime/open-model.ts';
 import { fixed } from '../runtime/terminal.ts';
 import { printer } from './generate.ts';
 
@@ -34,7 +34,7 @@ export const chat = command({
       ...(values.context !== undefined && { contextLength: values.context }),
       ...(path && { path }),
     });
-    const lines = questions(context, `${values.model ?? 'starter'} on ${model.native.device.name}. ${HELP}`);
+    const lines = questions(context, `${modelNameOf(context, values.model)} on ${model.native.device.name}. ${HELP}`);
     const first: PromptMessage[] = values.system === undefined ? [] : [plain('system', values.system)];
     let messages = [...first];
     let thinking = values.think ?? false;

@@ -71,7 +71,7 @@ export const generate = command({
         if (!text) context.terminal.out(said.tokens.join(','));
         context.terminal.out('\n');
         const { reuse } = said.result;
-        if (values['cache-report']) context.terminal.note(cacheReport(reuse, prompt.ids, text && text.decode));
+        if (values['cache-report']) context.terminal.note(cacheReport(reuse, prompt.ids, text?.decode ?? null));
         const speed = `${fixed(timings.tokens_per_second)} tokens/s, first after ${fixed(timings.first_token_ms, 0)} ms`;
         context.terminal.note(context.terminal.dim(`${said.tokens.length} tokens, ${said.finish}, ${speed}`));
         if (said.loop) context.terminal.note(JSON.stringify(said.loop));

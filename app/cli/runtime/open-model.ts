@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { loadAddon } from '../../engine/process/addon.ts';
 import { readModelText } from '../../engine/process/tokenizer-files.ts';
+import { builtInModels } from '../../models/registry/built-in-models.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import type { Context, MODEL_FLAGS, Values } from './command.ts';
@@ -13,11 +14,16 @@ export type Opened = {
   close(): void;
 };
 
-/** `starter` is the model that ships with Longhand. */
-export function modelPath(context: Context, path = 'starter'): string {
-  if (path === 'starter') return resolve(context.places.resources, 'starter-model');
-  return resolve(context.places.here, path);
+/** A model that ships with Longhand has a name: `starter`, or `assistant` where the package has it. The first one is the default. */
+export function modelPath(context: Context, path?: string): string {
+  const shipped = builtInModels(context.places.resources);
+  const model = path === undefined ? shipped[0] : shipped.find(({ id }) => id === path);
+  return model?.path ?? resolve(context.places.here, path ?? '.');
 }
+
+/** What a model is called in what is printed: as it was asked for, else by its own name. */
+export const modelNameOf = (context: Context, path?: string): string =>
+  path ?? builtInModels(context.places.resources)[0]?.id ?? 'none';
 
 export const addonOf = ({ places }: Context, standin = false): typeof Addon =>
   loadAddon(standin ? places.standin : places.addon);

@@ -17,8 +17,8 @@ import type { LibraryLocation } from '../storage/library-location.ts';
 import { removeLink } from '../storage/remove-link.ts';
 import type { RwLock } from '../storage/rw-lock.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
+import { awayError } from './model-errors.ts';
 import type { ModelRegistry } from './model-registry.ts';
-import { awayError } from './model-registry.ts';
 import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
 
 //  What happens to a model after it is here: told about, checked, removed, taken back.

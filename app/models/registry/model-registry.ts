@@ -2,6 +2,7 @@ import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
 import {
+  ASSISTANT,
   canChat,
   type Emit,
   forecast,
@@ -13,6 +14,7 @@ import {
   modelForNewChats,
   type SamplingSettings,
   type Settings,
+  STARTER,
 } from '../../protocol/index.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -35,13 +37,13 @@ import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-f
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
+import type { BuiltInModel } from './built-in-models.ts';
+import { awayError, silentDisk, tooLarge } from './model-errors.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
 const usualContext = 32_768;
 const leastContext = 512;
-
-export const starterId = 'starter' as ModelId;
 
 export type ModelRegistry = {
   /** With a look whether their files are there. */
@@ -80,7 +82,7 @@ export type ModelRegistry = {
   contextLengthOf(modelId: ModelId): number;
   used(modelId: ModelId): void;
   /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
-   *  built-in one, so that the list can say what it is. A model that fails says so when it is asked something. */
+   *  built-in ones, so that the list can say what they are. A model that fails says so when it is asked something. */
   warmUp(load: boolean): Promise<void>;
 };
 
@@ -100,14 +102,16 @@ export type ModelRegistryOptions = {
   promptFolder: string;
   disk: Disk;
   probe: ProbeWithTimeout;
-  /** Folder of the model that ships with the app. */
-  starter: string;
+  /** Models that ship with the app, the one to begin with first. */
+  builtIn: readonly BuiltInModel[];
   now: () => number;
 };
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const { db, engine, emit, settings, place, presences, promptFolder, starter, now } = options;
-  if (!findModel(db, starterId)) addModel(db, { id: starterId, name: 'Starter', path: null, facts: null }, now());
+  const { db, engine, emit, settings, place, presences, promptFolder, builtIn, now } = options;
+  for (const { id, name } of builtIn) {
+    if (!findModel(db, id)) addModel(db, { id, name, path: null, facts: null }, now());
+  }
 
   /** As they stand in the database; this process alone writes them. */
   let rows: ModelRow[] | null = null;
@@ -116,10 +120,18 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     return rows;
   };
   const paths = () => known().flatMap(({ path }) => (path === null ? [] : [path]));
+  /** Of a built-in model, or of a preset of one; null where this package has none of it. */
+  const builtInPath = ({ id, presetOf }: ModelRow): string | null =>
+    builtIn.find((model) => model.id === (presetOf ?? id))?.path ?? null;
+  const pathOf = (row: ModelRow): string => {
+    const path = row.path ?? builtInPath(row);
+    if (path === null) throw new LonghandError('model-missing', `[models] ${row.name} does not ship with this package`);
+    return path;
+  };
   const linkedPaths = () => paths().filter((path) => !place.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
-    const found = path === null ? 'here' : presences.of(path);
+    const found = path !== null ? presences.of(path) : builtInPath(row) === null ? 'missing' : 'here';
     return {
       id,
       name,
@@ -183,12 +195,12 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   }
 
   const rowOf = (modelId: ModelId | null): ModelRow =>
-    find(modelId ?? modelForNewChats(known().map(entryOf), settings().defaultModelId)?.id ?? starterId);
+    find(modelId ?? modelForNewChats(known().map(entryOf), settings().defaultModelId)?.id ?? STARTER);
 
   function target(modelId: ModelId | null) {
     const row = rowOf(modelId);
     needWriter(row);
-    const path = row.path ?? starter;
+    const path = pathOf(row);
     needFiles(path);
     guardMemory(row);
     const { name, settings: own } = row;
@@ -242,14 +254,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
     const { longestContext } = needs;
     if (contextOf(row) === null && longestContext >= leastContext) return;
-    throw new LonghandError(
-      'out-of-memory',
-      `[models] ${name} needs ${gigabytes(needs.total)} with ${contextLength} tokens of context, ${gigabytes(limitBytes)} are free; ` +
-        (longestContext >= leastContext
-          ? `the longest context that fits is ${longestContext}`
-          : 'it fits with no context'),
-      { details: { needed: needs.total, limit: limitBytes, contextLength, longestContext } },
-    );
+    throw tooLarge(name, { needed: needs.total, limit: limitBytes, contextLength, longestContext }, leastContext);
   }
 
   /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
@@ -315,8 +320,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     find,
     inspect: async (given) => (await engine.ask('inspect', { path: await modelPath(given) })).description,
     forget(modelId) {
-      if (modelId === starterId)
-        throw new LonghandError('bad-request', '[models] the built-in model cannot be removed');
+      if (modelId === ASSISTANT || modelId === STARTER)
+        throw new LonghandError('bad-request', '[models] a built-in model cannot be removed');
       const rows = [find(modelId), ...presetsOf(db, modelId)];
       db.transaction(() => {
         for (const { id } of rows) removeModel(db, id);
@@ -338,7 +343,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     async configure(modelId, wanted) {
       const row = find(modelId);
       const { template } = wanted;
-      if (template !== null) await engine.ask('preview', { path: row.path ?? starter, template });
+      if (template !== null) await engine.ask('preview', { path: pathOf(row), template });
       setModelSettings(db, modelId, wanted);
       return changedOne(modelId);
     },
@@ -349,7 +354,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       changed();
       return entryOf(find(id));
     },
-    preview: (modelId, template) => engine.ask('preview', { path: find(modelId).path ?? starter, template }),
+    preview: (modelId, template) => engine.ask('preview', { path: pathOf(find(modelId)), template }),
     encoder(modelId) {
       const { path, name, facts } = find(modelId);
       if (path === null || !facts?.description.encoder || facts.description.ranker) {
@@ -378,23 +383,14 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     },
     async warmUp(load) {
       await presences.look(paths());
-      // Whatever the first model says, the built-in one is inspected; that one says so when it is asked something.
+      // Whatever the first model says, the built-in ones are inspected; that one says so when it is asked something.
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
-      const facts = await engine.ask('inspect', { path: starter }).catch(() => null); // asked again at the next start
-      if (!facts) return;
-      setModelFacts(db, starterId, facts);
-      changed();
+      for (const { id, path } of builtIn) {
+        const facts = await engine.ask('inspect', { path }).catch(() => null); // asked again at the next start
+        if (!facts) continue;
+        setModelFacts(db, id, facts);
+        changed();
+      }
     },
   };
 }
-
-const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
-
-const silentDisk = (path: string) =>
-  new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
-
-/** What is said of files on a drive that is not there: nothing is lost. */
-export const awayError = (path: string) =>
-  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
-    details: { reason: 'away' },
-  });

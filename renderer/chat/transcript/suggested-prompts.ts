@@ -1,13 +1,14 @@
-import type { ModelEntry } from '../../../app/protocol/index.ts';
+import { ASSISTANT, type ModelEntry } from '../../../app/protocol/index.ts';
 
 /** What a new chat suggests, by what a model can do. */
-export type Ability = 'tiny' | 'small' | 'large';
+export type Ability = 'assistant' | 'tiny' | 'small' | 'large';
 
 const SMALL_PARAMETERS = 200e6;
 const LARGE_PARAMETERS = 3e9;
 
 /** Suggestions that a model would fail at are worse than none: what is not known counts as small. */
 export function abilityOf(model: ModelEntry | null): Ability {
+  if (model?.id === ASSISTANT) return 'assistant';
   const parameters = model?.description?.parameters;
   if (model?.builtIn && (parameters === undefined || parameters < SMALL_PARAMETERS)) return 'tiny';
   if (parameters === undefined) return 'small';

@@ -45,7 +45,7 @@ function libraryWith(
     promptFolder: '',
     disk,
     probe: createProbe(),
-    starter: folder,
+    builtIn: [],
     now: () => 1,
   });
   const id = 'model' as ModelId;

@@ -293,3 +293,14 @@ test('when a model is used or set, only that one is told, not the whole list', a
   expect(await client.call('models.list')).toContainEqual(await set);
   expect(lists).toEqual([]);
 });
+
+test('new chats begin with the assistant, also where the starter was used before; with the starter only if it was chosen', () => {
+  const model = (id: string, more: object = {}) =>
+    ({ id, builtIn: true, missing: false, lastUsedAt: null, description: null, ...more }) as never;
+  const used = model('starter', { lastUsedAt: 5 });
+  expect(modelForNewChats([used, model('assistant')], null)).toMatchObject({ id: 'assistant' });
+  expect(modelForNewChats([used, model('assistant')], 'starter')).toMatchObject({ id: 'starter' });
+  expect(modelForNewChats([used, model('assistant', { missing: true })], null)).toMatchObject({ id: 'starter' });
+  const own = model('own', { builtIn: false, lastUsedAt: 3 });
+  expect(modelForNewChats([used, model('assistant', { lastUsedAt: 2 }), own], null)).toMatchObject({ id: 'own' });
+});

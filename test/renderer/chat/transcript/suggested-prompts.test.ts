@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelEntry } from '../../../../app/protocol/index.ts';
+import { ASSISTANT, type ModelEntry } from '../../../../app/protocol/index.ts';
 import { abilityOf } from '../../../../renderer/chat/transcript/suggested-prompts.ts';
 import { starter } from '../../../support/fake-world.ts';
 
@@ -10,6 +10,7 @@ const model = (parameters: number | undefined, builtIn = false): ModelEntry => (
 });
 
 test.each([
+  [{ ...model(135e6, true), id: ASSISTANT }, 'assistant'],
   [model(9e6, true), 'tiny'],
   [model(undefined, true), 'tiny'],
   [model(135e6), 'tiny'],

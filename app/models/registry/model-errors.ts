@@ -1,0 +1,25 @@
+import { LonghandError } from '../../protocol/index.ts';
+
+export const silentDisk = (path: string): LonghandError =>
+  new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
+
+/** What is said of files on a drive that is not there: nothing is lost. */
+export const awayError = (path: string): LonghandError =>
+  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
+    details: { reason: 'away' },
+  });
+
+type Needs = { needed: number; limit: number; contextLength: number; longestContext: number };
+
+/** `leastContext`: what is worth a chat. */
+export const tooLarge = (name: string, needs: Needs, leastContext: number): LonghandError =>
+  new LonghandError(
+    'out-of-memory',
+    `[models] ${name} needs ${gigabytes(needs.needed)} with ${needs.contextLength} tokens of context, ${gigabytes(needs.limit)} are free; ` +
+      (needs.longestContext >= leastContext
+        ? `the longest context that fits is ${needs.longestContext}`
+        : 'it fits with no context'),
+    { details: needs },
+  );
+
+const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
