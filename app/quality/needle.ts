@@ -1,3 +1,5 @@
+import { dice, one } from './dice.ts';
+
 /** A sentence hidden in a long text, and the question that only it answers. */
 export type Needle = { text: string; question: string; answer: string };
 
@@ -26,19 +28,6 @@ const DEEDS = [
   'lies behind the church',
 ];
 const CITIES = ['Arden', 'Belmont', 'Corvale', 'Dunmore', 'Eastwick', 'Farrow', 'Glenhaven', 'Hartley'];
-
-/** The same for the same numbers, on every machine (mulberry32). */
-function dice(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-const one = (list: readonly string[], roll: (below: number) => number): string => list[roll(list.length)] as string;
 
 /** A text of about `length` tokens as `count` counts them, with the needle at `depth` (0: first, 1: last). */
 export function needleIn(length: number, depth: number, seed: number, count: (text: string) => number): Needle {

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
-import { askChoices, readQuestions } from '../../quality/choices.ts';
 import { divergenceOf } from '../../quality/divergence.ts';
-import { type Estimate, shareOf } from '../../quality/interval.ts';
-import { needleIn } from '../../quality/needle.ts';
 import { perplexityOf, positionsOf } from '../../quality/perplexity.ts';
 import {
   type Reference,
@@ -15,10 +12,6 @@ import {
 } from '../../quality/reference-file.ts';
 import type { Scorer } from '../../quality/scorer.ts';
 import { type Window, windowsOf } from '../../quality/windows.ts';
-import { promptOf } from '../../text/chat-template.ts';
-import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
-import type { ModelText } from '../../text/model-text.ts';
-import { answer } from '../runtime/answer.ts';
 import {
   type Context,
   command,
@@ -29,8 +22,10 @@ import {
   UsageError,
   type Values,
 } from '../runtime/command.ts';
-import { abortFlag, type Opened, openModel, textOf } from '../runtime/open-model.ts';
+import { abortFlag, openModel, textOf } from '../runtime/open-model.ts';
 import { outputFile } from '../runtime/safetensors.ts';
+import { ofChoices, ofNeedles, ofReasoning } from './eval-asked.ts';
+import { type Evaluated, fileOf, percent, progressOf, type Report, rounded, shown } from './eval-report.ts';
 
 const FLAGS = {
   ...MODEL_FLAGS,
@@ -56,21 +51,24 @@ const FLAGS = {
     value: '0,50,100',
     help: 'with --needle: where it hides, in percent (default: 0,25,50,75,100)',
   },
-  seed: { kind: 'count', value: 'S', help: 'with --needle: another seed, other texts' },
+  reasoning: { kind: 'yes', help: 'problems that are thought through; right, answered and looped are counted apart' },
+  problems: { kind: 'count', value: 'N', help: 'with --reasoning: of each of the five kinds (default: 12)' },
+  'max-tokens': { kind: 'count', value: 'N', help: 'with --reasoning: of an attempt (default: 1024)' },
+  seed: { kind: 'count', value: 'S', help: 'with --needle and --reasoning: another seed, other texts' },
 } as const satisfies Flags;
 type EvalValues = Values<typeof FLAGS>;
-
-/** The measured thing as JSON, and as lines to read. */
-type Report = { json: object; lines: string[] };
 
 export const evaluate = command({
   name: 'eval',
   summary: 'Measure what a model is worth: perplexity, divergence from another, questions with choices, long texts.',
-  usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --needle',
+  usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --needle | --reasoning',
   flags: FLAGS,
   async run(context, values) {
-    const asked = [values.text, values.choices, values.needle].filter((one) => one !== undefined && one !== false);
-    if (asked.length !== 1) throw new UsageError('[eval] give one of --text FILE, --choices FILE and --needle');
+    const asked = [values.text, values.choices, values.needle, values.reasoning].filter(
+      (one) => one !== undefined && one !== false,
+    );
+    if (asked.length !== 1)
+      throw new UsageError('[eval] give one of --text FILE, --choices FILE, --needle and --reasoning');
     if (values.text === undefined && (values.reference ?? values['save-reference']) !== undefined)
       throw new UsageError('[eval] --reference and --save-reference go with --text FILE');
     const report =
@@ -79,14 +77,14 @@ export const evaluate = command({
         : await withModel(context, values, values.model, (model) =>
             values.choices !== undefined
               ? ofChoices(context, model, values.choices)
-              : ofNeedles(context, model, values),
+              : values.needle
+                ? ofNeedles(context, model, values)
+                : ofReasoning(context, model, values),
           );
     context.terminal.out(context.json ? `${JSON.stringify(report.json)}\n` : `${report.lines.join('\n')}\n`);
     return 0;
   },
 });
-
-type Evaluated = { opened: Opened; text: ModelText; score: Scorer; path: 'exact' | 'fast' | undefined };
 
 async function withModel<T>(
   context: Context,
@@ -108,18 +106,6 @@ async function withModel<T>(
     opened.close();
   }
 }
-
-function fileOf(context: Context, name: string): string {
-  const path = resolve(context.places.here, name);
-  if (!existsSync(path) || !statSync(path).isFile())
-    throw new LonghandError('bad-request', `[eval] ${path} is no file`);
-  return readFileSync(path, 'utf8');
-}
-
-const progressOf = (context: Context, what: string, of: number) => {
-  const bar = context.terminal.progress(what);
-  return { show: (done: number) => bar.show(done, of), end: () => bar.end() };
-};
 
 async function ofText(context: Context, values: EvalValues, file: string): Promise<Report> {
   const written = fileOf(context, file);
@@ -202,82 +188,3 @@ async function divergence(
     ],
   };
 }
-
-async function ofChoices(context: Context, { text, score }: Evaluated, file: string): Promise<Report> {
-  const questions = readQuestions(fileOf(context, file));
-  const bar = progressOf(context, 'asking', questions.length);
-  const encode = (written: string) => [...text.before, ...text.tokenizer.encodeText(written)];
-  const found = await askChoices(score, encode, questions, bar.show).finally(bar.end);
-  return {
-    json: {
-      accuracy: rounded(found.accuracy),
-      accuracy_normalised: rounded(found.normalised),
-      questions: found.questions,
-    },
-    lines: [
-      `right ${percent(found.accuracy)}, by length ${percent(found.normalised)}, of ${found.questions} questions`,
-    ],
-  };
-}
-
-async function ofNeedles(context: Context, model: Evaluated, values: EvalValues): Promise<Report> {
-  const { opened, text, path } = model;
-  const { template } = text;
-  if (template === null)
-    throw new LonghandError('template-failed', '[eval] --needle asks, and the model has no chat template');
-  const lengths = values.lengths ?? [512, 1024, 2048];
-  const depths = values.depths ?? [0, 25, 50, 75, 100];
-  if (depths.some((depth) => depth > 100)) throw new UsageError('[eval] --depths are percents, 0 to 100');
-  const renderer = createTemplateRenderer({ worker: context.places.worker });
-  const bar = progressOf(context, 'looking', lengths.length * depths.length);
-  const session = opened.native.createSession(path ? { path } : {});
-  const rows: { length: number; depth: number; found: boolean; said: string }[] = [];
-  try {
-    for (const length of lengths)
-      for (const depth of depths) {
-        const seed = (values.seed ?? 1) * 1009 + rows.length;
-        const hidden = needleIn(length, depth / 100, seed, (written) => text.tokenizer.encodeText(written).length);
-        const messages = [{ role: 'user' as const, content: `${hidden.text}\n\n${hidden.question}` }];
-        const prompt = await promptOf({ ...text, template }, renderer, { messages, thinking: false });
-        const said = await answer(context, {
-          model: opened,
-          text,
-          session,
-          prompt: prompt.ids,
-          inThinking: prompt.inThinking,
-          values: { 'max-tokens': 48, temperature: 0 },
-          path,
-          onPart: () => {},
-        });
-        if (said.finish === 'cancelled') throw new LonghandError('cancelled', '[eval] stopped');
-        rows.push({ length, depth, found: said.text.includes(hidden.answer), said: said.text });
-        bar.show(rows.length);
-      }
-  } finally {
-    bar.end();
-    session.close();
-    await renderer.close();
-  }
-  const found = shareOf(rows.filter((row) => row.found).length, rows.length);
-  const cell = (length: number, depth: number) =>
-    rows.find((row) => row.length === length && row.depth === depth)?.found ? 'found' : '–';
-  return {
-    json: { found: rounded(found), texts: rows },
-    lines: [
-      ['tokens', ...depths.map((depth) => `${depth} %`)].join('\t'),
-      ...lengths.map((length) => [String(length), ...depths.map((depth) => cell(length, depth))].join('\t')),
-      `found ${percent(found)}`,
-    ],
-  };
-}
-
-const rounded = ({ value, low, high }: Estimate) => ({
-  value,
-  ...(Number.isFinite(low) && Number.isFinite(high) && { low, high }),
-});
-const shown = ({ value, low, high }: Estimate, digits = 3): string =>
-  Number.isFinite(low)
-    ? `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`
-    : value.toFixed(digits);
-const percent = ({ value, low, high }: Estimate): string =>
-  `${(100 * value).toFixed(1)} % (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`;
