@@ -40,7 +40,7 @@ import {
   titledDocuments,
   updateDocument,
 } from '../store/documents.ts';
-import { createRag, type Rag } from './answer/rag.ts';
+import { createRag, type PromptBudget, type Rag } from './answer/rag.ts';
 import { unpackSpans } from './chunk/span-codec.ts';
 import { followHelp } from './import/builtin-manual.ts';
 import { type Gathered, gather } from './import/collect-files.ts';
@@ -88,6 +88,8 @@ export type Documents = {
 const DELETED_KEPT_MS = 24 * 60 * 60 * 1000;
 const MAX_BYTES = 1024 * 1024;
 const COLLECTIONS_MS = 200;
+/** What a person reads instead of a model: as many passages as a large one is given. A token is about four letters. */
+const WITHOUT_MODEL: PromptBudget = { tokens: 8192, passages: 6, count: async (text) => Math.ceil(text.length / 4) };
 const SOON_MS = 500;
 /** The manual is read when everything has settled. */
 const LATER_MS = 3000;
@@ -220,6 +222,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     const added = { collectionId, fileName, kind, bytes, sourcePath: path, sourceChangedAt: changedAt, watched: false };
     return { document: addDocument(db, added, now()).document, known: false };
   }
+  const answering = createRag({ db, embedding });
   const handlers: Documents['handlers'] = {
     'documents.collections': () => collections(),
     'documents.createCollection': ({ name }) => {
@@ -289,6 +292,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       const words = tellingWords(db, wanted.query);
       return { by, hits: found.map((one) => hitOf(one, words)) };
     },
+    'documents.ask': (asked) => answering.ground({ ...asked, budget: WITHOUT_MODEL }),
     'documents.passage': ({ passageId }) => {
       const { id, documentId, position, text, headings, spans } = getPassage(db, passageId);
       return { id, documentId, number: position, text, headings, spans: unpackSpans(spans) };
@@ -372,7 +376,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
 
   return {
     handlers,
-    answering: createRag({ db, embedding }),
+    answering,
     async idle() {
       await importer.idle();
       await embedding.idle();

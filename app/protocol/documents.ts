@@ -332,6 +332,11 @@ export const documentCalls = {
       hits: z.array(PassageHit),
     }),
   ),
+  /** What answers a question, without a model: the quote and its sources, the same every time. */
+  'documents.ask': call(
+    z.object({ question: z.string().trim().min(1).max(2000), collectionIds: z.array(CollectionId).min(1).max(1000) }),
+    Grounding,
+  ),
   'documents.passage': call(z.object({ passageId: PassageId }), Passage),
   /** Bytes [start, end) of the kept copy, at most 1 MiB at a time. */
   'documents.bytes': call(

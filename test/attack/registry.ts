@@ -115,6 +115,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'documents.remove': { documentId: 'id' },
   'documents.restore': { documentId: 'id' },
   'documents.search': { query: 'text', collectionIds: 'list', documentId: 'id', limit: 'number' },
+  'documents.ask': { question: 'text', collectionIds: 'list' },
   'documents.passage': { passageId: 'id' },
   'documents.bytes': { documentId: 'id', start: 'number', end: 'number' },
   'documents.content': { documentId: 'id', from: 'number', limit: 'number' },

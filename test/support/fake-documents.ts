@@ -154,6 +154,7 @@ export function fakeDocuments(world: DocumentsWorld, emit: Emit): Pick<Handlers,
         .slice(0, limit);
       return { by: 'words', hits };
     },
+    'documents.ask': ({ question }) => ({ found: false, by: 'words', question, sources: [], support: [], quote: null }),
     'documents.passage': ({ passageId }) => found(world.passages.get(passageId), 'passage'),
     'documents.bytes': ({ documentId, start, end }) => {
       const file = found(world.files.get(documentId), 'file');

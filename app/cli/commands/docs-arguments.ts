@@ -14,6 +14,13 @@ export const DOCS_FLAGS = {
     help: 'add: embedding model for this collection: all-MiniLM-L6-v2 is built in; or "none"',
   },
   model: { kind: 'text', value: 'NAME', help: 'ask: model that answers (default: the one the app uses)' },
+  'no-model': { kind: 'yes', help: 'ask: the quote and its sources alone, without an answer written by a model' },
+  password: {
+    kind: 'text',
+    value: 'TEXT',
+    help: 'add: opens protected files; used once, never stored; "-" reads it from stdin',
+  },
+  ocr: { kind: 'yes', help: 'add: recognise the text of scanned pages' },
   temperature: { kind: 'number', value: 'T', help: 'ask: 0 (default) gives the same answer every time' },
   seed: { kind: 'count', value: 'S', help: 'ask: with a temperature, the same seed gives the same answer' },
   limit: { kind: 'count', value: 'N', help: 'search: maximum number of passages (default: 10)' },

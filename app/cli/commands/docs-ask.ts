@@ -1,6 +1,7 @@
 import { citedIn } from '../../documents/answer/citations.ts';
 import {
   type Client,
+  type Collection,
   closestIn,
   deniesQuote,
   type Grounding,
@@ -10,13 +11,17 @@ import {
   type TurnEvent,
   whereOf,
 } from '../../protocol/index.ts';
-import type { Context } from '../runtime/command.ts';
-import { chosen, type DocsAction, modelNamed } from './docs-arguments.ts';
+import { type Context, UsageError } from '../runtime/command.ts';
+import { chosen, type DocsAction, type DocsValues, modelNamed } from './docs-arguments.ts';
 
 /** Answers a question from documents. The likeliest words, unless a temperature is asked for: the same question has the same
  *  answer. An answer that goes in circles ends at once, for nobody is there to decide. */
 export const ask: DocsAction = async ({ terminal, json, signal }, client, values, words) => {
   const collections = await chosen(client, values.collection);
+  if (values['no-model']) {
+    needNoModel(values);
+    return quoteAlone({ terminal, json }, client, collections, words.join(' '));
+  }
   const modelId = values.model === undefined ? null : await modelNamed(client, values.model);
   const sampling = { temperature: values.temperature ?? 0, ...(values.seed !== undefined && { seed: values.seed }) };
   const { id: chatId } = await client.call('chats.create', { modelId });
@@ -38,6 +43,32 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
     await client.call('chats.delete', { chatId });
   }
 };
+
+function needNoModel(values: DocsValues) {
+  const given = (['model', 'temperature', 'seed'] as const).find((name) => values[name] !== undefined);
+  if (given) throw new UsageError(`[docs] --no-model asks no model, and --${given} is for one`);
+}
+
+/** The words that answer best and the passages around them: the same every time. */
+async function quoteAlone(
+  { terminal, json }: Pick<Context, 'terminal' | 'json'>,
+  client: Client,
+  collections: readonly Collection[],
+  question: string,
+): Promise<number> {
+  const grounding = await client.call('documents.ask', {
+    question,
+    collectionIds: collections.map(({ id }) => id),
+  });
+  const quoted = quotedIn(grounding);
+  const quote = quoted && { ...grounding.quote, text: quoted.text, where: quoted.where };
+  if (json) terminal.out(`${JSON.stringify({ ...grounding, quote })}\n`);
+  else {
+    tellQuote(terminal, grounding);
+    tellSources(terminal, grounding.found ? 'Sources:' : 'Closest passages:', grounding.sources);
+  }
+  return grounding.found ? 0 : 1;
+}
 
 /** Prints the answer as it is written. One that only denies what the quote below it says is left out, so its first words wait
  *  until it is clear that it is none. */
@@ -63,19 +94,25 @@ function report(terminal: Context['terminal'], { text, grounding, state }: Messa
   if (state.status === 'done' && state.reason === 'loop')
     terminal.note(terminal.dim('stopped: the answer was repeating itself'));
   if (!grounding) return;
-  const quoted = quotedIn(grounding) ?? closestIn(grounding);
-  if (quoted) {
-    const also = grounding.quote?.alsoIn?.join(', ');
-    const where = also ? `${quoted.where}; also in: ${also}` : quoted.where;
-    terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${where}\n`);
-  }
+  tellQuote(terminal, grounding);
   const cited = citedIn(text);
   const sources = grounding.sources.filter(({ number }) => !grounding.found || cited.has(number));
-  const title = grounding.found ? 'Cited:' : 'Closest passages:';
-  if (sources.length > 0) terminal.note(terminal.dim(title));
-  for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
+  tellSources(terminal, grounding.found ? 'Cited:' : 'Closest passages:', sources);
   const weak = grounding.support.filter(({ level }) => level !== 'supported').length;
   if (weak > 0) terminal.note(terminal.dim(`${weak} of ${grounding.support.length} sentences are not fully supported`));
+}
+
+function tellQuote(terminal: Context['terminal'], grounding: Grounding) {
+  const quoted = quotedIn(grounding) ?? closestIn(grounding);
+  if (!quoted) return;
+  const also = grounding.quote?.alsoIn?.join(', ');
+  const where = also ? `${quoted.where}; also in: ${also}` : quoted.where;
+  terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${where}\n`);
+}
+
+function tellSources(terminal: Context['terminal'], title: string, sources: Grounding['sources']) {
+  if (sources.length > 0) terminal.note(terminal.dim(title));
+  for (const source of sources) terminal.note(terminal.dim(`  [${source.number}] ${whereOf(source)}`));
 }
 
 async function answerTo(

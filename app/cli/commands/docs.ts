@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Client, type Collection, type Document, LonghandError } from '../../protocol/index.ts';
 import { table } from '../runtime/arguments.ts';
@@ -58,7 +59,7 @@ async function add(
       const all = (await client.call('documents.list', { collectionId })).filter(({ id }) => wanted.has(id));
       return all.every(isSettled) ? all : null;
     });
-    const documents = reading ?? [];
+    const documents = await withRemedies(client, signal, values, reading ?? []);
     const indexed = await until(client, signal, STALLED_MS, async () => {
       const { embedding } = collectionWith(await client.call('documents.collections'), collectionId);
       if (!embedding || embedding.done >= embedding.total) return true;
@@ -74,6 +75,29 @@ async function add(
     stop();
     bar.end();
   }
+}
+
+/** Opens what is protected and recognises what is scanned, where the flags say so. */
+async function withRemedies(
+  client: Client,
+  signal: AbortSignal,
+  { password: given, ocr = false }: DocsValues,
+  documents: readonly Document[],
+): Promise<readonly Document[]> {
+  const password = given === '-' ? readFileSync(0, 'utf8').replace(/\r?\n$/, '') : given;
+  const remedy = ({ state }: Document) => (state.status === 'failed' ? state.remedy : null);
+  const again = documents.filter(
+    (one) => (password !== undefined && remedy(one) === 'unlock') || (ocr && remedy(one) === 'ocr'),
+  );
+  if (again.length === 0) return documents;
+  for (const { id: documentId } of again)
+    await client.call('documents.retry', { documentId, ocr, ...(password !== undefined && { password }) });
+  const wanted = new Set<string>(documents.map(({ id }) => id));
+  const settled = await until(client, signal, null, async () => {
+    const all = (await client.call('documents.list', {})).filter(({ id }) => wanted.has(id));
+    return all.every(isSettled) ? all : null;
+  });
+  return settled ?? documents;
 }
 
 const isSettled = ({ state }: Document): boolean => state.status === 'ready' || state.status === 'failed';

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import type { Document, Grounding, PassageHit } from '../../../../app/protocol/index.ts';
 import { circling } from '../../../support/circling.ts';
 import { newFolder, root, startCore } from '../../../support/core.ts';
+import { makePdf } from '../../../support/pdf.ts';
 import { tuning } from '../../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -22,11 +23,13 @@ type Said = Omit<Partial<Grounding>, 'quote'> & {
   error?: { code: string; message: string };
 };
 
-function longhand(...args: string[]): Promise<{ code: number | null; said: Said }> {
+const longhand = (...args: string[]) => longhandWith('', ...args);
+function longhandWith(input: string, ...args: string[]): Promise<{ code: number | null; said: Said }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, 'app/cli/main.ts'), 'docs', ...args, '--json'], {
       env: { ...process.env, LONGHAND_ROOT: root, npm_lifecycle_event: undefined, INIT_CWD: undefined },
     });
+    child.stdin.end(input);
     let out = '';
     child.stdout.on('data', (text) => {
       out += text;
@@ -111,4 +114,35 @@ test('an answer that goes in circles ends without waiting for somebody', async (
   const { code, said } = await longhand('ask', 'Summarise my documents.', '--data', dataFolder);
   expect(said).toMatchObject({ finish_reason: 'loop', loop: { where: 'answer' } });
   expect(code).toBe(0);
+});
+
+test('ask --no-model gives the quote and its sources alone, the same each time, and asks no model', async () => {
+  const data = ['--data', newFolder()];
+  const lease = join(newFolder(), 'lease.md');
+  writeFileSync(lease, library['lease.md'] ?? '');
+  await longhand('add', lease, ...data);
+  const first = await longhand('ask', '--no-model', 'How high is the monthly rent?', ...data);
+  expect(first).toMatchObject({ code: 0, said: { found: true, quote: { text: 'The monthly rent is 840 euros.' } } });
+  expect(first.said).not.toHaveProperty('answer');
+  expect(await longhand('ask', '--no-model', 'How high is the monthly rent?', ...data)).toEqual(first);
+  const absent = await longhand('ask', '--no-model', 'Who won the football world cup in 1998?', ...data);
+  expect(absent).toMatchObject({ code: 1, said: { found: false, quote: null } });
+  expect((await longhand('ask', '--no-model', '--temperature', '1', 'How high?', ...data)).code).toBe(2);
+  // No chat was made for it.
+  const { client } = await startCore({ dataFolder: data[1] as string });
+  expect(await client.call('chats.list', {})).toEqual([]);
+});
+
+test('add --password opens what is protected, also from stdin; a wrong one leaves it closed', async () => {
+  const data = ['--data', newFolder()];
+  const locked = join(newFolder(), 'locked.pdf');
+  const texts = [{ text: 'The code of the safe is 4711.', x: 72, y: 700 }];
+  writeFileSync(locked, makePdf({ pages: [{ texts }], password: 'sesame' }));
+  const wrong = await longhand('add', locked, '--password', 'tower', ...data);
+  expect(wrong).toMatchObject({ code: 1, said: { documents: [{ state: { status: 'failed', remedy: 'unlock' } }] } });
+  const opened = await longhandWith('sesame\n', 'add', locked, '--password', '-', ...data);
+  expect(opened).toMatchObject({ code: 0, said: { documents: [{ state: { status: 'ready' } }] } });
+  expect((await longhand('ask', '--no-model', 'What is the code of the safe?', ...data)).said.quote?.text).toContain(
+    '4711',
+  );
 });
