@@ -21,14 +21,13 @@ const Frame = z.object({
 
 const Cancel = z.object({ cancel: z.number().int().nonnegative() });
 
-const NEVER = new AbortController().signal;
-
 /** Answers one call. Never throws: whatever goes wrong becomes a failure with a code. Null when `frame` is not even a
  *  call that could be answered. */
 export async function dispatch(
   handlers: Handlers,
   frame: unknown,
-  signal: AbortSignal = NEVER,
+  // One of its own for every call: what listens to it goes with the call.
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<CoreFrame | null> {
   const parsed = Frame.safeParse(frame);
   if (!parsed.success) return null;
