@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { circling, repetitive } from '../../../support/circling.ts';
 import { KEY, startApi as start } from './api.ts';
 
 //  The clients that others wrote, against the real server, engine and built-in model.
@@ -127,15 +128,23 @@ describe('openai', () => {
   test('a client that hangs up before its answer is whole ends it too', async () => {
     const { address, model, host } = await start();
     const hangUp = new AbortController();
+    // It goes in circles until the context is full.
     const asked = client(address).chat.completions.create(
-      { model, messages: [{ role: 'user', content: 'Tell me a long story.' }], temperature: 2, max_tokens: 100_000 },
+      {
+        model,
+        messages: [{ role: 'user', content: repetitive }],
+        temperature: circling.temperature,
+        frequency_penalty: circling.frequencyPenalty,
+      },
       { signal: hangUp.signal },
     );
     const status = async () => host.handlers['engine.status'](undefined as never);
-    await expect.poll(status).toMatchObject({ phase: 'busy' });
+    const patience = { timeout: 20_000, interval: 10 };
+    await expect.poll(status, patience).toMatchObject({ phase: 'busy' });
     hangUp.abort();
     await expect(asked).rejects.toThrow();
-    await expect.poll(status).toMatchObject({ phase: 'ready' });
+    // Left alone it writes for more than five seconds.
+    await expect.poll(status, { timeout: 3000, interval: 10 }).toMatchObject({ phase: 'ready' });
   });
 
   test('many at once: each gets its own answer, whole', async () => {
