@@ -4,13 +4,18 @@ import { protect } from '../../app/text/special-token-escape.ts';
 
 /** Does with a tokenizer what the engine does with one. */
 parentPort?.on('message', ({ json, text }: { json: string; text: string }) => {
+  const before = process.threadCpuUsage();
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
   try {
     const { tokenizer, decode } = modelTextFromFiles({ tokenizer: JSON.parse(json) });
     const ids = tokenizer.encode(tokenizer.split(text));
     protect({ messages: [text] }, text, tokenizer);
-    parentPort?.postMessage({ tokens: ids.length, text: decode(ids.slice(0, 10)) });
+    parentPort?.postMessage({ tokens: ids.length, text: decode(ids.slice(0, 10)), cpuMs: cpuMs() });
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    parentPort?.postMessage({ code: code ?? 'unknown', message });
+    parentPort?.postMessage({ code: code ?? 'unknown', message, cpuMs: cpuMs() });
   }
 });
