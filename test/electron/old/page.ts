@@ -50,6 +50,18 @@ function lowerStyles(text: string): string {
     rule.prop = 'transform';
     rule.value = `translate(${rule.value.trim().replace(/\s+(?![^(]*\))/g, ',')})`;
   });
+  // Both sides at once: since Chromium 87, and a value with a variable in it is not lowered by itself.
+  styles.walkDecls(/^(padding|margin|inset)-(inline|block)$/, (rule) => {
+    const [, property = '', axis = ''] = /^(\w+)-(\w+)$/.exec(rule.prop) ?? [];
+    const [first = '', second = first] = rule.value.split(/\s+(?![^(]*\))/);
+    const sides = axis === 'inline' ? ['left', 'right'] : ['top', 'bottom'];
+    for (const [side, value] of [
+      [sides[0], first],
+      [sides[1], second],
+    ])
+      rule.cloneBefore({ prop: property === 'inset' ? `${side}` : `${property}-${side}`, value: `${value}` });
+    rule.remove();
+  });
   const code = Buffer.from(`*,::before,::after{${initial.join(';')}}${styles.toString()}`);
   const lowered = transform({ filename: 'page.css', code, targets: { chrome: 83 << 16 }, errorRecovery: true });
   return new TextDecoder().decode(lowered.code);
