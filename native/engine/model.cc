@@ -50,9 +50,10 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   check_room(verdict);
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
+  const uint64_t weights = identity_of_weights(request.path, *checkpoint);
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
-  identity_ = identity_of(request.path, *checkpoint, backend_->device());
+  identity_ = identity_on(weights, backend_->device());
   memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_);
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
     memory_pressure->signal(critical);

@@ -47,11 +47,15 @@ uint64_t add_system(uint64_t hash) {
 
 }  // namespace
 
-uint64_t identity_of(const std::string& path, const Checkpoint& checkpoint, const DeviceInfo& device) {
+uint64_t identity_of_weights(const std::string& path, const Checkpoint& checkpoint) {
   uint64_t hash = add_configuration(path);
   for (const std::string& file : checkpoint.files()) hash = add_file(hash, file);
   for (const WeightView& view : checkpoint.tensors()) hash = add_tensor(hash, view);
-  hash = xxh64(device.back_end, xxh64(device.name, hash));
+  return hash;
+}
+
+uint64_t identity_on(uint64_t weights, const DeviceInfo& device) {
+  const uint64_t hash = xxh64(device.back_end, xxh64(device.name, weights));
   if (device.back_end == "cpu") return xxh64(device.instructions, hash);
   return add_system(xxh64(device.tuning, xxh64(device.detail, hash)));
 }

@@ -8,7 +8,10 @@
 
 namespace longhand {
 
-// Of the configuration, of the files' sizes and times, of every tensor's name, form and a sample of what it holds, and of the device.
-uint64_t identity_of(const std::string& path, const Checkpoint& checkpoint, const DeviceInfo& device);
+// Of the configuration, of the files' sizes and times, of every tensor's name, form and a sample of what it holds.
+// Reads pages of the files: to be asked before the weights are packed, which lets go of them.
+uint64_t identity_of_weights(const std::string& path, const Checkpoint& checkpoint);
+// Of these weights on a device that is prepared.
+uint64_t identity_on(uint64_t weights, const DeviceInfo& device);
 
 }  // namespace longhand
