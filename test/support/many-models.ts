@@ -4,7 +4,7 @@ import type { Engine } from '../../app/engine/client/engine-client.ts';
 import { createModelRegistry, type ModelRegistry } from '../../app/models/registry/model-registry.ts';
 import type { Availability } from '../../app/models/storage/availability.ts';
 import { createProbe, disk } from '../../app/models/storage/fs-probe.ts';
-import { defaultSettings, type ModelId } from '../../app/protocol/index.ts';
+import { defaultSettings, type ModelId, STARTER } from '../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../app/store/database.ts';
 import { migrate, readMigrations } from '../../app/store/migrate.ts';
 import { addModel, setModelUsed } from '../../app/store/models.ts';
@@ -49,6 +49,6 @@ export const aLibrary = (db: Database, presences: Availability): ModelRegistry =
     promptFolder: '',
     disk,
     probe: createProbe(),
-    builtIn: [],
+    builtIn: [{ id: STARTER, name: 'Starter', path: '/nowhere' }],
     now: () => 1,
   });
