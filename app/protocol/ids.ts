@@ -26,5 +26,5 @@ export type CollectionId = z.infer<typeof CollectionId>;
 export type DocumentId = z.infer<typeof DocumentId>;
 export type PassageId = z.infer<typeof PassageId>;
 
-/** Milliseconds since 1970 by the wall clock. Only for showing; never for measuring. */
-export const Time = z.number().int().nonnegative();
+/** Milliseconds since 1970 by the wall clock, below nought where that stands before it. Only for showing; never for measuring. */
+export const Time = z.number().int();
