@@ -98,8 +98,8 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
   const bool among_last = kind != Boundary::Kind::chunk && later <= static_cast<ptrdiff_t>(message_snapshots);
   // Chats go on from the last message, and are asked again from the last token.
   const bool branches = first || (kind != Boundary::Kind::chunk && later <= 1);
-  if (options_.keep && timeline_.keep(reading.prompt, ends.first(boundary + 1), options_.path, seconds, branches,
-                                         options_.owner))
+  if (options_.keep &&
+      timeline_.keep(reading.prompt, ends.first(boundary + 1), options_.path, seconds, branches, options_.owner))
     return;
   if (first) timeline_.take_snapshot(SnapshotKind::system_prompt);
   else if (among_last) timeline_.take_snapshot(SnapshotKind::message_end);

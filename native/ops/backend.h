@@ -36,11 +36,11 @@ struct ShapeLimits {
 inline constexpr ShapeLimits gpu_shapes{.head = 512, .state = 256, .taps = 8};
 
 struct DeviceInfo {
-  std::string back_end;  // "cpu" | "metal" | "vulkan"
-  std::string name;      // "Intel Xeon ...", "Apple M2 Pro"
-  std::string detail;    // the chosen instruction set, the GPU family, ...
+  std::string back_end;        // "cpu" | "metal" | "vulkan"
+  std::string name;            // "Intel Xeon ...", "Apple M2 Pro"
+  std::string detail;          // the chosen instruction set, the GPU family, ...
   std::string instructions{};  // of a CPU: the set its kernels were chosen for
-  std::string tuning;    // what was chosen for this very device, and by whom; "" where nothing is chosen
+  std::string tuning;          // what was chosen for this very device, and by whom; "" where nothing is chosen
   uint64_t memory_bytes = 0;
   bool unified = true;
   ShapeLimits shapes{};

@@ -25,7 +25,8 @@ uint64_t checksum(const EntryHead& head) {
 
 class File {
  public:
-  File(const std::filesystem::path& path, int flags) : file_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+  File(const std::filesystem::path& path, int flags)
+      : file_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
   ~File() {
     if (file_ >= 0) ::close(file_);
   }
@@ -70,8 +71,8 @@ std::span<std::byte> bytes_of(T& value) {
 // Not forced to the disk: what a power cut leaves of it does not pass its checksums.
 bool write_entry(const std::filesystem::path& path, const EntryOrigin& origin, const EntryName& name,
                  std::span<const int32_t> tokens, std::span<const std::byte> bytes) {
-  EntryHead head{{}, origin.build, origin.model, tokens.size(), bytes.size(), name.high, name.low,
-                 checksum(tokens, bytes)};
+  EntryHead head{{},           origin.build, origin.model, tokens.size(),
+                 bytes.size(), name.high,    name.low,     checksum(tokens, bytes)};
   std::memcpy(head.magic, magic, sizeof head.magic);
   head.head = checksum(head);
   const std::filesystem::path part = path.string() + ".part";

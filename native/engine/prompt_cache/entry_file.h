@@ -12,10 +12,10 @@ namespace longhand {
 
 struct EntryHead {
   char magic[8];
-  uint64_t build = 0, model = 0;    // who wrote it, and of what
-  uint64_t tokens = 0, bytes = 0;   // how many of each follow
+  uint64_t build = 0, model = 0;   // who wrote it, and of what
+  uint64_t tokens = 0, bytes = 0;  // how many of each follow
   uint64_t name_high = 0, name_low = 0;
-  uint64_t content = 0, head = 0;   // checksums: of what follows, of the fields before
+  uint64_t content = 0, head = 0;  // checksums: of what follows, of the fields before
 };
 
 // Which engine reads and writes, and what of.
