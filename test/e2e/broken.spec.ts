@@ -3,19 +3,20 @@ import type { Page } from '@playwright/test';
 import { ask, expect, rows, test } from './app.ts';
 
 //  What cannot be drawn takes nothing else with it: a message, a part of a page, a page, the window. Values that no core
-//  sends stand for the fault.
+//  sends, put into the store, stand for the fault: what comes from a core is parsed first.
 
 const sound = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
 /** Puts a value of another kind in the place of a field of the first message of that role. */
 const breakMessage = (page: Page, role: 'user' | 'assistant', change: object) =>
   page.evaluate(
-    ([which, broken]) => {
-      const message = [...(window.page.useChat.getState().open?.messages.values() ?? [])].find(
-        (one) => one.role === which,
-      );
-      if (message) window.page.core.emit('message.changed', { ...message, ...(broken as object) });
-    },
+    ([which, broken]) =>
+      window.page.useChat.setState(({ open }) => {
+        const message = [...(open?.messages.values() ?? [])].find((one) => one.role === which);
+        if (!open || !message) return {};
+        const changed = { ...message, ...(broken as object) };
+        return { open: { ...open, messages: new Map(open.messages).set(message.id, changed) } };
+      }),
     [role, change] as const,
   );
 
@@ -50,13 +51,15 @@ test('a message that cannot be drawn is shown as plain text; the chat goes on, a
 test('a part of a page that cannot be drawn says so in its place, and can be closed', async ({ page, scene }) => {
   await scene('sources');
   await expect(page.getByRole('list', { name: 'Source list' })).toBeVisible();
-  await page.evaluate(() => {
-    const { open, sources } = window.page.useChat.getState();
-    const message = open && sources && open.messages.get(sources.messageId);
-    if (!message?.grounding) return;
-    const broken = message.grounding.sources.map((source) => ({ ...source, text: {} as never }));
-    window.page.core.emit('message.changed', { ...message, grounding: { ...message.grounding, sources: broken } });
-  });
+  await page.evaluate(() =>
+    window.page.useChat.setState(({ open, sources }) => {
+      const message = open && sources && open.messages.get(sources.messageId);
+      if (!open || !message?.grounding) return {};
+      const broken = message.grounding.sources.map((source) => ({ ...source, text: {} as never }));
+      const changed = { ...message, grounding: { ...message.grounding, sources: broken } };
+      return { open: { ...open, messages: new Map(open.messages).set(message.id, changed) } };
+    }),
+  );
   const notice = page.getByRole('alert').filter({ hasText: 'This section could not be displayed' });
   await expect(notice).toBeVisible();
   await expect(page.locator('#composer')).toBeVisible();
