@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { lockSetup } from '../../app/launch/lock.mjs';
 import { run } from '../../app/launch/run.mjs';
 import { GOALS, setUp } from '../../app/launch/setup.mjs';
@@ -62,10 +62,23 @@ describe('a missing tool', () => {
     await expect(provide(['clang'], asked, 'darwin')).rejects.toThrow('xcode-select --install');
   });
   test('that only some tests want stops nobody: they tell it themselves', async () => {
-    await provide(['arm64'], { arm64: { ...TOOLS.arm64, found: () => false } }, 'darwin');
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const asked = vi.fn(() => false);
+    await expect(provide(['arm64'], { arm64: { ...TOOLS.arm64, found: asked } }, 'darwin')).resolves.toBeUndefined();
+    expect(asked).toHaveBeenCalled();
+    expect(said).not.toHaveBeenCalled();
+    said.mockRestore();
   });
-  test('that is there costs nothing', async () => {
-    await provide(['cmake'], { cmake: { ...TOOLS.cmake, found: () => true } });
+  test('that is there is not fetched', async () => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const asked = vi.fn(() => true);
+    await provide(['cmake', 'arm64'], {
+      cmake: { ...TOOLS.cmake, found: asked },
+      arm64: { ...TOOLS.arm64, found: asked },
+    });
+    expect(asked).toHaveBeenCalledTimes(2);
+    expect(said).not.toHaveBeenCalled();
+    said.mockRestore();
   });
 });
 

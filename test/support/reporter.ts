@@ -7,15 +7,16 @@ export type Failure = { file: string; name: string; message: string };
 export type Count = { passed: number; failures: Failure[]; skipped: { file: string; name: string; reason: string }[] };
 
 /** Vitest notes which test file ran when nobody caught the error. */
-type Unhandled = { message?: string; VITEST_TEST_PATH?: string };
+type Unhandled = { message?: string; cause?: { message?: string }; VITEST_TEST_PATH?: string };
 
 /** Writes the counts to the file that LONGHAND_COUNT names. Reasons are those of `context.skip('needs …')`. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly Unhandled[]): void {
     const count: Count = { passed: 0, failures: [], skipped: [] };
-    for (const { message, VITEST_TEST_PATH: path } of unhandled) {
+    for (const { message, cause, VITEST_TEST_PATH: path } of unhandled) {
       const file = path ? relative(process.cwd(), path) : '';
-      count.failures.push({ file, name: 'outside of a test', message: firstLine(message) });
+      // Of a process that ended, only the cause says by which signal, and over which file.
+      count.failures.push({ file, name: 'outside of a test', message: firstLine(cause?.message ?? message) });
     }
     for (const module of modules) countModule(module, count);
     process.stdout.write(`${partsInWords(modules)}\n`);
@@ -35,6 +36,8 @@ function countModule(module: TestModule, count: Count): void {
   for (const test of module.children.allTests()) {
     const result = test.result();
     if (result.state === 'passed') ++count.passed;
+    else if (result.state === 'pending')
+      fail(test.fullName, [{ message: 'it has no result: its process ended before' }]);
     else if (result.state === 'skipped') count.skipped.push({ file, name: test.fullName, reason: result.note ?? '' });
     else fail(test.fullName, result.errors ?? []);
   }

@@ -111,4 +111,7 @@ test('a question is edited while it is answered: what waits stays behind the new
   await edited;
   await last;
   expect(await asked(client, chatId)).toEqual(['Hello', 'later']);
+  const { messages } = await client.call('chats.get', { chatId });
+  const old = messages.find(({ parentId, role }) => role === 'assistant' && parentId === first.userMessageId);
+  expect(old?.state).toEqual({ status: 'done', reason: 'cancelled' });
 });

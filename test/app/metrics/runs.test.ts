@@ -84,7 +84,7 @@ test('a cancelled benchmark ends at once and keeps what was measured', async () 
   await next(client, 'run.added', () => true);
   await client.call('benchmark.cancel', undefined);
   expect(await ended).toEqual({ status: 'idle' });
-  expect((await client.call('metrics.runs', {})).length).toBeLessThan(5);
+  expect([1, 2, 3, 4]).toContain((await client.call('metrics.runs', {})).length);
 });
 
 test('CSV: one row a run, quoted where it has to be, never a formula', () => {

@@ -1,10 +1,10 @@
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DownloadOptions, download } from '../../../app/models/downloads/download.ts';
 import type { DownloadState } from '../../../app/models/downloads/download-state.ts';
-import { journalIn } from '../../../app/models/downloads/journal.ts';
+import { type FileJournal, type Journal, journalIn } from '../../../app/models/downloads/journal.ts';
 import { Throttle } from '../../../app/models/downloads/throttle.ts';
 import { type Network, network } from '../../../app/models/network/http-request.ts';
 import type { RemoteFile } from '../../../app/models/sources/remote-file.ts';
@@ -148,6 +148,34 @@ test('429 and 503 are waited for as the server asks', async () => {
   };
   await expectWhole(hub, await run(remote(hub), { connections: 1, sleep }));
   expect(waits).toContain(7000);
+});
+
+const short = (ms: number) => new Promise<void>((go) => setTimeout(go, Math.min(ms, 5)));
+
+test('a network that is away for longer than a server may fail ends no download', async () => {
+  const hub = await hubWith({ cuts: Array.from({ length: 14 }, () => 0) });
+  await expectWhole(hub, await run(remote(hub), { connections: 1, backOffMs: 1, sleep: short }));
+});
+
+test('blocks that could not be saved are fetched again, and each block has its hash in the end', async () => {
+  const hub = await hubWith();
+  const journal = journalIn(database);
+  let failures = 1;
+  const failing: Journal = {
+    ...journal,
+    open(file) {
+      const opened = journal.open(file);
+      const commit: FileJournal['commit'] = (blocks) => {
+        if (failures-- > 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        opened.commit(blocks);
+      };
+      return Object.create(opened, { commit: { value: commit } });
+    },
+  };
+  const states = await run(remote(hub), { journal: failing, sleep: short, free: async () => Number.MAX_SAFE_INTEGER });
+  await expectWhole(hub, states);
+  const hashes = states.flatMap((state) => (state.phase === 'done' ? [...state.blocks] : []));
+  expect(hashes).toHaveLength(32 * Math.ceil(SIZE / BLOCK));
 });
 
 test('a server that only fails is given up after ten goes, and what arrived is kept', async () => {
@@ -295,6 +323,22 @@ test('a part file that vanished is begun again instead of trusted', async () => 
     if (state.phase === 'verifying') stop.abort();
   await rm(join(folder, 'incoming', 'one.part'));
   await expectWhole(hub, await run(remote(hub)));
+});
+
+test('a drive that is away is said so, and what was fetched to it counts when it is back', async () => {
+  const hub = await hubWith();
+  const stop = new AbortController();
+  for await (const state of download(remote(hub), options(), stop.signal))
+    if (state.phase === 'verifying') stop.abort();
+  await rename(join(folder, 'incoming'), join(folder, 'away'));
+  expect((await run(remote(hub), { there: async () => false })).at(-1)).toMatchObject({
+    phase: 'failed',
+    code: 'disk',
+  });
+  await rm(join(folder, 'incoming'), { recursive: true });
+  await rename(join(folder, 'away'), join(folder, 'incoming'));
+  await expectWhole(hub, await run(remote(hub)));
+  expect(hub.seen.bytes).toBe(SIZE);
 });
 
 test('a full disk waits, says how much is missing, and goes on', async () => {

@@ -147,6 +147,15 @@ test('quitting waits for the process, and kills one that does not listen', async
   expect(deaf.log).toMatchObject({ living: 0, killed: 1 });
 });
 
+test('closing while the process is being started ends it as soon as it is there, and nobody is told that it is up', async () => {
+  const processes = controlled();
+  const { supervisor, seen } = supervise(processes);
+  supervisor.start();
+  await supervisor.close();
+  expect(processes.log).toMatchObject({ started: 1, living: 0 });
+  expect(seen.map(({ phase }) => phase)).toEqual(['starting']);
+});
+
 test('closing while a restart waits starts nothing', async () => {
   const processes = controlled();
   const { supervisor, seen, until } = supervise(processes);

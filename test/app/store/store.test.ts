@@ -230,6 +230,21 @@ test('a row that cannot be put back costs only itself', async () => {
   expect(target.db.all('SELECT id FROM chats ORDER BY id').map(({ id }) => id)).toEqual(['a', 'c']);
 });
 
+test('of two versions of a message the longer one counts: an answer grows, and a torn one is short', async () => {
+  const [damaged, folder] = [newFolder(), newFolder()];
+  const first = await openStore({ folder: damaged, migrations });
+  const { chatId } = addExchange(first, 'Which one?', 'As it was when the copy was made.');
+  first.close();
+  copyFileSync(join(damaged, 'longhand.db'), join(folder, 'longhand.db'));
+  const [later, target] = [openDatabase(join(damaged, 'longhand.db')), await open(folder)];
+  const grown = 'As it was when the copy was made, and what came after it.';
+  later.run("UPDATE messages SET text = ? WHERE role = 'assistant'", grown);
+  later.run("UPDATE messages SET text = 'Which' WHERE role = 'user'");
+  later.close();
+  salvage(target.db, join(damaged, 'longhand.db'), readMigrations(migrations));
+  expect(messagesOf(target.db, chatId).map(({ text }) => text)).toEqual(['Which one?', grown]);
+});
+
 test('what stood in the log of a damaged database is not written over the restored one', async () => {
   const folder = newFolder();
   const first = await openStore({ folder, migrations });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { renderJinja } from '../../../app/text/jinja/render.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 
@@ -83,6 +83,19 @@ describe('a template cannot hold or kill the engine', () => {
     await expect(impatient.render(slow, {})).rejects.toThrow('took longer than 1500 ms');
     expect(await impatient.render('{{ 1 + 1 }}', {})).toBe('2');
     await impatient.close();
+  });
+
+  test('the time of one rendering does not end a later one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const patient = createTemplateRenderer({ worker });
+    expect(await patient.render('{{ 1 + 1 }}', {})).toBe('2');
+    vi.advanceTimersByTime(20_000);
+    const later = patient.render('{{ 2 + 2 }}', {});
+    await Promise.resolve();
+    vi.advanceTimersByTime(15_000);
+    expect(await later).toBe('4');
+    vi.useRealTimers();
+    await patient.close();
   });
 });
 

@@ -70,6 +70,7 @@ describe('thinking', () => {
     ['none', 'Yes, <think> is a tag.', false, { thinking: '', answer: 'Yes, <think> is a tag.' }],
     ['empty', '<think>\n\n</think>\n\nYes.', false, { thinking: '', answer: 'Yes.' }],
     ['never closed', '<think>hm </thi', false, { thinking: 'hm </thi', answer: '' }],
+    ['never closed, ending in blank lines', '<think>\nhm\n\n\n', false, { thinking: 'hm', answer: '' }],
     [
       'a second block is text',
       '<think>a</think>b<think>c</think>',
@@ -90,7 +91,8 @@ describe('thinking', () => {
     const splitter = createThinkingSplitter(markers, true);
     splitter.push('x');
     const given = Array.from({ length: 100_000 }, () => splitter.push('\n')).flat();
-    expect(given.length).toBeGreaterThan(0);
+    // Only as much as may stand before a closing marker waits for it.
+    expect(given.map(({ text }) => text).join('').length).toBeGreaterThan(100_000 - 500);
   });
   test('an open block at the end of a prompt', () => {
     expect(opensThinking('assistant\n<think>\n', markers)).toBe(true);

@@ -85,6 +85,14 @@ test('a watched folder is followed: added, changed, renamed, removed; what was t
   await soon(async () => expect(await hits('diamond')).toBe(1));
   expect(await hits('beryl')).toBe(0);
 
+  // Every folder that is listened to takes a handle of the system.
+  const listening = () => process.getActiveResourcesInfo().filter((kind) => kind.startsWith('FSEvent')).length;
+  const [other, alone] = [newFolder(), listening()];
+  await shelf.call('documents.watch', { collectionId, path: other });
+  await soon(async () => expect(listening()).toBeGreaterThan(alone));
+  await shelf.call('documents.unwatch', { collectionId, path: other });
+  await soon(async () => expect(listening()).toBe(alone));
+
   rmSync(folder, { recursive: true });
   await shelf.call('documents.unwatch', { collectionId, path: folder });
   expect(await hits('diamond')).toBe(1);

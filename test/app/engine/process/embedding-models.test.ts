@@ -59,6 +59,24 @@ test('a text longer than the window is read to its end', async () => {
   expect(cosine(and, eruption)).toBeGreaterThan(cosine(without, eruption) + 0.05);
 });
 
+test('what stands where one window ends and the next begins is read, too', async () => {
+  const engine = startEngine();
+  // One token a word; windows are 254 or 510 of them, as a model has it.
+  const around = (before: number, middle: string) => `${'report '.repeat(before)}${middle}${' report'.repeat(120)}`;
+  const eruption = 'volcanoes throw ash and lava when they erupt';
+  const texts = [eruption, around(254, 'and'), around(254, eruption), around(510, 'and'), around(510, eruption)];
+  const { vectors } = await engine.ask('embed', { target, texts, kind: 'passage', urgent: false });
+  const [wanted, ...read] = vectors as [Float32Array, ...Float32Array[]];
+  const [none, first, nothing, second] = read.map((vector) => cosine(wanted, vector)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  expect(first - none).toBeGreaterThan(0.05);
+  expect(second - nothing).toBeGreaterThan(0.03);
+});
+
 test('passages make way for a chat, a query does not wait for one', async () => {
   const engine = startEngine();
   const passages = Array.from({ length: 400 }, (_, i) => `Passage ${i} about nothing in particular.`);

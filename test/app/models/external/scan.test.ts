@@ -81,6 +81,13 @@ test('broken manifests, dangling links and missing folders are passed over, and 
     '.ollama/models/manifests/x/y/w',
     JSON.stringify({ layers: [{ mediaType: 'application/vnd.ollama.image.model', digest: 'sha256:../../evil' }] }),
   );
+  // A manifest that leads to a file of the user, which is there.
+  await put('diary.txt', 'private');
+  const digest = 'sha256:x/../../../../diary.txt';
+  await put(
+    '.ollama/models/manifests/x/y/v',
+    JSON.stringify({ layers: [{ mediaType: 'application/vnd.ollama.image.model', digest }] }),
+  );
   await mkdir(join(home, '.lmstudio/models/acme/gone'), { recursive: true });
   await symlink(join(home, 'nowhere'), join(home, '.lmstudio/models/acme/gone/gone.gguf'));
   const before = (await readdir(home, { recursive: true })).sort();

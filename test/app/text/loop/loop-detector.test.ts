@@ -205,6 +205,16 @@ test('after a rewind the same loop is found again as if for the first time, at t
   expect(Math.abs((again?.first ?? 0) - (first?.first ?? 0))).toBeLessThanOrEqual(1);
 });
 
+test('a loop that was let go on and is then taken back is found as early as the first time', () => {
+  const guard = guardWith();
+  const begin = tokens(lead, 'starter').length;
+  write(guard, lead);
+  const first = copiesUntilAsked(guard, 10);
+  guard.act(first ?? 0);
+  guard.rewind(begin);
+  expect([first, copiesUntilAsked(guard, 20)]).toEqual([first ?? 'none', first]);
+});
+
 test('a loop that starts in thinking and goes on in the answer is found in both', () => {
   const guard = guardWith();
   expect(write(guard, DOUBT.repeat(5), 'thinking')[0]?.where).toBe('thinking');
