@@ -156,7 +156,7 @@ const chatAndDocuments = [
     to: 'unpacked > HARMLESS;',
     user: 'a large workbook cannot be added',
     tests: ['test/app/documents/bad-input.test.ts'],
-    named: 'a million cells are read within bounds',
+    named: 'a bomb in an archive is stopped',
   },
   {
     row: 'copies: rewritten in place while it is copied',

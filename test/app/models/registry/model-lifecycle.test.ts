@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ModelEntry } from '../../../../app/protocol/index.ts';
 import { openDatabase } from '../../../../app/store/database.ts';
 import { newFolder, next, startCore } from '../../../support/core.ts';
@@ -74,4 +74,17 @@ test('a model that the database does not take back can be taken back again, with
   expect([one.status, other.status].sort()).toEqual(['fulfilled', 'rejected']);
   expect(await ids(client)).toEqual(expect.arrayContaining([modelId, preset.id]));
   expect(await client.call('models.verify', { modelId })).toMatchObject(whole);
+});
+
+test('a model that was taken back and is removed once more can be taken back for as long as the first time', async () => {
+  const { client } = await startCore();
+  const { id: modelId } = await fetched(client);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await client.call('models.remove', { modelId });
+  await vi.advanceTimersByTimeAsync(40_000);
+  await client.call('models.restore', { modelId });
+  await client.call('models.remove', { modelId });
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect((await client.call('models.restore', { modelId })).id).toBe(modelId);
 });
