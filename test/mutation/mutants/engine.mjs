@@ -1,0 +1,91 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of code, as they stand in their files
+const special = ['test/app/text/special-token-escape.test.ts'];
+const loops = ['test/app/text/loop/loop-detector.test.ts'];
+
+export const engineAndText = [
+  {
+    row: 'engine: what was asked is left without an answer',
+    file: 'app/engine/client/engine-client.ts',
+    from: 'for (const waiting of asks.values()) waiting.reject(lostError(failure));\n',
+    to: '',
+    user: 'the app hangs after the engine has crashed',
+    tests: [
+      'test/app/chat/kills.test.ts',
+      'test/app/engine/hanging.test.ts',
+      'test/app/models/hardware/devices.test.ts',
+    ],
+  },
+  {
+    row: 'engine: the load of another model goes on',
+    file: 'app/engine/process/engine-server.ts',
+    from: 'if (loading && !same(loading.target, target)) loading.signal.set();\n',
+    to: '',
+    user: 'a model chosen by mistake has to be waited for',
+    tests: ['test/app/engine/cancel-load.test.ts'],
+    named: 'another model that is wanted ends the load of the first',
+  },
+  {
+    row: 'loops: the state stays confirmed into the answer',
+    file: 'app/text/loop/loop-detector.ts',
+    from: "    this.place = place;\n    this.since = this.written;\n    this.state = 'watching';",
+    to: '    this.place = place;\n    this.since = this.written;',
+    user: 'a loop in the answer is missed after one in thinking',
+    tests: loops,
+  },
+  {
+    row: 'loops: patience stays over a rewind',
+    file: 'app/text/loop/loop-detector.ts',
+    from: "    this.state = 'watching';\n    this.patience = 0;",
+    to: "    this.state = 'watching';",
+    user: 'the same loop after a rewind is found late',
+    tests: loops,
+  },
+  {
+    row: 'rewind: cuts at the wrong token',
+    file: 'app/engine/process/generation.ts',
+    from: 'first: found.first + unseen, last: found.last + unseen',
+    to: 'first: found.first, last: found.last',
+    user: 'a rewind leaves part of the copy, or takes sound words',
+    tests: ['test/app/chat/loops.test.ts'],
+  },
+  {
+    row: 'templates: a placeholder in capitals',
+    file: 'app/text/special-token-escape.ts',
+    from: "new RegExp(`${word}(\\\\d+)x`, 'i')",
+    to: 'new RegExp(`${word}(\\\\d+)x`)',
+    user: 'internal words instead of the question',
+    tests: special,
+  },
+  {
+    row: 'templates: the timer of a rendering is kept',
+    file: 'app/text/jinja/template-renderer.ts',
+    from: '        clearTimeout(timer);\n        current.off',
+    to: '        current.off',
+    user: 'a later rendering fails after 30 s',
+    tests: ['test/app/text/chat-templates.test.ts'],
+  },
+  {
+    row: 'encoder: windows do not overlap',
+    file: 'app/engine/process/embedding-models.ts',
+    from: 'start += Math.max(1, room - windowOverlap)',
+    to: 'start += room + windowOverlap',
+    user: '32 tokens of a long passage are never read',
+    tests: ['test/app/engine/process/embedding-models.test.ts'],
+  },
+  {
+    row: 'stop strings: what was held at the end',
+    file: 'app/engine/process/output-decoder.ts',
+    from: "const text = answer.join('') + stops.flush();",
+    to: "const text = answer.join('');",
+    user: 'the last letters of an answer are missing',
+    tests: ['test/app/engine/process/output-decoder.test.ts'],
+  },
+  {
+    row: 'thinking: blank lines at its end',
+    file: 'app/text/thinking.ts',
+    from: "      if (state === 'thinking') held = held.trimEnd();\n",
+    to: '',
+    user: 'empty lines below the thinking',
+    tests: ['test/app/text/stream.test.ts'],
+  },
+];
