@@ -269,3 +269,18 @@ test('a thinking budget closes the thinking of a model that never would', async 
   expect(message.text).not.toBe('');
   expect(textOf(turn.events(), 'thinking')).not.toContain('think>');
 });
+
+test('a rewind of an answer whose thinking was closed for it begins at the first copy, to the letter', async () => {
+  const { client } = await startCore();
+  await client.call('settings.set', { thinkingBudget: { tokens: 12, seconds: null } });
+  const turn = await ask(client);
+  const { event } = await paused(client);
+  const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
+  expect(evidence?.where).toBe('answer');
+  const before = (await turn.read()).text;
+  await turn.decide('rewind');
+  await restOf(client);
+  const retracted = turn.events().find((one) => one.type === 'retracted');
+  const from = before.indexOf(evidence?.text.trim() ?? 'nothing');
+  expect(retracted).toMatchObject({ kind: 'answer', from: before.slice(0, from).trimEnd().length });
+});

@@ -106,7 +106,7 @@ export const bordersAndShell = [
     from: 'fresh >= FEWEST_READ && ',
     to: '',
     user: 'reading at 40 tokens a second in the history',
-    tests: ['test/app/metrics/runs.test.ts'],
+    tests: ['test/app/store/runs.test.ts'],
   },
   {
     row: 'models: taking back is cut short',
