@@ -1,6 +1,7 @@
 // npm run test:mutate [-- [--survived] WORD ...]: makes the mistakes of mutants.mjs one after the other, in a copy of the
 // repository, and runs the test that is to notice each. WORD: only mistakes whose place or row has it. --survived: only those
-// that nothing noticed the last time. What came out of each is in .cache/mutation/results.json.
+// that nothing noticed the last time. --table: prints the table of README.md instead. What came out of each is in
+// .cache/mutation/results.json. A mistake in native/ or metal/ is compiled: a minute each.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +17,7 @@ const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {};
 const keyOf = ({ file, from, to }) => `${file}\n${from}\n${to}`;
 
-/** Files that git knows or would take, as they are now; what is built and fetched is shared. */
+/** Files that git knows or would take, as they are now; what was fetched is shared. */
 function copyTree() {
   const { stdout } = spawnSync('git', ['ls-files', '-zco', '--exclude-standard'], { cwd: root, maxBuffer: 1e8 });
   for (const file of String(stdout).split('\0')) {
@@ -25,12 +26,12 @@ function copyTree() {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(source, target, { preserveTimestamps: true });
   }
-  for (const shared of ['node_modules', 'dist']) {
-    if (!existsSync(join(tree, shared)) && existsSync(join(root, shared)))
-      symlinkSync(join(root, shared), join(tree, shared));
+  if (!existsSync(join(tree, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  // What is built is built there anew where a mistake is made in it. Not the notes of CMake: they name the folder they are of.
+  for (const built of ['build/native/Release', 'dist']) {
+    const [source, target] = [join(root, built), join(tree, built)];
+    if (existsSync(source) && !existsSync(target)) cpSync(source, target, { recursive: true });
   }
-  // The addon is built anew where a mistake is made in it.
-  if (!existsSync(join(tree, 'build'))) cpSync(join(root, 'build'), join(tree, 'build'), { recursive: true });
 }
 
 function isSame(source, target) {
@@ -73,7 +74,9 @@ function passesUnchanged(mutant) {
   return sound.get(key);
 }
 
-const build = ({ build: step }) => !step || run(`npm run -s ${step}`).status === 0;
+const SHADERS = 'node native/vulkan/shaders/compile.mjs';
+const STEPS = { native: 'npm run -s build:native', shaders: `${SHADERS} && npm run -s build:native` };
+const build = ({ build: step }) => !step || run(STEPS[step]).status === 0;
 
 function outcomeOf(mutant) {
   const path = join(tree, mutant.file);
@@ -92,6 +95,15 @@ function outcomeOf(mutant) {
     // Its time is another now, and the copy goes by that.
     if (mutant.build) build(mutant);
   }
+}
+
+if (process.argv.includes('--table')) {
+  const cell = (text) => text.replaceAll('|', '\\|');
+  for (const { row, file, user, tests, named, equivalent } of MUTANTS) {
+    const by = equivalent ?? `${tests ? `\`${tests[0]}\`` : 'end to end'}${named ? `: "${named}"` : ''}`;
+    process.stdout.write(`| ${cell(row)} | \`${file}\` | ${cell(user)} | ${cell(by)} |\n`);
+  }
+  process.exit(0);
 }
 
 copyTree();

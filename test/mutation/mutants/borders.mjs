@@ -1,3 +1,4 @@
+const endToEnd = (title) => `playwright test --config test/e2e/playwright.config.ts -g "${title}"`;
 const shell = ['test/main/shell.test.ts'];
 
 export const bordersAndShell = [
@@ -123,5 +124,21 @@ export const bordersAndShell = [
     to: '',
     user: 'a page without a core looks alive',
     tests: ['test/renderer/bridge.test.ts'],
+  },
+  {
+    row: 'composer: Return of an input method sends',
+    file: 'renderer/chat/composer/composer.tsx',
+    from: '    if (isComposing(event)) return;\n',
+    to: '',
+    user: 'half a Japanese word is sent',
+    command: endToEnd('Return that ends a word of an input method'),
+  },
+  {
+    row: 'settings: what was typed just before leaving',
+    file: 'renderer/settings/use-debounced-text.ts',
+    from: '  useEffect(() => flush, [flush]);\n',
+    to: '',
+    user: 'the end of the instructions is lost',
+    command: endToEnd('what is typed just before its page is left is kept'),
   },
 ];
