@@ -46,6 +46,7 @@ OwnedView view_of(const Napi::Object& object) {
   owned.view.affine.biases = keep("biases");
   if (object.Has("bits")) owned.view.affine.bits = object.Get("bits").ToNumber().Int32Value();
   if (object.Has("group")) owned.view.affine.group = object.Get("group").ToNumber().Int32Value();
+  if (object.Has("globalScale")) owned.view.affine.global_scale = object.Get("globalScale").ToNumber().FloatValue();
   if (object.Has("scaleType")) owned.view.affine.scale_type = type_named(object.Get("scaleType").ToString());
   return owned;
 }

@@ -1,10 +1,12 @@
 // Llama models converted to latent attention: both layouts, joint and split factors, every selection of rotary pairs.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
 import { checkLogits, instructionSets, readCase } from '../support/golden.ts';
 import { latent, latentFolder } from './cases.ts';
+import { temporaryFolder } from '../support/formats.ts';
+import { someTokens } from '../support/models.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {
   test.each(latent)('%s', async (name) => {
@@ -19,6 +21,28 @@ describe.each(instructionSets)('%s', (cpu) => {
       model.close();
     }
   });
+});
+
+test('the first and the last pairs are those that a list of them names', async () => {
+  const { folder } = readCase('mha2mla/2-norm_r4_split_rank4');
+  const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  const half = config.head_dim / 2;
+  const pairs = [0, 1, half - 2, half - 1];
+  const kept = Array.from({ length: 2 }, () => Array.from({ length: config.num_key_value_heads }, () => pairs));
+  const scores = async (RoPE: object) => {
+    const model = await addon.load(
+      temporaryFolder({
+        'config.json': JSON.stringify({ ...config, RoPE: { ...config.RoPE, ...RoPE } }),
+        'model.safetensors': readFileSync(join(folder, 'model.safetensors')),
+      }),
+    );
+    const { data } = await model.createSession({ path: 'exact' }).logits(someTokens(40));
+    model.close();
+    return data;
+  };
+  const both = await scores({ partial_rope_version: 3, top_k_rope_dim: 2, last_k_rope_dim: 2 });
+  expect(both).toEqual(await scores({ partial_rope_version: 4, kept_pairs: kept }));
+  expect(both).not.toEqual(await scores({ partial_rope_version: 1, top_k_rope_dim: 4 }));
 });
 
 test('a measured selection that nobody gives is asked for', async () => {

@@ -54,6 +54,16 @@ describe.each(families)('%s', (name) => {
   });
 });
 
+test('a context that is full ends the answer, though steps run ahead', async () => {
+  const model = await loadOnMetal(readCase('qwen3/qk_norm_tied').folder);
+  const session = model.createSession({ path: 'exact', kvType: 'f32', contextLength: 128 });
+  const prompt = Int32Array.from({ length: 124 }, (_, i) => (i * 7 + 3) % 50);
+  const { tokens, finish } = await session.generate(prompt, { maxTokens: 40, path: 'exact' });
+  expect([finish, tokens.length]).toEqual(['context', 5]);
+  expect(session.tokens()).toHaveLength(128);
+  model.close();
+});
+
 test.each(families)('%s: when every guess is wrong, the tokens and the states are the same', async (name) => {
   const model = await loadOnMetal(readCase(name).folder);
   const options = { maxTokens: 8, path: 'exact', temperature: 0.9, seed: 4 } as const;

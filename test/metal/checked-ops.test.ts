@@ -30,6 +30,21 @@ test('attention over a context that is split, and what joins its parts', () => {
   );
 });
 
+test('attention to chosen blocks, by several heads of a group', () => {
+  const [rows, dim] = [100, 8];
+  const args = {
+    ...{ rows, heads: 4, kvHeads: 1, dim, scale: dim ** -0.5 },
+    ...{ block: 16, kernel: 8, stride: 4, initBlocks: 1, window: 32, topk: 4 },
+    p: normal('p', rows * 6 * dim),
+  };
+  standin.reset();
+  const actual = runMany(metal, 'sparse', args);
+  expect(Object.keys(standin.counters().kernels).join(' ')).toMatch(/block_select/);
+  const expected = runMany(reference, 'sparse', args);
+  expect(actual.ints('blocks')).toEqual(expected.ints('blocks'));
+  expect(relativeDifference(actual.floats('o'), expected.floats('o'))).toBeLessThan(thresholds.transcendental);
+});
+
 /** One text, its includes put in place, each once (as native/metal/embed.cmake does). */
 function kernelText(file: string): string {
   const root = join(import.meta.dirname, '../..');

@@ -123,6 +123,28 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     expect(largestDifference(q, expected)).toBeLessThan(2e-5);
   });
 
+  test('positions of long texts turn as far as they say', () => {
+    const [dim, rows] = [64, 5];
+    const shared = {
+      ...inputs(rows, { heads: 1, kvHeads: 1, dim, rotaryDim: dim }),
+      qNorm: undefined,
+      kNorm: undefined,
+    };
+    const positions = Int32Array.of(2049, 4099, 30_001, 131_071, 1_000_003);
+    const axes = Int32Array.from([...positions, ...positions, ...positions]);
+    const sections = Int32Array.of(11, 11, 10);
+    const q = runMany(device, 'attention', { ...shared, positions: axes, sections }).floats('q');
+    const half = dim / 2;
+    const expected = Array.from({ length: rows * dim }, (_unused, i) => {
+      const [t, at] = [Math.floor(i / dim), i % dim];
+      const angle = Math.fround((positions[t] as number) * (shared.invFreq[at % half] as number));
+      const x = (k: number) => shared.p[t * 3 * dim + k] as number;
+      const other = at < half ? -x(at + half) : x(at - half);
+      return x(at) * Math.cos(angle) + other * Math.sin(angle);
+    });
+    expect(largestDifference(q, expected)).toBeLessThan(2e-4);
+  });
+
   test('rotation in place equals rotation into a cache', () => {
     const shape = { heads: 3, kvHeads: 2, dim: 32, rotaryDim: 32 };
     const args = inputs(9, shape);

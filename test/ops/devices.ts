@@ -20,6 +20,7 @@ export interface WeightInput {
   group?: number;
   scaleType?: string;
   scales?: Uint8Array;
+  globalScale?: number;
   biases?: Uint8Array;
 }
 

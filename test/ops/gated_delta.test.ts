@@ -112,6 +112,12 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
   });
 });
 
+// Heads whose width leaves every remainder.
+for (const keyDim of [17, 34, 35]) {
+  const shape: Shape = { keyHeads: 1, valueHeads: 2, keyDim, valueDim: 19, headMap: 'grouped' };
+  parity(`keys of ${keyDim}, 50 tokens`, outcome, () => inputs(50, shape), thresholds.recurrence);
+}
+
 for (const shape of shapes) {
   const title = `heads ${shape.keyHeads}/${shape.valueHeads}, dims ${shape.keyDim}/${shape.valueDim}, ${shape.headMap}`;
   for (const rows of sizes)

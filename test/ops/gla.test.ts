@@ -84,3 +84,6 @@ for (const [heads, dim] of [
     parity(`${title}, ${rows} tokens`, outcome, () => inputs(rows, heads, dim), thresholds.recurrence);
   chunks(title, outcome, () => inputs(130, heads, dim), thresholds.recurrence);
 }
+// Heads whose width leaves every remainder.
+for (const dim of [17, 34, 35])
+  parity(`2 heads of ${dim}, 50 tokens`, outcome, () => inputs(50, 2, dim), thresholds.recurrence);

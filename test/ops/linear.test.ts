@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Arguments, devices, fast, nameOf, others, reference, run, type WeightInput } from './devices.ts';
 import { goldenTensors } from './golden.ts';
-import { normal, relativeDifference, sizes } from './numbers.ts';
+import { bytes, normal, relativeDifference, sizes } from './numbers.ts';
 import { chunks, type Outcome, parity } from './support.ts';
 import { thresholds } from './thresholds.ts';
 import {
@@ -13,6 +13,9 @@ import {
   type FloatType,
   f32,
   floatMatrix,
+  floatModeMatrix,
+  floatModes,
+  toBf16,
 } from './weights.ts';
 
 const outcome =
@@ -31,6 +34,27 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     const weight = [{ type, shape: [4, vector.length], data: golden(`${name}.quantised.bytes`).bytes }];
     const y = run(device, 'linear', { rows: 1, x: vector, weight });
     expect(relativeDifference(y, golden(`${name}.quantised.matvec`).data)).toBeLessThan(thresholds.sum);
+  });
+
+  test.each(floatModes)('products and rows of %s are those of the numbers it stands for', (type) => {
+    const [out, columns] = [37, 256];
+    const { weight, values } = floatModeMatrix(type, out, columns);
+    // One row is a product of its own, many are tiles.
+    for (const rows of [1, 3, 20]) {
+      const x = normal('x', rows * columns);
+      const expected = run(reference, 'linear', { rows, x, weight: [f32(values, out, columns)] });
+      const off = (by: typeof device) => relativeDifference(run(by, 'linear', { rows, x, weight: [weight] }), expected);
+      expect(off(device)).toBeLessThan(thresholds.sum);
+      expect(off(fast(device))).toBeLessThan(thresholds.int8Activations);
+    }
+    const ids = Int32Array.of(0, 36, 17);
+    const rows = run(device, 'embed', { rows: 3, ids, weight: [weight], scale: 1 });
+    expect(
+      relativeDifference(
+        rows,
+        [...ids].flatMap((id) => [...values.subarray(id * columns, (id + 1) * columns)]),
+      ),
+    ).toBeLessThan(thresholds.sum);
   });
 
   test('everything around the product, in the order of the contract', () => {
@@ -87,7 +111,7 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     expect(off, `${x[off]} gives ${y[off]}, not ${expected[off]}`).toBe(-1);
   });
 
-  test('a sigmoid gate, and rows of several types in one matrix', () => {
+  test('a sigmoid gate, and rows of several types in one matrix, each with its bias', () => {
     const [rows, columns] = [5, 512];
     const x = normal('x', rows * columns);
     const gate = normal('gate', rows * columns);
@@ -97,12 +121,15 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
       floatMatrix('f32', 'c', 16, columns),
       blockMatrix('q8_0', 50),
     ];
-    const packed = run(device, 'linear', { rows, x, gate, gateKind: 'sigmoid', weight: parts });
+    const bias = normal('bias', 106);
+    const packed = run(device, 'linear', { rows, x, gate, gateKind: 'sigmoid', bias, weight: parts });
     const gated = x.map((value, i) => value * sigmoid(gate[i] as number));
     const alone = parts.map((part) => run(reference, 'linear', { rows, x: gated, weight: [part] }));
     const total = packed.length / rows;
     const joined = Array.from({ length: rows }, (_unused, t) =>
-      alone.flatMap((y) => [...y.subarray((t * y.length) / rows, ((t + 1) * y.length) / rows)]),
+      alone
+        .flatMap((y) => [...y.subarray((t * y.length) / rows, ((t + 1) * y.length) / rows)])
+        .map((y, i) => y + (bias[i] as number)),
     ).flat();
     expect(total).toBe(106);
     expect(relativeDifference(packed, joined)).toBeLessThan(thresholds.transcendental);
@@ -224,6 +251,24 @@ describe('fast path, bf16', () => {
       expect(relativeDifference(actual, model)).toBeLessThan(thresholds.sum);
     });
   }
+  test('activations are rounded to the nearest bf16, of two that are as near to the even one', () => {
+    const step = 2 ** -8; // half a unit of the last place between 1 and 2
+    const x = Float32Array.of(
+      1 + step,
+      1 + 3 * step,
+      1 + 5 * step,
+      -1 - step,
+      -1 - 3 * step,
+      1 + step + 2 ** -20,
+      1,
+      0,
+    );
+    const even = [1, 1 + 4 * step, 1 + 4 * step, -1, -1 - 4 * step, 1 + 2 * step, 1, 0];
+    const unit = Float32Array.from({ length: 64 }, (_, i) => (i % 9 === 0 ? 1 : 0));
+    const weight = [{ type: 'bf16', shape: [8, 8], data: bytes(toBf16(unit)) }];
+    expect([...run(fast(reference), 'linear', { rows: 1, x, weight })]).toEqual(even);
+  });
+
   test('near the exact path, and not the same; sets without such products stay exact', () => {
     const exact = run(reference, 'linear', inputs(7, 512));
     const difference = relativeDifference(run(fast(reference), 'linear', inputs(7, 512)), exact);

@@ -66,6 +66,12 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     );
   });
 
+  test('of experts with the same score the first ones are taken, as in transformers', () => {
+    const x = Float32Array.of(1, 2, 2, 0, 2, 1, 2, 2, ...new Array<number>(8).fill(0));
+    const level = runMany(device, 'mixture', { rows: 2, expertCount: 8, topk: 3, x, routerWeight: [identity(8)] });
+    expect([...level.ints('ids')]).toEqual([1, 2, 4, 0, 1, 2]);
+  });
+
   test('the mixture is the weighted sum of its experts; the bytes read are those of the chosen', () => {
     const args = mixture(1);
     const result = runMany(device, 'mixture', args);
@@ -111,5 +117,14 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
   });
 });
 
+// Experts whose inner width fills no vector and no tile.
+const narrow = 21;
+const narrowMixture = (rows: number) => ({
+  ...mixture(rows),
+  gateUp: ['gate', 'up'].map((name) => stack(slices(name, narrow, hidden), narrow, hidden)),
+  down: [stack(slices('down', hidden, narrow), hidden, narrow)],
+});
+for (const rows of [1, 2, 20])
+  parity(`experts of ${narrow}, ${rows} tokens`, outcome, () => narrowMixture(rows), thresholds.transcendental);
 for (const rows of [1, 5, 65]) parity(`${rows} tokens`, outcome, () => mixture(rows), thresholds.transcendental);
 chunks('mixture', outcome, () => mixture(70), 0);

@@ -137,9 +137,49 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     { temperature: 1, topK: 2999, topP: 1, minP: 0.2 },
     { temperature: 0.9, topK: 0, topP: 1, minP: 0 },
     { temperature: 0.01, topK: 5000, topP: 1e-9, minP: 0 },
+    { temperature: 1, topK: 0, topP: 1, minP: 1 },
   ])('filters %o keep what sorting keeps, and the same tokens are drawn', (settings) => {
     const drawn = runMany(device, 'sample', { rows: 1, logits: many, draws: 40, seed: 11, ...settings }).ints('ids');
     expect([...drawn]).toEqual(Array.from({ length: 40 }, (_unused, at) => bySorting(many, settings, 11n, BigInt(at))));
+  });
+
+  test('of tokens that are all alike, the share is kept that is asked for: the first ones', () => {
+    const level = new Float32Array(64).fill(1.5);
+    for (const [topP, kept] of [
+      [0.5, 32],
+      [0.25, 16],
+      [1 / 64, 1],
+    ] as const) {
+      const drawn = runMany(device, 'sample', { rows: 1, logits: level, draws: 400, seed: 5, temperature: 1, topP });
+      expect(Math.max(...drawn.ints('ids'))).toBeLessThan(kept);
+      expect(new Set(drawn.ints('ids')).size).toBeGreaterThan(0.8 * kept);
+    }
+  });
+
+  test('tokens that stand just at a border between steps of 6 count once', () => {
+    const level = Float32Array.from({ length: 601 }, (_unused, i) => (i === 0 ? 6 : i <= 300 ? 0 : -1));
+    const settings = { temperature: 1, topK: 0, topP: 0.93, minP: 0 };
+    const draws = 300;
+    const drawn = runMany(device, 'sample', { rows: 1, logits: level, draws, seed: 11, ...settings }).ints('ids');
+    const expected = Array.from({ length: draws }, (_unused, at) => bySorting(level, settings, 11n, BigInt(at)));
+    expect([...drawn]).toEqual(expected);
+    expect(Math.max(...drawn)).toBeGreaterThan(300);
+  });
+
+  // Lengths at which vectors of any width have a remainder, with nearly all of the weight on the last token.
+  test.each([17, 31, 1001, 1023])('logprobs of %i tokens, the last of which dominates', (count) => {
+    const some = normal('some', count);
+    some[count - 1] = 9;
+    const total = Math.log(some.reduce((sum, x) => sum + Math.exp(x), 0));
+    const result = runMany(device, 'sample', { rows: 1, logits: some, temperature: 0, logprobs: 2 });
+    expect(result.ints('topIds')[0]).toBe(count - 1);
+    expect(result.floats('topLogprobs')[0]).toBeCloseTo(9 - total, 5);
+    some[count - 1] = 3; // below others: it counts in the sum alone
+    some[2] = 3.5;
+    const sum = Math.log(some.reduce((all, x) => all + Math.exp(x), 0));
+    expect(
+      runMany(device, 'sample', { rows: 1, logits: some, temperature: 0, logprobs: 1 }).floats('topLogprobs')[0],
+    ).toBeCloseTo(Math.max(...some) - sum, 5);
   });
 
   test('logprobs are those of the penalised distribution, before temperature and filters', () => {
@@ -148,7 +188,7 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     const order = [...logits.keys()].sort((a, b) => (logits[b] as number) - (logits[a] as number));
     expect([...result.ints('topIds')]).toEqual(order.slice(0, 4));
     result.floats('topLogprobs').forEach((value, i) => {
-      expect(value).toBeCloseTo((logits[order[i] as number] as number) - total, 4);
+      expect(value).toBeCloseTo((logits[order[i] as number] as number) - total, 5);
     });
     expect(result.floats('logprobs')[0]).toBeCloseTo((logits[result.ints('ids')[0] as number] as number) - total, 4);
   });

@@ -46,5 +46,7 @@ for (const [op, parts] of [
 ] as const) {
   for (const rows of sizes)
     parity(`${op}, ${rows} tokens`, outcome(op), () => inputs(rows, 101, 4, parts), thresholds.transcendental);
+  for (const width of [2, 3, 5])
+    parity(`${op}, width ${width}`, outcome(op), () => inputs(70, 67, width, parts), thresholds.transcendental);
   chunks(op, outcome(op), () => inputs(100, 67, 3, parts), 0);
 }

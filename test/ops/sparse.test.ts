@@ -60,6 +60,11 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
   });
 });
 
+// More blocks than a device looks at in one step.
+const long = { rows: 700, heads: 2, kvHeads: 1, dim: 8, scale: 8 ** -0.5 };
+const few = { block: 16, kernel: 8, stride: 4, initBlocks: 1, window: 32, topk: 5 };
+parity('44 blocks', outcome, () => ({ ...long, ...few, p: normal('p', 700 * 32) }), thresholds.transcendental);
+
 for (const one of golden.cases) {
   parity(one.name, outcome, () => inputs(one), thresholds.transcendental);
   chunks(one.name, outcome, () => inputs(one));

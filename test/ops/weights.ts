@@ -80,3 +80,55 @@ export function affineMatrix(
     biases: stored(normal('biases', groups, 0.05)),
   };
 }
+
+/** The element types of four and eight bits with a scale for every few of them, and what they hold, worked out here. */
+export const floatModes = ['gguf_mxfp4', 'mxfp4', 'mxfp8', 'nvfp4'] as const;
+export type FloatMode = (typeof floatModes)[number];
+
+const e2m1 = (code: number) => (code < 8 ? 1 : -1) * ([0, 0.5, 1, 1.5, 2, 3, 4, 6][code & 7] as number);
+const e4m3 = (code: number) => {
+  const [exponent, fraction] = [(code >> 3) & 15, code & 7];
+  const magnitude = exponent > 0 ? 2 ** (exponent - 7) * (1 + fraction / 8) : 2 ** -6 * (fraction / 8);
+  return code & 128 ? -magnitude : magnitude;
+};
+
+/** Random codes; a scale per group that differs from its neighbours', and for nvfp4 one of the whole matrix. */
+export function floatModeMatrix(
+  type: FloatMode,
+  out: number,
+  columns: number,
+): { weight: WeightInput; values: Float32Array } {
+  const group = type === 'nvfp4' ? 16 : 32;
+  const bits = type === 'mxfp8' ? 8 : 4;
+  const random = normal(`${type} codes`, out * columns, 100).map((x) => Math.round(Math.abs(x)));
+  // 127 and 255 of E4M3 are no numbers.
+  const codes = Uint8Array.from(random, (x) => (bits === 4 ? x & 15 : (x & 127) === 127 ? 1 : x & 255));
+  const groups = Uint8Array.from(
+    { length: codes.length / group },
+    (_, i) => (type === 'nvfp4' ? 48 : 118) + ((i * 7) % 11),
+  );
+  const globalScale = type === 'nvfp4' ? 0.375 : 1;
+  const scaleOf = (at: number) => (type === 'nvfp4' ? e4m3(at) * globalScale : 2 ** (at - 127));
+  const values = Float32Array.from(codes, (code, i) => {
+    return (bits === 4 ? e2m1(code) : e4m3(code)) * scaleOf(groups[Math.floor(i / group)] as number);
+  });
+  const shape = [out, columns];
+  if (type === 'gguf_mxfp4') {
+    const data = new Uint8Array(groups.length * 17);
+    for (const [at, scale] of groups.entries()) {
+      data[at * 17] = scale;
+      // The first half of a block lies in the low bits, the second half in the high ones.
+      for (let i = 0; i < 16; i++)
+        data[at * 17 + 1 + i] = (codes[at * 32 + i] as number) | ((codes[at * 32 + 16 + i] as number) << 4);
+    }
+    return { weight: { type, shape, data }, values };
+  }
+  const data =
+    bits === 8
+      ? codes
+      : Uint8Array.from(
+          { length: codes.length / 2 },
+          (_, i) => (codes[2 * i] as number) | ((codes[2 * i + 1] as number) << 4),
+        );
+  return { weight: { type, shape, data, bits, group, scaleType: 'u8', scales: groups, globalScale }, values };
+}

@@ -168,6 +168,19 @@ describe('kept pipelines', { timeout }, () => {
     truncateSync(kept(), whole.length / 2);
     expect(runs({ LONGHAND_VULKAN_CACHE: folder })).toEqual(expected);
     expect(readFileSync(kept()).length).toBeGreaterThan(whole.length / 2);
+    // One byte is enough: no driver is given what is not what was written.
+    const caches = scratchFile('caches');
+    const given = () => {
+      writeFileSync(caches, '');
+      const env = { LONGHAND_VULKAN_LOADER: library('faulty'), LONGHAND_VULKAN_CACHE: folder, FAULTY_CACHES: caches };
+      expect(runs(env)).toEqual(expected);
+      return readFileSync(caches, 'utf8').split('\n').map(Number);
+    };
+    expect(given()[0]).toBeGreaterThan(0);
+    const flipped = readFileSync(kept());
+    flipped[flipped.length - 9] = (flipped.at(-9) ?? 0) ^ 1;
+    writeFileSync(kept(), flipped);
+    expect(given()[0]).toBe(0);
     writeFileSync(kept(), Buffer.from(whole).fill(7, 30));
     expect(runs({ LONGHAND_VULKAN_CACHE: folder })).toEqual(expected);
     appendFileSync(kept(), 'more');

@@ -116,6 +116,22 @@ test('a decay that ends every memory is no overflow: each token stands alone', a
   expect(logits.every(Number.isFinite)).toBe(true);
 });
 
+test('the scale of a mixture counts: twice it is the experts twice', async () => {
+  const doubled = rewritten('lfm2_moe/top4', (tensors) => {
+    for (const [name, { dtype, bytes }] of Object.entries(tensors)) {
+      if (!/experts\..*(w2|down_proj)/.test(name)) continue;
+      expect(dtype).toBe('F32');
+      const values = new Float32Array(bytes.slice().buffer).map((x) => 2 * x);
+      bytes.set(new Uint8Array(values.buffer));
+    }
+  });
+  const scaled = rewritten('lfm2_moe/top4', () => {}, { routed_scaling_factor: 2 });
+  const tokens = someTokens(20);
+  const expected = await logitsOf(doubled, tokens);
+  expect(await logitsOf(scaled, tokens)).toEqual(expected);
+  expect(await logitsOf(join(golden, 'lfm2_moe/top4'), tokens)).not.toEqual(expected);
+});
+
 test('A_log stored in bf16 is computed with in fp32', async () => {
   const rounded = (tensor: StoredTensor): Float32Array => {
     const bits = new Uint32Array(Uint8Array.from(tensor.bytes).buffer);
@@ -165,12 +181,20 @@ describe.each(['lfm2/auto_adjust', 'qwen3_5/dense_gqa_mixed', 'minicpm_sala/mixe
   });
 });
 
-test('snapshots stay few however long an answer is', async () => {
+test('snapshots stay few however long an answer is, and those of the first message and those asked for stay', async () => {
   const model = await addon.load(join(golden, 'qwen3_5/dense_tied'), { device: 'cpu' });
   const session = model.createSession({ contextLength: 4096, path: 'exact' });
-  await session.generate(someTokens(8), { maxTokens: 3500, temperature: 1, seed: 3 });
-  expect(session.snapshots().length).toBeLessThanOrEqual(16);
-  expect(session.snapshots().length).toBeGreaterThan(4);
+  const END = 2; // ends a message
+  const messages = Array.from({ length: 6 }, (_, i) => [...someTokens(9, i + 3), END]);
+  const prompt = Int32Array.from([...someTokens(39), END, ...messages.flat(), 5]);
+  await session.generate(prompt, { maxTokens: 2, stopTokens: [END] });
+  const asked = await session.snapshot();
+  const options = { maxTokens: 3500, temperature: 1, seed: 3, forbidden: [END], continues: asked - prompt.length + 2 };
+  await session.generate(Int32Array.from([...session.tokens(), 7]), options);
+  const lengths = session.snapshots();
+  expect(lengths).toEqual(expect.arrayContaining([40, asked]));
+  expect(lengths.length).toBeLessThanOrEqual(16);
+  expect(lengths.length).toBeGreaterThan(6);
   model.close();
 });
 

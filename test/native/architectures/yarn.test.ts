@@ -33,6 +33,15 @@ test('the factor of attention is the one given, else that of the mscales, else t
   expect(await scores({ mscale: 1, mscale_all_dim: 0 })).toEqual(plain);
 });
 
+test('linear scaling slows every frequency, as that of Llama 3 does where no wave is short', async () => {
+  const every = { rope_type: 'llama3', original_max_position_embeddings: 1, low_freq_factor: 1, high_freq_factor: 4 };
+  for (const factor of [2, 8]) {
+    const linear = await scores({ rope_type: 'linear', factor });
+    expect(linear).toEqual(await scores({ ...every, factor }));
+    expect(linear).not.toEqual(await scores({ rope_type: 'linear', factor: 1 }));
+  }
+});
+
 test('the ramp stands at whole frequencies unless "truncate" is false', async () => {
   const plain = await scores({});
   expect(await scores({ truncate: true })).toEqual(plain);

@@ -122,6 +122,39 @@ test('a prompt that reaches the sparse regime is read as if nothing were held', 
   model.close();
 });
 
+test('rewinding in the sparse regime leaves nothing of the keys that stand for many', async () => {
+  const model = await addon.load(join(golden, 'minicpm_sala/gap'));
+  const prompt = someTokens(230);
+  const others = someTokens(40, 9);
+  const { session } = await generated(model, 'exact', prompt, 40);
+  await session.rewind(243);
+  const { session: straight } = await generated(model, 'exact', prompt, 14);
+  // Far enough that each of those keys is used again, and made again where it was cut.
+  const after = async (one: typeof session) => {
+    const events: TokenEvent[] = [];
+    const text = Int32Array.from([...one.tokens(), ...others]);
+    const onTokens = (tokens: TokenEvent[]) => events.push(...tokens);
+    await one.generate(text, { maxTokens: 8, logprobs: 3, continues: others.length + 14, onTokens });
+    return events.map(({ id, logprob }) => ({ id, logprob }));
+  };
+  expect(await after(session)).toEqual(await after(straight));
+  model.close();
+});
+
+test.each([
+  [159, 157],
+  [160, 0],
+])('an answer of %i tokens with its question goes on from %i', async (length, held) => {
+  const model = await addon.load(join(golden, 'minicpm_sala/gap'));
+  const { session } = await generated(model, 'exact', someTokens(150), 8);
+  expect(session.tokens()).toHaveLength(157);
+  const whole = Int32Array.from([...session.tokens(), ...someTokens(length - 157, 9)]);
+  // From 160 tokens on attention chooses blocks: what was read densely is something else then.
+  const { timings } = await session.generate(whole, { maxTokens: 1, continues: length - 150 });
+  expect(timings.cachedTokens).toBe(held);
+  model.close();
+});
+
 describe.each(families)('%s: chats', (name, folder) => {
   const END = 2; // ends a message
   const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];

@@ -197,6 +197,9 @@ describe('split files', () => {
     expect(open(set({ [name(1)]: gguf({ ...llama, ...split(1, 2, 3) }, []) }))).toThrow(
       /split.tensors.count is 3, the 2 files hold 2/,
     );
+    expect(open(set({ [name(1)]: gguf({ ...llama, ...split(1, 2, 3) }, [row('c', 3), row('d', 4)]) }))).toThrow(
+      /split.tensors.count is 3, the 2 files hold 4/,
+    );
     expect(open(set({ [name(1)]: gguf({ ...llama, ...split(1, 2, 3) }, [row('a', 3)]) }))).toThrow(
       /two tensors are called "a"/,
     );

@@ -16,6 +16,7 @@
 //   FAULTY_CRASH=<n>          opening device n ends the process
 //   FAULTY_BARRIERS=0         none is recorded
 //   FAULTY_COUNTS=<file>      a line "<dispatches> <barriers>" for each submission
+//   FAULTY_CACHES=<file>     a line with the bytes that a pipeline cache begins with, for each
 // clang-format on
 #include <dlfcn.h>
 #include <unistd.h>
@@ -60,6 +61,7 @@ NEXT(FreeMemory)
 NEXT(QueueSubmit)
 NEXT(WaitSemaphores)
 NEXT(CreateComputePipelines)
+NEXT(CreatePipelineCache)
 NEXT(CmdDispatch)
 NEXT(CmdPipelineBarrier)
 NEXT(EnumerateDeviceExtensionProperties)
@@ -172,6 +174,15 @@ VkResult CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
   if (++pipelines == setting("FAULTY_COMPILE", 0)) return VK_ERROR_INITIALIZATION_FAILED;
   return next_CreateComputePipelines(device, cache, count, infos, callbacks, made);
 }
+VkResult CreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo* info,
+                             const VkAllocationCallbacks* callbacks, VkPipelineCache* made) {
+  if (const char* file = std::getenv("FAULTY_CACHES")) {
+    std::FILE* out = std::fopen(file, "a");
+    std::fprintf(out, "%zu\n", info->initialDataSize);
+    std::fclose(out);
+  }
+  return next_CreatePipelineCache(device, info, callbacks, made);
+}
 void CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
   dispatches++;
   next_CmdDispatch(commands, x, y, z);
@@ -205,6 +216,7 @@ PFN_vkVoidFunction ours(const char* name, PFN_vkVoidFunction real) {
   WRAP(QueueSubmit)
   WRAP(WaitSemaphores)
   WRAP(CreateComputePipelines)
+  WRAP(CreatePipelineCache)
   WRAP(CmdDispatch)
   WRAP(CmdPipelineBarrier)
   WRAP(EnumerateDeviceExtensionProperties)
