@@ -37,6 +37,8 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
     ...options,
     startEngine,
     startReader,
+    // Loaded when it is wanted.
+    startServer: async (asked) => (await import('../app/server/api/api-server.ts')).startApiServer(asked),
     ...(options.keychain && { cipher: keychain.cipher }),
   });
 

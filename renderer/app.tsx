@@ -13,6 +13,7 @@ import { ModelsPage } from './models/page.tsx';
 import { Onboarding } from './onboarding/page.tsx';
 import { PageBoundary, PanelBoundary, WindowBoundary } from './parts/error-boundaries.tsx';
 import { PerformancePage } from './performance/page.tsx';
+import { ServerPage } from './server/page.tsx';
 import { applyAppearance, followDesktop } from './settings/apply.ts';
 import { SettingsPage } from './settings/page.tsx';
 import { DropLayer } from './shell/drop-layer.tsx';
@@ -28,6 +29,7 @@ import { listenToEngine, useEngine } from './stores/engine.ts';
 import { listenToModels, useModels } from './stores/models/store.ts';
 import { listenToNotices } from './stores/notices.ts';
 import { listenToPerformance } from './stores/performance/store.ts';
+import { listenToServer, useServer } from './stores/server.ts';
 import { listenToSettings, useSettings } from './stores/settings.ts';
 import { useShell } from './stores/shell.ts';
 import { LinkQuestion } from './ui/markdown/links.tsx';
@@ -78,6 +80,7 @@ function useCore(): void {
       listenToModels(),
       listenToDocuments(),
       listenToPerformance(),
+      listenToServer(),
       listenToNotices(),
       followAddress(),
       listenToFailures(),
@@ -99,6 +102,7 @@ function useCore(): void {
     void useChat.getState().load();
     void useModels.getState().load();
     void useDocuments.getState().load();
+    void useServer.getState().load();
     void importOpened();
   }, [epoch]);
 }
@@ -161,6 +165,7 @@ function Frame() {
             {place.kind === 'models' && <ModelsPage />}
             {place.kind === 'documents' && <DocumentsPage />}
             {place.kind === 'performance' && <PerformancePage />}
+            {place.kind === 'server' && <ServerPage />}
             {place.kind === 'settings' && <SettingsPage section={place.section} />}
           </PageBoundary>
         </div>

@@ -46,7 +46,8 @@ import { searchChats } from '../store/search.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { newId } from '../store/uuid.ts';
-import { createInference, type Inference } from './inference.ts';
+import type { Inference } from './inference.ts';
+import { createServerControl, type StartServer } from './server-control.ts';
 
 export type CoreOptions = {
   dataFolder: string;
@@ -55,6 +56,8 @@ export type CoreOptions = {
   resources: string;
   startEngine: StartEngine;
   startReader: StartReader;
+  /** A core without it serves no other programs. */
+  startServer?: StartServer;
   /** Seals secrets with the keychain of the system, where the shell has one. */
   cipher?: ModelServiceOptions['cipher'];
   /** False for a core that lives for one command: it loads no model before it is asked to. */
@@ -226,6 +229,21 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const inOrder = createSendOrder();
   const summaries = createSummaries(core);
 
+  const server = createServerControl({
+    db,
+    emit,
+    engine,
+    library: models,
+    start: options.startServer ?? null,
+    version: options.about.version,
+    settings: () => settings,
+    turnedAway: manager.refusedVisitor,
+    newId: () => newId(now()),
+    now,
+    report,
+  });
+  opened.defer(server.close);
+
   const lasting = store.notices.filter(({ code }) => code === 'read-only');
   const unsaid = store.notices.filter(({ code }) => code !== 'read-only');
 
@@ -309,6 +327,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
 
     ...metrics.handlers,
     ...documents.handlers,
+    ...server.handlers,
 
     'settings.get': () => settings,
     'settings.set': (patch) => {
@@ -317,6 +336,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       emit('settings.changed', settings);
       manager.settingsChanged();
       promptCache.settingsChanged(patch);
+      server.settingsChanged(patch);
       return settings;
     },
   };
@@ -366,13 +386,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   return {
     connect: switchboard.add,
     handlers,
-    inference: createInference({
-      engine,
-      library: models,
-      settings: () => settings,
-      newTurnId: () => newId(now()) as TurnId,
-      report,
-    }),
+    inference: server.inference,
     dataFolder: store.folder,
     announce: store.announce,
     notice,

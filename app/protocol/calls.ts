@@ -19,6 +19,7 @@ import {
   SourceId,
 } from './models.ts';
 import { NetworkLogEntry } from './network-log.ts';
+import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 import { PauseAction, StatsSample } from './turn.ts';
 
@@ -283,6 +284,7 @@ export const calls = {
   'benchmark.state': call(nothing, BenchmarkState),
 
   ...documentCalls,
+  ...serverCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

@@ -7,6 +7,7 @@ import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Library } from './library.ts';
 import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Run } from './metrics.ts';
+import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
 import { TurnEvent } from './turn.ts';
 
@@ -55,6 +56,7 @@ export const events = {
   'run.added': Run,
   benchmark: BenchmarkState,
   ...documentEvents,
+  ...serverEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

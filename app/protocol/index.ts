@@ -19,6 +19,7 @@ export * from './memory-estimate.ts';
 export * from './metrics.ts';
 export * from './models.ts';
 export * from './network-log.ts';
+export * from './server.ts';
 export * from './settings.ts';
 export * from './statistics.ts';
 export * from './transport.ts';

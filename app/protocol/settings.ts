@@ -69,6 +69,11 @@ export const Settings = z.object({
   idleUnloadMinutes: z.number().int().min(1).max(1440).nullable().default(null),
   /** What the CPU makes of quantised weights is kept on disk for the next load. */
   cachePackedWeights: z.boolean().default(false),
+  /** Other programs of this computer may ask the models, with a key. */
+  serverOn: z.boolean().default(false),
+  serverPort: z.number().int().min(1024).max(65_535).default(4880),
+  /** What they ask and are answered is kept in memory, to be looked at. */
+  serverInspector: z.boolean().default(false),
   sidebarWidth: z.number().min(208).max(320).default(248),
   panelWidth: z.number().min(360).max(640).default(440),
 });

@@ -8,6 +8,7 @@ import { readerByFork } from '../documents/parse/fork-parser.ts';
 import { engineByFork } from '../engine/client/fork-engine.ts';
 import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
 import { defaultDataFolder } from '../store/data-dir.ts';
+import { startApiServer } from './api/api-server.ts';
 import { freshAddress, reachIn } from './one-time-address.ts';
 import { startBrowserHost } from './web-server.ts';
 
@@ -83,6 +84,7 @@ export async function runBrowserHost(
       resources: places.resources,
       startEngine: engineByFork(places.engine, places),
       startReader: readerByFork(places),
+      startServer: startApiServer,
       about: { ...version, shell: 'browser' },
     });
     const served = await startBrowserHost({

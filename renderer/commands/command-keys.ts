@@ -25,6 +25,7 @@ const table = {
   'chat-documents': { keys: 'Mod+Shift+D', inBrowser: 'Alt+D' },
   sources: { keys: 'Mod+J', inBrowser: 'Alt+J' },
   performance: { keys: 'Mod+3', inBrowser: 'Alt+3' },
+  server: { keys: 'Mod+4', inBrowser: 'Alt+4' },
   thinking: { keys: 'Mod+Shift+T', inBrowser: 'Alt+T' },
   attach: { keys: 'Mod+U' },
   retry: { keys: 'Mod+R', inBrowser: 'Alt+R' },

@@ -139,6 +139,12 @@ export const commands: readonly Command[] = [
     run: () => shell().go({ kind: 'performance' }),
   },
   {
+    id: 'server',
+    icon: 'server',
+    available: always,
+    run: () => shell().go({ kind: 'server' }),
+  },
+  {
     id: 'thinking',
     icon: 'pen',
     available: inChat,

@@ -9,7 +9,7 @@ export type View =
   | { kind: 'documents'; documentId: DocumentId | null }
   | Exclude<Place, { kind: 'chat' } | { kind: 'documents' }>;
 
-/** `#/chat/<id>?source=<message>.<number>`, `#/documents/<id>`, `#/settings/<section>`, `#/models`, `#/performance` */
+/** `#/chat/<id>?source=<message>.<number>`, `#/documents/<id>`, `#/settings/<section>`, `#/models`, `#/performance`, `#/server` */
 export function addressOf(view: View): string {
   switch (view.kind) {
     case 'chat': {
@@ -41,6 +41,7 @@ export function viewOf(hash: string): View | null {
       return { kind: 'settings', section: isSection(name) ? name : 'appearance' };
     case 'models':
     case 'performance':
+    case 'server':
       return { kind: page };
     default:
       return null;

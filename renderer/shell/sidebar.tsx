@@ -8,6 +8,7 @@ import { shown } from '../lib/keys.ts';
 import { Ring } from '../models/downloads/progress-ring.tsx';
 import { useChat } from '../stores/chat/store.ts';
 import { shareOf, useModels } from '../stores/models/store.ts';
+import { useServer } from '../stores/server.ts';
 import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -37,6 +38,7 @@ export function Sidebar() {
         <CommandRow place id="models-page" icon="models" current={place === 'models'} extra={<DownloadRing />} />
         <CommandRow place id="documents" icon="documents" current={place === 'documents'} />
         <CommandRow place id="performance" icon="performance" current={place === 'performance'} />
+        <CommandRow place id="server" icon="server" current={place === 'server'} extra={<ServerDot />} />
       </nav>
       <ChatList />
       <Status />
@@ -101,6 +103,22 @@ function DownloadRing() {
       <Ring share={share} label={t('models.downloading', { share: text })} />
       {text}
     </span>
+  );
+}
+
+/** Whether other programs are served; red where they should be and are not. */
+function ServerDot() {
+  const { t } = useTranslation();
+  const phase = useServer(({ state }) => state.phase);
+  if (phase !== 'on' && phase !== 'failed') return null;
+  const label = t(`server.phase.${phase}`);
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={`size-1.75 flex-none rounded-full ${phase === 'on' ? 'bg-ok' : 'bg-bad'}`}
+    />
   );
 }
 

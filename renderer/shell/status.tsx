@@ -4,6 +4,7 @@ import { core, isMac, useConnection } from '../bridge.ts';
 import { useKeysHint } from '../commands/command-keys.ts';
 import { useFormats } from '../i18n.ts';
 import { modelById, useEngine } from '../stores/engine.ts';
+import { useServer } from '../stores/server.ts';
 import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -22,6 +23,7 @@ export function Status() {
   return (
     <div className="flex-none px-2 pt-2.5 pb-3">
       <EngineLine />
+      <ServerLine />
       <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
         <span className="flex min-h-row min-w-0 items-center gap-1.5 px-1.5 text-xs leading-4 text-balance text-fg-2">
           <Icon name="privacy" className="flex-none text-fg-3" />
@@ -37,6 +39,29 @@ export function Status() {
         />
       </div>
     </div>
+  );
+}
+
+/** Only while other programs are served, or should be. */
+function ServerLine() {
+  const { t } = useTranslation();
+  const state = useServer((server) => server.state);
+  const running = useServer(({ requests }) => requests.filter((one) => one.state === 'running').length);
+  const go = useShell((shell) => shell.go);
+  if (state.phase !== 'on' && state.phase !== 'failed') return null;
+  return (
+    <button
+      type="button"
+      onClick={() => go({ kind: 'server' })}
+      className="-mx-1.5 flex h-6 items-center gap-2 rounded-sm px-1.5 text-xs text-fg-2 tabular-nums hover:bg-hover"
+    >
+      <span className={`size-1.75 flex-none rounded-full ${dots[state.phase === 'on' ? 'ok' : 'bad']}`} />
+      {state.phase === 'failed'
+        ? t('status.serverFailed')
+        : running > 0
+          ? t('status.serverBusy', { count: running })
+          : t('status.serverOn', { port: state.port })}
+    </button>
   );
 }
 

@@ -17,6 +17,7 @@ export type Place =
   | { kind: 'models' }
   | { kind: 'documents' }
   | { kind: 'performance' }
+  | { kind: 'server' }
   | { kind: 'settings'; section: SettingsSection };
 
 type ShellStore = {

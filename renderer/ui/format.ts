@@ -21,6 +21,7 @@ export function createFormats(language: string) {
   const upToTwo = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
   const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+  const clockSeconds = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
   const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -82,6 +83,7 @@ export function createFormats(language: string) {
     percent: (share: number) => `${whole.format(share * 100)}%`,
     change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
     clock: (time: number) => clock.format(time),
+    clockSeconds: (time: number) => clockSeconds.format(time),
     day: (time: number) => day.format(time),
     /** "14 Nov 2025". */
     date: (time: number) => dayOfYear.format(time),

@@ -38,6 +38,18 @@ const shots: Shot[] = [
   { name: 'overflow', scene: 'overflow' },
   { name: 'palette', scene: 'chat', prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'thinking', scene: 'thinking' },
+  { name: 'server', scene: 'server' },
+  {
+    name: 'server-request',
+    scene: 'server',
+    prepare: (page) => page.getByRole('row').nth(2).getByRole('button').first().click(),
+  },
+  { name: 'server-taken', scene: 'server-taken' },
+  {
+    name: 'server-connect',
+    scene: 'server',
+    prepare: (page) => page.getByRole('button', { name: 'Connect a program' }).click(),
+  },
   { name: 'loop', scene: 'loop' },
   {
     name: 'speed',

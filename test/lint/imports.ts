@@ -28,7 +28,7 @@ export const LAWS: readonly Law[] = [
       ['commands'],
       ['parts'],
       ['viewer'],
-      ['chat', 'documents', 'models', 'performance', 'settings', 'onboarding'],
+      ['chat', 'documents', 'models', 'performance', 'server', 'settings', 'onboarding'],
       ['shell'],
     ],
   ),

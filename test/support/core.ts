@@ -44,7 +44,7 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 export async function startCore(
   options: { dataFolder?: string; resources?: string; startEngine?: StartEngine; now?: () => number } & Pick<
     CoreOptions,
-    'models' | 'heartbeat'
+    'models' | 'heartbeat' | 'startServer'
   > = {},
 ): Promise<{ host: Core; client: Client; dataFolder: string }> {
   const dataFolder = options.dataFolder ?? newFolder();
@@ -55,6 +55,7 @@ export async function startCore(
     startEngine: options.startEngine ?? realEngine(),
     startReader: realReader(),
     ...(options.models && { models: options.models }),
+    ...(options.startServer && { startServer: options.startServer }),
     ...(options.heartbeat && { heartbeat: options.heartbeat }),
     ...(options.now && { now: options.now }),
     about: { version: '0', commit: '', shell: 'browser' },

@@ -15,6 +15,7 @@ import {
 } from '../../app/protocol/index.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeModels } from './fake-models.ts';
+import { fakeServer } from './fake-server.ts';
 import { newChat, newMessage, nextId, type Script, STARTER, starter, type World } from './fake-world.ts';
 
 //  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
@@ -259,6 +260,7 @@ export function createFakeCore(world: World) {
     'benchmark.cancel': () => emit('benchmark', { status: 'idle' }),
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ status: 'idle' }),
+    ...fakeServer(world.server),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {
       world.settings = { ...world.settings, ...(patch as Partial<Settings>) };

@@ -15,6 +15,7 @@ import {
   type StatsSample,
 } from '../../app/protocol/index.ts';
 import { type DocumentsWorld, noDocuments } from './fake-documents.ts';
+import type { ServerWorld } from './fake-server.ts';
 
 export type Script = { text: string; thinking?: string; chunk?: number; everyMs?: number };
 
@@ -37,6 +38,7 @@ export type World = {
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
+  server: ServerWorld;
 };
 
 export const STARTER = 'starter' as ModelEntry['id'];
@@ -93,6 +95,7 @@ export function createWorld(change: Partial<World> = {}): World {
     packed: { bytes: 0, models: 0 },
     benchmarked: [],
     library: noDocuments(),
+    server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
     ...change,
   };
 }

@@ -21,6 +21,7 @@ export type ApiServerOptions = {
   keys: DoorOptions['keys'];
   origins?: DoorOptions['origins'];
   refused?: DoorOptions['refused'];
+  follow?: DoorOptions['follow'];
 };
 
 /** Bodies that come slower than this are not waited for. */
@@ -31,7 +32,7 @@ const maxConnections = 256;
 /** Serves the models to other programs of this machine, on 127.0.0.1 alone.
  *  @throws LonghandError `conflict` where the port is taken */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { inference, version, keys, origins = [], refused = () => {} } = options;
+  const { inference, version, keys, origins = [], refused = () => {}, follow } = options;
   const app = new Hono();
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   server.requestTimeout = requestTimeoutMs;
@@ -39,7 +40,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   server.maxConnections = maxConnections;
   const port = await listen(server, options.port);
   const answers = createAnswers(inference);
-  app.route('/', createDoor({ port, keys, origins, refused }, refusal));
+  app.route('/', createDoor({ port, keys, origins, refused, follow }, refusal));
   app.route('/v1/messages', anthropic(inference, answers));
   app.route('/v1', openAi(inference, answers));
   app.route('/api', ollama(inference, answers, version));

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { digestOf, type KnownKey, type RequestLog } from '../../core/server-log.ts';
 import { isStranger } from '../peer-user.ts';
 import { createRateLimit } from '../rate-limit.ts';
 import { peerOf } from '../request-guard.ts';
@@ -15,28 +16,43 @@ export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type DoorOptions = {
   port: number;
-  /** null: every program of this user may ask. */
-  keys: readonly string[] | null;
+  /** null: every program of this user may ask. A function is asked at every request: a key that was revoked is none. */
+  keys: readonly string[] | (() => readonly KnownKey[]) | null;
   /** Pages of these origins may ask too. */
   origins: readonly string[];
   /** Somebody was sent away; never with what was sent. */
-  refused(refusal: { status: number; reason: string; path: string }): void;
+  refused(refusal: RefusedRequest): void;
+  /** Whoever was let in is followed to the end of the answer. */
+  follow?: RequestLog['follow'] | undefined;
+};
+
+/** `host`: whom it named as its own: the origin of a page, or the address that was asked for. */
+export type RefusedRequest = {
+  status: number;
+  reason: string;
+  method: string;
+  path: string;
+  host: string;
 };
 
 export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
 
 /** Asked before anything is read of a request. `say` puts a refusal into the words of the dialect. */
 export function createDoor(
-  { port, keys, origins, refused }: DoorOptions,
+  { port, keys, origins, refused, follow = unfollowed }: DoorOptions,
   say: (context: Context, refusal: Refusal) => Response,
 ) {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   const allowed = origins.map((origin) => origin.toLowerCase());
-  const known = keys?.map(digest) ?? null;
+  const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
+  const known = typeof keys === 'function' ? keys : given && (() => given);
   const guesses = createRateLimit();
   const door = new Hono();
 
-  function judge(context: Context): Refusal | null {
+  const keyOf = ({ req }: Context): KnownKey | null =>
+    known && matching(known(), req.header('x-api-key') ?? bearer(req.header('authorization')));
+
+  function judge(context: Context, key: KnownKey | null): Refusal | null {
     const { host = '', origin, ...headers } = context.req.header();
     if (!hosts.includes(host.toLowerCase())) return { status: 400, reason: 'This address is not served here.' };
     if (origin !== undefined && !allowed.includes(origin.toLowerCase())) {
@@ -46,7 +62,7 @@ export function createDoor(
     if (known === null && isStranger(peerOf(context), port)) {
       return { status: 403, reason: 'This server belongs to another user.' };
     }
-    if (known && !isKnown(known, headers['x-api-key'] ?? bearer(headers.authorization))) {
+    if (known && !key) {
       return guesses.wrong()
         ? { status: 429, reason: 'Too many wrong keys; wait a minute.' }
         : {
@@ -64,11 +80,21 @@ export function createDoor(
   }
 
   door.use(async (context, next) => {
-    const refusal = judge(context);
+    const key = keyOf(context);
+    const refusal = judge(context, key);
+    const { method } = context.req;
+    const path = context.req.path.slice(0, 100);
     if (refusal) {
-      refused({ ...refusal, path: context.req.path.slice(0, 100) });
+      const host = (context.req.header('origin') ?? context.req.header('host') ?? '').slice(0, 200);
+      refused({ ...refusal, method, path, host });
       context.res = say(context, refusal);
-    } else await next();
+    } else if (method === 'OPTIONS') await next();
+    else {
+      await follow({ method, path, key }, async () => {
+        await next();
+        return context.res.status;
+      });
+    }
     const origin = context.req.header('origin');
     if (origin !== undefined && allowed.includes(origin.toLowerCase())) {
       context.res.headers.set('Access-Control-Allow-Origin', origin);
@@ -95,11 +121,13 @@ export const tooLarge: Refusal = {
 const bearer = (header: string | undefined): string | undefined =>
   /^Bearer (.{1,512})$/i.exec(header ?? '')?.[1]?.trim();
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
+const unfollowed: RequestLog['follow'] = async (_, handle) => {
+  await handle();
+};
 
 /** Every key is compared, in a time that does not tell where two differ. */
-const isKnown = (known: readonly Buffer[], given: string | undefined): boolean => {
-  if (given === undefined) return false;
-  const hash = digest(given);
-  return known.map((key) => timingSafeEqual(key, hash)).includes(true);
-};
+function matching(known: readonly KnownKey[], given: string | undefined): KnownKey | null {
+  if (given === undefined) return null;
+  const digest = digestOf(given);
+  return known.filter((key) => timingSafeEqual(key.digest, digest))[0] ?? null;
+}

@@ -1,4 +1,4 @@
-import type { Chat, Message, MessageId, Run, TurnId } from '../../../app/protocol/index.ts';
+import type { Chat, Message, MessageId, Run, ServerRequest, TurnId } from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
@@ -61,6 +61,75 @@ function performanceScene(long = false): Scene {
   );
   world.runs = runs.reverse();
   return { world, after: () => useShell.getState().go({ kind: 'performance' }) };
+}
+
+function serverScene(full: boolean): Scene {
+  const { world } = worldOfMocks();
+  const now = Date.now();
+  const key = (id: string, name: string, usedAt: number | null) => ({
+    id,
+    name,
+    hint: 'lh-7c1e…90ba',
+    createdAt: now,
+    usedAt,
+  });
+  const request = (id: number, change: Partial<ServerRequest>): ServerRequest => ({
+    id: String(id),
+    at: now - id * 43_000,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    client: 'Editor',
+    model: 'qwen3.5-4b',
+    state: 'done',
+    status: 200,
+    reason: null,
+    promptTokens: 8204,
+    cachedTokens: 7936,
+    writtenTokens: 312,
+    firstMs: 310,
+    totalMs: 7200,
+    inspected: false,
+    ...change,
+  });
+  const refused = { state: 'refused', client: null, model: null, promptTokens: null, cachedTokens: null } as const;
+  const none = { writtenTokens: null, firstMs: null } as const;
+  if (full) {
+    Object.assign(world.server, {
+      state: { phase: 'on', address: 'http://127.0.0.1:4880', port: 4880, since: now - 3e6 },
+      keys: [key('1', 'Editor', now - 60_000), key('2', 'Terminal', now - 4e6), key('3', 'Notebook', null)],
+      requests: [
+        request(1, { state: 'running', totalMs: null }),
+        request(2, { cachedTokens: 1024, promptTokens: 8120, totalMs: 15_900, inspected: true }),
+        request(3, { path: '/v1/messages', client: 'Terminal' }),
+        request(4, { path: '/v1/embeddings', client: 'Notebook', cachedTokens: null, ...none }),
+        request(5, {
+          ...refused,
+          ...none,
+          method: 'GET',
+          path: '/v1/models',
+          status: 401,
+          totalMs: 0,
+          reason: 'The key is missing or wrong.',
+        }),
+        request(6, { state: 'stopped', client: 'Terminal' }),
+        request(7, { ...refused, ...none, status: 403, totalMs: 0, reason: 'Pages of this origin may not ask here.' }),
+      ],
+      texts: {
+        asked: [
+          { role: 'system', text: 'You are a careful reviewer.' },
+          { role: 'user', text: 'What does this function do?' },
+        ],
+        thinking: '',
+        answer: 'It adds two numbers.',
+      },
+    });
+    world.settings.serverOn = true;
+    world.settings.serverInspector = true;
+  } else {
+    world.settings.serverOn = true;
+    world.server.state = { phase: 'failed', reason: 'taken', port: 4880, free: 4881, message: '' };
+  }
+  return { world, after: () => useShell.getState().go({ kind: 'server' }) };
 }
 
 function longScene(turns: number): Scene {
@@ -153,6 +222,8 @@ const scenes: Record<string, () => Scene> = {
   speed: speedScene,
   performance: () => performanceScene(),
   'performance-long': () => performanceScene(true),
+  server: () => serverScene(true),
+  'server-taken': () => serverScene(false),
   attacks: () => asAnswers(attacks),
   heavy: () => asAnswers(heavy),
   long: () => longScene(100),

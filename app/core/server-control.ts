@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type EventName,
+  type EventPayload,
+  type Handlers,
+  LonghandError,
+  type Report,
+  type ServerKey,
+  type ServerState,
+  type Settings,
+  type SettingsPatch,
+  type TurnId,
+} from '../protocol/index.ts';
+import type { Database } from '../store/database.ts';
+import {
+  addServerKey,
+  knownServerKeys,
+  listServerKeys,
+  noteServerKeyUse,
+  removeServerKey,
+} from '../store/server-keys.ts';
+import { createInference, type Inference, type InferenceOptions } from './inference.ts';
+import { createRequestLog, digestOf, type KnownKey, type RequestLog } from './server-log.ts';
+
+/** Opens the server for other programs; app/server has it, and the host hands it over.
+ *  @throws LonghandError `conflict` where the port is taken, `permission` where it may not be opened */
+export type StartServer = (options: {
+  inference: Inference;
+  version: string;
+  port: number;
+  keys: () => readonly KnownKey[];
+  refused(refused: { status: number; reason: string; method: string; path: string; host: string }): void;
+  follow: RequestLog['follow'];
+}) => Promise<{ address: string; port: number; close(): Promise<void> }>;
+
+export type ServerControlOptions = {
+  db: Database;
+  emit: <Name extends EventName>(name: Name, payload: EventPayload<Name>) => void;
+  engine: InferenceOptions['engine'];
+  library: InferenceOptions['library'];
+  /** null: this core lives for one command and serves nobody. */
+  start: StartServer | null;
+  version: string;
+  settings: () => Settings;
+  /** Told on the privacy page. */
+  turnedAway: (visitor: { host: string; about: string }) => void;
+  newId: () => string;
+  now: () => number;
+  report: Report;
+};
+
+const maxKeys = 50;
+/** How far after a taken port a free one is looked for. */
+const portsTried = 20;
+/** When a key was used is written once in so long. */
+const usedMs = 60_000;
+
+type ServerCalls = Pick<Handlers, Extract<keyof Handlers, `server.${string}`>>;
+
+export type ServerControl = {
+  handlers: ServerCalls;
+  /** The models for other programs, without a server before them. */
+  inference: Inference;
+  settingsChanged(patch: SettingsPatch): void;
+  close(): Promise<void>;
+};
+
+/** The server for other programs: off or on as Settings say, its keys, and who asks. */
+export function createServerControl(options: ServerControlOptions): ServerControl {
+  const { db, emit, engine, library, start, settings, turnedAway, newId, now, report } = options;
+  const inference = createInference({
+    engine,
+    library,
+    settings,
+    newTurnId: () => newId() as TurnId,
+    report,
+  });
+  const log = createRequestLog({
+    inference,
+    inspecting: () => settings().serverInspector,
+    changed: (requests) => emit('server.requests', requests),
+    now,
+    report,
+  });
+  let keys = knownServerKeys(db);
+  let state: ServerState = { phase: 'off' };
+  let server: Awaited<ReturnType<StartServer>> | null = null;
+  let closed = false;
+  // One change after the other: a switch that is turned twice ends where it was left.
+  let last = Promise.resolve();
+
+  function say(next: ServerState): void {
+    state = next;
+    emit('server.state', next);
+  }
+
+  const open = (port: number) =>
+    start?.({
+      inference: log.inference,
+      version: options.version,
+      port,
+      keys: () => keys,
+      refused(refused) {
+        log.refused(refused);
+        turnedAway({ host: refused.host, about: refused.path });
+      },
+      follow(asked, handle) {
+        if (asked.key && noteServerKeyUse(db, asked.key.id, now(), usedMs)) emit('server.keys', listServerKeys(db));
+        return log.follow(asked, handle);
+      },
+    });
+
+  async function follow(): Promise<void> {
+    const { serverOn, serverPort } = settings();
+    const wanted = serverOn && !closed && start !== null;
+    if (server && (!wanted || server.port !== serverPort)) {
+      await server.close();
+      server = null;
+    }
+    if (!wanted) return state.phase === 'off' ? undefined : say({ phase: 'off' });
+    if (server) return;
+    say({ phase: 'starting' });
+    try {
+      server = (await open(serverPort)) ?? null;
+      if (server)
+        say({
+          phase: 'on',
+          address: server.address,
+          port: server.port,
+          since: now(),
+        });
+    } catch (error) {
+      say(await failedAt(serverPort, error));
+    }
+  }
+
+  async function failedAt(port: number, error: unknown): Promise<ServerState> {
+    const code = error instanceof LonghandError ? error.code : null;
+    const reason = code === 'conflict' ? 'taken' : code === 'permission' ? 'forbidden' : 'other';
+    const free = reason === 'other' ? null : await freeAfter(port);
+    return {
+      phase: 'failed',
+      reason,
+      port,
+      free,
+      message: error instanceof Error ? error.message : String(error),
+    };
+  }
+
+  async function freeAfter(port: number): Promise<number | null> {
+    for (let next = port + 1; next <= Math.min(65_535, port + portsTried); next++) {
+      const tried = await open(next)?.catch(() => null);
+      await tried?.close();
+      if (tried) return next;
+    }
+    return null;
+  }
+
+  const apply = () => {
+    last = last.then(follow).catch(report);
+  };
+
+  function addKey(name: string): { key: string; added: ServerKey } {
+    const there = listServerKeys(db);
+    if (there.length >= maxKeys) throw new LonghandError('too-large', `[key] there are ${maxKeys} already`);
+    if (there.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
+      throw new LonghandError('conflict', `[key] "${name}" is the name of another key`);
+    }
+    const key = `lh-${randomBytes(24).toString('base64url')}`;
+    const added = {
+      id: newId(),
+      name,
+      hint: `${key.slice(0, 7)}…${key.slice(-4)}`,
+      createdAt: now(),
+      usedAt: null,
+    };
+    addServerKey(db, added, digestOf(key));
+    changedKeys();
+    return { key, added };
+  }
+
+  function changedKeys(): void {
+    keys = knownServerKeys(db);
+    emit('server.keys', listServerKeys(db));
+  }
+
+  apply();
+  return {
+    inference,
+    handlers: {
+      'server.state': () => state,
+      'server.retry': apply,
+      'server.keys': () => listServerKeys(db),
+      'server.addKey': ({ name }) => addKey(name),
+      'server.revokeKey': ({ id }) => {
+        removeServerKey(db, id);
+        changedKeys();
+        log.stopKey(id);
+      },
+      'server.requests': log.list,
+      'server.texts': ({ id }) => log.texts(id),
+      'server.stop': ({ id }) => log.stop(id),
+      'server.clear': log.clear,
+    },
+    settingsChanged(patch) {
+      if (patch.serverOn !== undefined || patch.serverPort !== undefined) apply();
+      if (patch.serverInspector === false) log.forgetTexts();
+    },
+    async close() {
+      closed = true;
+      apply();
+      await last;
+      log.close();
+    },
+  };
+}

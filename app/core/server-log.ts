@@ -1,0 +1,257 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { failureOf, guarded, type Report, type ServerRequest, type ServerTexts } from '../protocol/index.ts';
+import type { AnswerPart, AnswerRequest, Inference } from './inference.ts';
+
+//  What other programs ask: who, when and how much, and no texts unless the inspector is on. In memory alone.
+//  What a request makes the models do is found by the asynchronous context that it runs in.
+
+export type KnownKey = { id: string; name: string; digest: Uint8Array };
+
+export const digestOf = (key: string): Uint8Array => createHash('sha256').update(key).digest();
+
+/** Refused ones have a list of their own: whoever knocks all day does not push out the others. */
+export const kept = {
+  answered: 200,
+  refused: 50,
+  texts: 20,
+  characters: 100_000,
+} as const;
+const tellMs = 250;
+
+type Asked = { method: string; path: string; key: KnownKey | null };
+type Refused = { status: number; reason: string; method: string; path: string };
+
+type Entry = {
+  row: ServerRequest;
+  keyId: string | null;
+  begun: number;
+  /** Answers that are being written. */
+  open: number;
+  handled: boolean;
+  stop: AbortController;
+  texts: ServerTexts | null;
+};
+
+export type RequestLog = {
+  /** The same models; what is asked of them is noted with the request that asks. */
+  inference: Inference;
+  /** @param handle returns the status of the response */
+  follow(asked: Asked, handle: () => Promise<number>): Promise<void>;
+  refused(refused: Refused): void;
+  list(): ServerRequest[];
+  texts(id: string): ServerTexts | null;
+  stop(id: string): void;
+  stopKey(keyId: string): void;
+  clear(): void;
+  forgetTexts(): void;
+  close(): void;
+};
+
+export type RequestLogOptions = {
+  inference: Inference;
+  inspecting: () => boolean;
+  changed: (requests: ServerRequest[]) => void;
+  now: () => number;
+  report: Report;
+};
+
+export function createRequestLog({ inference, inspecting, changed, now, report }: RequestLogOptions): RequestLog {
+  const current = new AsyncLocalStorage<Entry>();
+  let entries: Entry[] = [];
+  let count = 0;
+  let telling: NodeJS.Timeout | null = null;
+  let told = Number.NEGATIVE_INFINITY;
+
+  const list = () => entries.map(({ row }) => row);
+
+  /** At once, then several times a second at most. */
+  function tell(): void {
+    if (telling) return;
+    const send = guarded(report, () => {
+      telling = null;
+      told = performance.now();
+      changed(list());
+    });
+    const wait = told + tellMs - performance.now();
+    if (wait <= 0) send();
+    else telling = setTimeout(send, wait);
+  }
+
+  function add({ method, path, key }: Asked, known: Partial<ServerRequest> = {}): Entry {
+    const row: ServerRequest = {
+      id: String(++count),
+      at: now(),
+      method,
+      path,
+      client: key?.name ?? null,
+      model: null,
+      state: 'running',
+      status: null,
+      reason: null,
+      promptTokens: null,
+      cachedTokens: null,
+      writtenTokens: null,
+      firstMs: null,
+      totalMs: null,
+      inspected: false,
+      ...known,
+    };
+    const entry: Entry = {
+      row,
+      keyId: key?.id ?? null,
+      begun: performance.now(),
+      open: 0,
+      handled: false,
+      stop: new AbortController(),
+      texts: null,
+    };
+    entries = trimmed([entry, ...entries]);
+    tell();
+    return entry;
+  }
+
+  const change = (entry: Entry, patch: Partial<ServerRequest>) => {
+    entry.row = { ...entry.row, ...patch };
+    tell();
+  };
+
+  /** A response may be on its way long after its handler is done, and an answer is over before its handler is. */
+  function settle(entry: Entry): void {
+    if (!entry.handled || entry.open > 0 || entry.row.totalMs !== null) return;
+    const failed = (entry.row.status ?? 500) >= 400;
+    const state = entry.row.state !== 'running' ? entry.row.state : failed ? 'failed' : 'done';
+    change(entry, { state, totalMs: performance.now() - entry.begun });
+  }
+
+  async function* noted(entry: Entry, parts: AsyncGenerator<AnswerPart, void>): AsyncGenerator<AnswerPart, void> {
+    let whole = false;
+    try {
+      for await (const part of parts) {
+        note(entry, part);
+        if (part.type === 'end') whole = part.reason !== 'cancelled';
+        yield part;
+      }
+    } catch (error) {
+      change(entry, {
+        state: entry.row.state === 'stopped' ? 'stopped' : 'failed',
+        reason: failureOf(error).message,
+      });
+      whole = true;
+      throw error;
+    } finally {
+      if (!whole) change(entry, { state: 'stopped' });
+      entry.open--;
+      settle(entry);
+    }
+  }
+
+  function note(entry: Entry, part: AnswerPart): void {
+    if (part.type === 'prompt') {
+      change(entry, { promptTokens: part.tokens, cachedTokens: part.cached });
+    } else if (part.type === 'end') {
+      const { promptTokens, cachedTokens, thinkingTokens, answerTokens } = part.usage;
+      change(entry, {
+        promptTokens,
+        cachedTokens,
+        writtenTokens: thinkingTokens + answerTokens,
+      });
+    } else {
+      const firstMs = entry.row.firstMs ?? performance.now() - entry.begun;
+      // A piece is about a token; the end says how many they were.
+      change(entry, {
+        firstMs,
+        writtenTokens: (entry.row.writtenTokens ?? 0) + 1,
+      });
+      if (entry.texts && part.type === 'text') {
+        entry.texts[part.kind] = (entry.texts[part.kind] + part.text).slice(0, kept.characters);
+      }
+    }
+  }
+
+  function inspect(entry: Entry, { messages }: AnswerRequest): void {
+    if (!inspecting()) return;
+    let room: number = kept.characters;
+    const asked = messages.map(({ role, text }) => {
+      const shown = text.slice(0, room);
+      room -= shown.length;
+      return { role, text: shown };
+    });
+    entry.texts = { asked, thinking: '', answer: '' };
+    change(entry, { inspected: true });
+    for (const old of entries.filter(({ texts }) => texts).slice(kept.texts)) forget(old);
+  }
+
+  function forget(entry: Entry): void {
+    entry.texts = null;
+    change(entry, { inspected: false });
+  }
+
+  function stopAll(which: (entry: Entry) => boolean): void {
+    for (const entry of entries) {
+      if (entry.row.state !== 'running' || !which(entry)) continue;
+      change(entry, { state: 'stopped' });
+      entry.stop.abort();
+    }
+  }
+
+  return {
+    inference: {
+      ...inference,
+      answer(request, signal) {
+        const entry = current.getStore();
+        if (!entry) return inference.answer(request, signal);
+        entry.open++;
+        change(entry, { model: request.model });
+        inspect(entry, request);
+        return noted(entry, inference.answer(request, AbortSignal.any([signal, entry.stop.signal])));
+      },
+      async embed(model, texts, kind) {
+        const entry = current.getStore();
+        if (entry) change(entry, { model });
+        const embedded = await inference.embed(model, texts, kind);
+        if (entry) change(entry, { promptTokens: embedded.tokens });
+        return embedded;
+      },
+    },
+    async follow(asked, handle) {
+      const entry = add(asked);
+      try {
+        change(entry, { status: await current.run(entry, handle) });
+      } finally {
+        entry.handled = true;
+        settle(entry);
+      }
+    },
+    refused({ status, reason, method, path }) {
+      add({ method, path, key: null }, { state: 'refused', status, reason, totalMs: 0 });
+    },
+    list,
+    texts: (id) => entries.find(({ row }) => row.id === id)?.texts ?? null,
+    stop: (id) => stopAll(({ row }) => row.id === id),
+    stopKey: (id) => stopAll(({ keyId }) => keyId === id),
+    clear() {
+      entries = entries.filter(({ row }) => row.totalMs === null);
+      tell();
+    },
+    forgetTexts() {
+      for (const entry of entries) if (entry.texts) forget(entry);
+    },
+    close() {
+      if (telling) clearTimeout(telling);
+      telling = null;
+    },
+  };
+}
+
+/** The oldest go first; what runs stays. */
+function trimmed(entries: Entry[]): Entry[] {
+  const left = {
+    answered: kept.answered as number,
+    refused: kept.refused as number,
+  };
+  return entries.filter(({ row }) => {
+    if (row.totalMs === null) return true;
+    return left[row.state === 'refused' ? 'refused' : 'answered']-- > 0;
+  });
+}

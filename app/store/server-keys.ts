@@ -1,0 +1,28 @@
+import type { ServerKey } from '../protocol/index.ts';
+import type { Database } from './database.ts';
+
+/** Newest first. */
+export const listServerKeys = (db: Database): ServerKey[] =>
+  db.all<ServerKey>(
+    'SELECT id, name, hint, created_at AS createdAt, used_at AS usedAt FROM server_keys ORDER BY created_at DESC, id DESC',
+  );
+
+export const knownServerKeys = (db: Database) =>
+  db.all<{ id: string; name: string; digest: Uint8Array }>('SELECT id, name, digest FROM server_keys');
+
+export const addServerKey = (db: Database, { id, name, hint, createdAt }: ServerKey, digest: Uint8Array) =>
+  db.run(
+    'INSERT INTO server_keys (id, name, hint, digest, created_at) VALUES (?, ?, ?, ?, ?)',
+    id,
+    name,
+    hint,
+    digest,
+    createdAt,
+  );
+
+export const removeServerKey = (db: Database, id: string) => db.run('DELETE FROM server_keys WHERE id = ?', id);
+
+/** Notes that it was used, once in `everyMs`. Whether it was noted. */
+export const noteServerKeyUse = (db: Database, id: string, at: number, everyMs: number): boolean =>
+  db.run('UPDATE server_keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)', at, id, at - everyMs)
+    .changes > 0;

@@ -1,0 +1,209 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Client, ServerState } from '../../../app/protocol/index.ts';
+import { startApiServer } from '../../../app/server/api/api-server.ts';
+import { circling, repetitive } from '../../support/circling.ts';
+import { newFolder, startCore } from '../../support/core.ts';
+
+//  The server inside the app, by real requests over HTTP.
+
+type On = Extract<ServerState, { phase: 'on' }>;
+
+const startApp = (dataFolder = newFolder()) => startCore({ dataFolder, startServer: startApiServer });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+async function reached<Phase extends ServerState['phase']>(client: Client, phase: Phase) {
+  const state = await vi.waitUntil(async () => {
+    const now = await client.call('server.state');
+    return now.phase === phase && now;
+  }, 10_000);
+  return state as Extract<ServerState, { phase: Phase }>;
+}
+
+async function switchOn(client: Client, port?: number): Promise<On> {
+  await client.call('settings.set', {
+    serverOn: true,
+    serverPort: port ?? (await freePort()),
+  });
+  return reached(client, 'on');
+}
+
+const models = (address: string, key: string) =>
+  fetch(`${address}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` },
+  }).then(({ status }) => status);
+
+/** An answer that would go on for long. */
+async function longAnswer(address: string, key: string, client: Client): Promise<Response> {
+  const [model] = (
+    (await (await fetch(`${address}/v1/models`, { headers: { 'x-api-key': key } })).json()) as {
+      data: { id: string; kind: string }[];
+    }
+  ).data.filter(({ kind }) => kind === 'chat');
+  const response = await fetch(`${address}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: model?.id,
+      messages: [{ role: 'user', content: repetitive }],
+      stream: true,
+      temperature: circling.temperature,
+      frequency_penalty: circling.frequencyPenalty,
+    }),
+  });
+  await vi.waitUntil(async () => (await newest(client))?.writtenTokens, 30_000);
+  return response;
+}
+
+const newest = async (client: Client) =>
+  (await client.call('server.requests')).find(({ path }) => path.endsWith('completions'));
+
+const ended = (response: Response) =>
+  response.text().then(
+    () => 'ended',
+    () => 'cut',
+  );
+
+test('off until it is switched on; keys are needed, shown once, and kept as hashes across a restart', async () => {
+  const dataFolder = newFolder();
+  const first = await startApp(dataFolder);
+  expect(await first.client.call('server.state')).toEqual({ phase: 'off' });
+  const { key, added } = await first.client.call('server.addKey', {
+    name: ' Editor ',
+  });
+  expect(added.name).toBe('Editor');
+  expect(key).toMatch(/^lh-[\w-]{32}$/);
+  const on = await switchOn(first.client);
+  expect(new URL(on.address).hostname).toBe('127.0.0.1');
+  expect(await models(on.address, key)).toBe(200);
+  expect(await models(on.address, `${key}x`)).toBe(401);
+  expect(await models(on.address, key.slice(0, -1))).toBe(401);
+  const [listed] = await first.client.call('server.keys');
+  expect(listed?.usedAt).toBeGreaterThan(0);
+  expect(JSON.stringify(listed)).not.toContain(key);
+  await expect(first.client.call('server.addKey', { name: 'editor' })).rejects.toMatchObject({ code: 'conflict' });
+  await first.host.close();
+  await expect(models(on.address, key)).rejects.toThrow();
+
+  const again = await startApp(dataFolder);
+  expect((await reached(again.client, 'on')).port).toBe(on.port);
+  expect(await models(on.address, key)).toBe(200);
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const db = new DatabaseSync(`${dataFolder}/longhand.db`, { readOnly: true });
+  onTestFinished(() => db.close());
+  expect(JSON.stringify(db.prepare('SELECT * FROM server_keys').all())).not.toContain(key.slice(8, -5));
+}, 60_000);
+
+test('a key that is revoked opens nothing at once, and its answer ends; the other keys go on', async () => {
+  const { client } = await startApp();
+  const mine = await client.call('server.addKey', { name: 'Mine' });
+  const other = await client.call('server.addKey', { name: 'Other' });
+  const { address } = await switchOn(client);
+  const response = await longAnswer(address, mine.key, client);
+  expect(await newest(client)).toMatchObject({
+    client: 'Mine',
+    state: 'running',
+    status: 200,
+    inspected: false,
+  });
+  await client.call('server.revokeKey', { id: mine.added.id });
+  expect(await models(address, mine.key)).toBe(401);
+  expect(await models(address, other.key)).toBe(200);
+  await ended(response);
+  expect(await newest(client)).toMatchObject({ state: 'stopped' });
+}, 60_000);
+
+test('a request is stopped by its row; switching off ends what streams', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  const stopped = await longAnswer(address, key, client);
+  await client.call('server.stop', { id: (await newest(client))?.id ?? '' });
+  await ended(stopped);
+  expect(await newest(client)).toMatchObject({ state: 'stopped' });
+  await client.call('server.clear');
+
+  const cut = await longAnswer(address, key, client);
+  await client.call('settings.set', { serverOn: false });
+  expect(await ended(cut)).toBe('cut');
+  await reached(client, 'off');
+  await expect(models(address, key)).rejects.toThrow();
+  await vi.waitUntil(async () => (await newest(client))?.state === 'stopped', 10_000);
+}, 60_000);
+
+test('texts are kept while the inspector is on, and no longer', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  await client.call('settings.set', { serverInspector: true });
+  const response = await longAnswer(address, key, client);
+  const row = await newest(client);
+  expect(row).toMatchObject({
+    inspected: true,
+    promptTokens: expect.any(Number),
+  });
+  const texts = await client.call('server.texts', { id: row?.id ?? '' });
+  expect(texts?.asked.at(-1)?.text).toContain(repetitive);
+  expect(JSON.stringify(await client.call('server.requests'))).not.toContain(repetitive.slice(0, 20));
+  await client.call('settings.set', { serverInspector: false });
+  expect(await client.call('server.texts', { id: row?.id ?? '' })).toBeNull();
+  await client.call('server.stop', { id: row?.id ?? '' });
+  await ended(response);
+}, 60_000);
+
+test('who is refused is listed with the reason, without what was sent, also in Privacy, and pushes out no answer', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  expect(await models(address, key)).toBe(200);
+  const page = await fetch(`${address}/v1/models`, {
+    headers: { 'x-api-key': key, origin: 'https://page.example' },
+  });
+  expect(page.status).toBe(403);
+  for (let at = 0; at < 70; at++) await models(address, 'lh-not-a-key-of-mine');
+  const rows = await client.call('server.requests');
+  expect(rows.filter(({ state }) => state === 'refused')).toHaveLength(50);
+  expect(rows.find(({ client: name }) => name === 'Mine')).toMatchObject({
+    state: 'done',
+    status: 200,
+  });
+  expect(rows[0]).toMatchObject({
+    status: 429,
+    reason: 'Too many wrong keys; wait a minute.',
+    client: null,
+  });
+  expect(JSON.stringify(rows)).not.toContain('not-a-key-of-mine');
+  const contacts = await client.call('privacy.networkLog');
+  expect(contacts).toContainEqual(
+    expect.objectContaining({
+      host: 'https://page.example',
+      reason: 'visitor',
+      allowed: false,
+    }),
+  );
+  expect(JSON.stringify(contacts)).not.toContain('not-a-key-of-mine');
+}, 60_000);
+
+test('a taken port is said with a free one; it is taken as soon as it can be', async () => {
+  const { client } = await startApp();
+  const holder = createServer();
+  await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
+  const { port } = holder.address() as AddressInfo;
+  await client.call('settings.set', { serverOn: true, serverPort: port });
+  const failed = await reached(client, 'failed');
+  expect(failed).toMatchObject({ reason: 'taken', port });
+  expect(failed.free).toBeGreaterThan(port);
+  await new Promise((done) => holder.close(done));
+  await client.call('server.retry');
+  expect((await reached(client, 'on')).port).toBe(port);
+  await client.call('settings.set', { serverPort: failed.free ?? 0 });
+  await vi.waitUntil(async () => (await reached(client, 'on')).port === failed.free, 10_000);
+}, 60_000);
