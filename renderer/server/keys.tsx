@@ -14,10 +14,10 @@ export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () =>
   const formats = useFormats();
   const [revoking, setRevoking] = useState<ServerKey | null>(null);
   return (
-    <section aria-label={t('server.keys')} className="min-w-0 px-5 pt-3.5 pb-3">
+    <section aria-label={t('server.keys')} className="@container min-w-0 px-5 pt-3.5 pb-3">
       <div className="flex items-center">
         <h2 className="text-xs text-fg-3">{t('server.keys')}</h2>
-        <Button kind="link" className="-my-1.5 ms-auto" onClick={onAdd}>
+        <Button kind="link" className="-my-1.5 -me-2 ms-auto" onClick={onAdd}>
           {t('server.newKey')}
         </Button>
       </div>
@@ -28,7 +28,7 @@ export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () =>
             <bdi className="truncate font-medium" title={key.name}>
               {key.name}
             </bdi>
-            <span dir="ltr" className="font-mono text-xs whitespace-nowrap text-fg-3 max-xl:hidden">
+            <span dir="ltr" className="font-mono text-xs whitespace-nowrap text-fg-3 @max-[28rem]:hidden">
               {key.hint}
             </span>
             <span className="ms-auto truncate text-xs text-fg-3 tabular-nums">
