@@ -185,7 +185,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
         const { device, threads } = settings;
         return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEncoder.name };
       },
-      list: models.encoders,
+      preset: process.env.LONGHAND_EMBEDDING === 'off' ? null : builtInEncoder.id,
       reranker: models.ranker,
       qaReranker: join(options.resources, 'reader'),
     },

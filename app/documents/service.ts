@@ -227,8 +227,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     'documents.collections': () => collections(),
     'documents.createCollection': ({ name }) => {
       const { id } = createCollection(db, name, false, now());
-      const encoder = embedding.usual();
-      if (encoder !== null) embedding.set(id, encoder);
+      embedding.begin(id);
       return told(collectionOf(id));
     },
     'documents.renameCollection': ({ collectionId, name }) => {
@@ -263,7 +262,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     },
     'documents.setEmbedding': ({ collectionId, modelId }) => {
       getCollection(db, collectionId);
-      embedding.set(collectionId, modelId);
+      embedding.choose(collectionId, modelId);
       return told(collectionOf(collectionId));
     },
 

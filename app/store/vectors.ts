@@ -196,6 +196,24 @@ export const listEncodings = (db: Database): Encoding[] =>
      WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
   );
 
+/** Those that nobody chose for, and that have none. */
+export const listWithoutChoice = (db: Database): CollectionId[] =>
+  db
+    .all<{ id: CollectionId }>(
+      'SELECT id FROM collections WHERE encoder_chosen = 0 AND model_id IS NULL AND deleted_at IS NULL',
+    )
+    .map(({ id }) => id);
+
+/** The encoder that somebody chose last; null: words alone were chosen, undefined: nobody has chosen yet. */
+export const lastChoice = (db: Database): ModelId | null | undefined =>
+  db.get<{ modelId: ModelId | null }>(
+    `SELECT model_id AS modelId FROM collections WHERE encoder_chosen = 1 AND built_in = 0 AND deleted_at IS NULL
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+  )?.modelId;
+
+export const markChosen = (db: Database, collectionId: CollectionId) =>
+  void db.run('UPDATE collections SET encoder_chosen = 1 WHERE id = ?', collectionId);
+
 /** Without a model the number of its encoder stays until its vectors are gone. */
 export const setModel = (db: Database, collectionId: CollectionId, modelId: ModelId | null) =>
   void db.run(

@@ -34,7 +34,7 @@ export async function openAsker(reader: boolean, known = new Map<string, Float32
   const engine = remembering(real, known);
   const encoders = {
     find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
-    list: () => ['minilm' as ModelId],
+    preset: 'minilm' as ModelId,
     reranker: () => null,
     qaReranker: reader ? join(root, 'resources/reader') : null,
   };

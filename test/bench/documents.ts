@@ -72,7 +72,7 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
   const engine = createEngine({ startEngine, onStatus: () => {} });
   const encoders = {
     find: () => ({ target, name: 'all-MiniLM-L6-v2' }),
-    list: () => [encoder],
+    preset: encoder,
     reranker: () => null,
     qaReranker: null,
   };

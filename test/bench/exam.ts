@@ -68,7 +68,7 @@ function meaning(): Meaning {
   });
   const encoders = {
     find: () => ({ target: { path: encoder, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
-    list: () => ['minilm' as ModelId],
+    preset: 'minilm' as ModelId,
     reranker: () => null,
     qaReranker: join(root, 'resources/reader'),
   };

@@ -52,7 +52,7 @@ const { number: document } = addDocument(
 const modelId = 'encoder' as ModelId;
 const encoders = {
   find: () => ({ target: { path: weights, device: null, threads: null }, name: 'bench' }),
-  list: () => [],
+  preset: null,
   reranker: () => null,
   qaReranker: null,
 };

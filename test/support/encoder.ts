@@ -17,7 +17,7 @@ export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'enco
     engine,
     encoders: {
       find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
-      list: () => [MINILM],
+      preset: MINILM,
       reranker: () => null,
       qaReranker: join(import.meta.dirname, '../../resources/reader'),
     },

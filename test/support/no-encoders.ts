@@ -8,5 +8,5 @@ const none = (): never => {
 /** Documents that are searched by words alone. */
 export const noEncoders: Pick<DocumentsOptions, 'engine' | 'encoders'> = {
   engine: { ask: async () => none() } as unknown as DocumentsOptions['engine'],
-  encoders: { find: none, list: () => [], reranker: () => null, qaReranker: null },
+  encoders: { find: none, preset: null, reranker: () => null, qaReranker: null },
 };

@@ -18,8 +18,11 @@ import {
   encoderOf,
   findEncoder,
   forgetLeftovers,
+  lastChoice,
   listEncodings,
   listLeftovers,
+  listWithoutChoice,
+  markChosen,
   nearest,
   type PassageVectors,
   passagesWithout,
@@ -39,8 +42,8 @@ import { createFingerprints } from './encoder-fingerprint.ts';
 export type Encoders = {
   /** @throws LonghandError `model-missing`, `model-unsupported` when it is no encoder */
   find(modelId: ModelId): { target: EncoderTarget; name: string };
-  /** Those that are installed, last used first. */
-  list(): ModelId[];
+  /** The one that collections have unless somebody chooses otherwise; null: words alone. */
+  preset: ModelId | null;
   /** The cross-encoder that is installed; null when none is. */
   reranker(): EncoderTarget | null;
   /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
@@ -48,9 +51,10 @@ export type Encoders = {
 };
 
 export type Embedding = {
-  set(collectionId: CollectionId, modelId: ModelId | null): void;
-  /** The encoder that a new collection gets. */
-  usual(): ModelId | null;
+  /** As somebody chose it. */
+  choose(collectionId: CollectionId, modelId: ModelId | null): void;
+  /** A new collection gets the encoder that was chosen last, else the preset one. */
+  begin(collectionId: CollectionId): void;
   stateOf(collection: Collection): Collection['embedding'];
   /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
   near(
@@ -166,6 +170,10 @@ export function createEmbedding({
   async function run() {
     while (again && !ending.signal.aborted) {
       again = false;
+      // Those made before there was a preset, and the manual.
+      const given = encoders.preset === null ? [] : listWithoutChoice(db);
+      for (const id of given) setModel(db, id, encoders.preset);
+      if (given.length > 0) changed();
       for (const collectionId of listLeftovers(db)) {
         const given = () => !ending.signal.aborted && listLeftovers(db).includes(collectionId);
         await dropOthers(collectionId, null, given);
@@ -255,15 +263,24 @@ export function createEmbedding({
   }
 
   return {
-    set(collectionId, modelId) {
+    choose(collectionId, modelId) {
       if (modelId !== null) {
         encoders.find(modelId);
         if (db.vectorProblem !== null) throw new LonghandError('internal', db.vectorProblem);
       }
-      setModel(db, collectionId, modelId);
+      db.transaction(() => {
+        setModel(db, collectionId, modelId);
+        markChosen(db, collectionId);
+      });
       wake();
     },
-    usual: () => (db.vectorProblem === null ? (listEncodings(db).at(-1)?.modelId ?? encoders.list()[0] ?? null) : null),
+    begin(collectionId) {
+      if (db.vectorProblem !== null) return;
+      const chosen = lastChoice(db);
+      if (chosen === null) markChosen(db, collectionId);
+      else setModel(db, collectionId, chosen !== undefined && isThere(chosen) ? chosen : encoders.preset);
+      wake();
+    },
     stateOf({ id, passages }) {
       const encoding = listEncodings(db).find(({ collectionId }) => collectionId === id);
       if (!encoding) return null;
@@ -325,6 +342,14 @@ export function createEmbedding({
       await running;
     },
   };
+
+  function isThere(modelId: ModelId): boolean {
+    try {
+      return encoders.find(modelId) !== undefined;
+    } catch {
+      return false;
+    }
+  }
 
   function nameOf(modelId: ModelId): string {
     try {

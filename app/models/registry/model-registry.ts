@@ -72,8 +72,6 @@ export type ModelRegistry = {
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
   /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
   encoder(modelId: ModelId): { target: EncoderTarget; name: string };
-  /** Those that are here, last used first. */
-  encoders(): ModelId[];
   /** The cross-encoder that documents are searched with; null when none is installed. */
   ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
@@ -366,10 +364,6 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       needFiles(path);
       return { target: encoderTarget(path), name };
     },
-    encoders: () =>
-      known()
-        .filter(({ path, facts }) => facts?.description.encoder && !facts.description.ranker && isThere(path))
-        .map(({ id }) => id),
     ranker() {
       const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;

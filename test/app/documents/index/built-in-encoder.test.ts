@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { builtInEncoder } from '../../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../../support/core.ts';
 
@@ -31,4 +31,16 @@ test('a collection is searched by meaning with what ships with the app, and noth
     collectionIds: [collectionId],
   });
   expect(without).toMatchObject({ by: 'words', hits: [] });
+});
+
+test('every collection is searched by meaning from its first document on, the manual, too', async () => {
+  vi.stubEnv('LONGHAND_EMBEDDING', undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { client } = await startCore();
+  const collection = await client.call('documents.createCollection', { name: 'House' });
+  expect(collection.embedding).toMatchObject({ modelId: builtInEncoder.id });
+  const manual = async () => (await client.call('documents.collections')).find(({ builtIn }) => builtIn);
+  await expect
+    .poll(async () => (await manual())?.embedding?.modelId, { timeout: 20_000, interval: 100 })
+    .toBe(builtInEncoder.id);
 });

@@ -59,7 +59,7 @@ function madeUp() {
       if (path === undefined) throw new LonghandError('model-missing', `[test] no ${modelId}`);
       return { target: { path, device: null, threads: null }, name: modelId };
     },
-    list: () => [],
+    preset: null,
     qaReranker: 'reader',
     reranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
   };
@@ -113,6 +113,40 @@ test('passages get their vectors in the background, piece by piece, and search s
   const { by, hits } = await shelf.call('documents.search', { query: 'honey', collectionIds: [collectionId] });
   expect(by).toBe('words-and-meaning');
   expect(hits[0]?.excerpt).toContain('honey');
+});
+
+test('a collection has the encoder that ships with the app, unless somebody chose otherwise: also one made before there was one', async () => {
+  const made = madeUp();
+  const words = await openShelf({ meaning: made.meaning });
+  await words.add(notes);
+  await words.documents.idle();
+  expect(await embeddingOf(words)).toBeNull();
+  await words.close();
+
+  const preset = { ...made.meaning, encoders: { ...made.meaning.encoders, preset: first } };
+  const shelf = await openShelf({ meaning: preset, dataFolder: words.dataFolder });
+  await expect
+    .poll(() => embeddingOf(shelf), { timeout: 20_000, interval: 50 })
+    .toEqual({ modelId: 'first', name: 'first', done: 6, total: 6 });
+  const fresh = await shelf.call('documents.createCollection', { name: 'New' });
+  expect(fresh.embedding).toMatchObject({ modelId: 'first' });
+
+  // Words alone were chosen: they stay, and the next collection begins so, too.
+  await shelf.call('documents.setEmbedding', { collectionId: fresh.id, modelId: null });
+  const next = await shelf.call('documents.createCollection', { name: 'Next' });
+  expect(next.embedding).toBeNull();
+  await shelf.close();
+  const again = await openShelf({ meaning: preset, dataFolder: words.dataFolder });
+  await again.documents.idle();
+  const all = await again.call('documents.collections', undefined);
+  const encoderOf = (name: string) => all.find((one) => one.name === name)?.embedding?.modelId ?? null;
+  expect([encoderOf('New'), encoderOf('Next')]).toEqual([null, null]);
+
+  // The encoder that was chosen last, while it is there; else the preset one.
+  await again.call('documents.setEmbedding', { collectionId: next.id, modelId: second });
+  expect((await again.call('documents.createCollection', { name: 'A' })).embedding?.modelId).toBe('second');
+  made.paths.delete(second);
+  expect((await again.call('documents.createCollection', { name: 'B' })).embedding?.modelId).toBe('first');
 });
 
 test('a text that stands in several passages is read once for all of them', async () => {
