@@ -2,9 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { NOT_FOUND } from '../../../app/chat/prompt/rag-prompt.ts';
-import { type Client, type CollectionId, closestIn, type Grounding, quotedIn } from '../../../app/protocol/index.ts';
+import {
+  builtInEncoder,
+  type Client,
+  type CollectionId,
+  closestIn,
+  type Grounding,
+  quotedIn,
+} from '../../../app/protocol/index.ts';
 import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
-import { realModel } from '../../support/real-models.mjs';
 import { tuning } from '../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -94,8 +100,8 @@ test('by words alone: sources before the first text, judged at the end, stored; 
 
 test('with an encoder a question that shares no word with its passage finds it, and a pronoun is understood', async () => {
   const { client } = await startCore();
-  await client.call('models.import', { path: await realModel('minilm') });
   const id = await collectionOf(client, shelf);
+  await client.call('documents.setEmbedding', { collectionId: id, modelId: builtInEncoder.id });
   await embedded(client, id);
   const [goods, carpenter, again] = await askedOf(
     client,
