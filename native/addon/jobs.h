@@ -15,6 +15,7 @@ inline void post_job(Worker& worker, const std::shared_ptr<Operation>& operation
                    if (closed) throw ClosedError("[engine] this model or session is closed");
                    return work();
                  });
+                 return Turn::over;
                }});
 }
 
@@ -30,7 +31,7 @@ inline Napi::Value on_own_thread(Napi::Env env, std::function<Operation::Convert
 // Gives something to a worker for destruction: freeing gigabytes is no work for the JavaScript thread.
 template <class Thing>
 void destroy_on(Worker& worker, std::shared_ptr<Thing> thing) {
-  worker.post({nullptr, nullptr, [thing = std::move(thing)](bool) {}});
+  worker.post({nullptr, nullptr, [thing = std::move(thing)](bool) { return Turn::over; }});
 }
 
 }  // namespace longhand

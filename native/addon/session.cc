@@ -122,6 +122,36 @@ Napi::Value named_states(Napi::Env env, const std::vector<NamedState>& list) {
 
 }  // namespace
 
+// A generation as a job: a step at a time where the back end takes turns, else to its end at once.
+struct SessionObject::Answering {
+  using Done = std::function<Operation::Convert(const Session&, const GenerateResult&)>;
+
+  std::shared_ptr<Operation> operation;
+  std::shared_ptr<Session> session;
+  std::vector<int32_t> prompt;
+  GenerateOptions options;
+  CancelFlag cancel;
+  Done done;
+  std::unique_ptr<Generation> generation;  // after the session, whose timeline it uses
+
+  Turn step(bool closed) {
+    try {
+      if (closed) throw ClosedError("[engine] this model or session is closed");
+      if (!generation) generation = session->begin(prompt, options);
+      bool more = generation->step();
+      while (more && !session->takes_turns()) more = generation->step();
+      if (more) return generation->reads() ? Turn::reads : Turn::writes;
+      const GenerateResult result = generation->result();
+      generation.reset();
+      operation->settle([&] { return done(*session, result); });
+    } catch (...) {
+      generation.reset();
+      operation->settle([error = std::current_exception()]() -> Operation::Convert { std::rethrow_exception(error); });
+    }
+    return Turn::over;
+  }
+};
+
 SessionObject::SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SessionObject>(info) {
   if (!info[0].IsExternal())
     throw coded_error(info.Env(), "argument", "[session] sessions are made by createSession()");
@@ -173,6 +203,15 @@ Napi::Promise SessionObject::queue(Napi::Env env, Work work) {
   return queue(Operation::start(env), nullptr, std::move(work));
 }
 
+Napi::Promise SessionObject::answer(Answering answering) {
+  const Napi::Promise promise = answering.operation->promise();
+  const Session* owner = answering.session.get();
+  const CancelFlag cancel = answering.cancel;
+  const auto held = std::make_shared<Answering>(std::move(answering));
+  open_.worker->post({owner, cancel, [held](bool closed) { return held->step(closed); }});
+  return promise;
+}
+
 Napi::Value SessionObject::context_length(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(session(info.Env()).context()));
 }
@@ -214,9 +253,9 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
     relay_prefill(operation, done, total, cached);
   };
   native.on_token = [relay](const TokenEvent& event) { TokenRelay::send(relay, event); };
-  return queue(operation, cancel, [prompt, native, cancel](Session& on) -> Operation::Convert {
-    return [result = on.generate(prompt, native)](Napi::Env env) -> Napi::Value { return to_js(env, result); };
-  });
+  return answer({operation, open_.session, prompt, native, cancel, [](const Session&, const GenerateResult& result) {
+                   return [result](Napi::Env env) -> Napi::Value { return to_js(env, result); };
+                 }});
 }
 
 Napi::Value SessionObject::read(const Napi::CallbackInfo& info) {
@@ -229,16 +268,17 @@ Napi::Value SessionObject::read(const Napi::CallbackInfo& info) {
   native.path = options.path("path", open_.generate_path);
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
-  return queue(Operation::start(info.Env()), cancel, [prefix, native, cancel](Session& on) -> Operation::Convert {
-    return [result = on.read(prefix, native),
-            length = static_cast<int64_t>(on.tokens().size())](Napi::Env env) -> Napi::Value {
+  native.read_only = true;
+  const auto done = [](const Session& on, const GenerateResult& result) -> Operation::Convert {
+    return [result, length = static_cast<int64_t>(on.tokens().size())](Napi::Env env) -> Napi::Value {
       Napi::Object out = Napi::Object::New(env);
       out.Set("length", static_cast<double>(length));
       out.Set("cachedTokens", static_cast<double>(result.cached_tokens));
       out.Set("cancelled", result.finish == Finish::cancelled);
       return out;
     };
-  });
+  };
+  return answer({Operation::start(info.Env()), open_.session, prefix, native, cancel, done});
 }
 
 Napi::Value SessionObject::logits(const Napi::CallbackInfo& info) {

@@ -43,6 +43,8 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value reset(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 
+  struct Answering;
+  Napi::Promise answer(Answering answering);
   using Work = std::function<Operation::Convert(Session&)>;
   Napi::Promise queue(const std::shared_ptr<Operation>& operation, CancelFlag cancel, Work work);
   Napi::Promise queue(Napi::Env env, Work work);

@@ -35,6 +35,7 @@ class CpuBackend final : public Backend {
   void set_threads(int count) override { wanted_threads_ = count; }
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   uint64_t scratch_bytes() const override { return arena_.peak_bytes(); }
+  bool takes_turns() const override { return true; }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;

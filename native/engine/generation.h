@@ -23,9 +23,11 @@ struct GenerateOptions {
   const std::atomic<bool>* cancel = nullptr;
   // So many tokens at the end of the prompt are the answer so far: what the timeline holds of them goes on as it is.
   int64_t continues = 0;
-  bool keep = true;        // what is read goes into the prompt cache
-  std::string owner;       // for whom also on disk; "": for nobody
-  bool read_only = false;  // reads what every longer prompt begins with too, and writes nothing
+  bool keep = true;   // what is read goes into the prompt cache
+  std::string owner;  // for whom also on disk; "": for nobody
+  // Reads what every prompt that begins with this one has in common, and writes nothing. Stops between ops when it is
+  // cancelled; what was read by then stays.
+  bool read_only = false;
   std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
   std::function<void(const TokenEvent&)> on_token;
 };
@@ -50,6 +52,7 @@ class Generation {
 
   // Returns false once the answer has ended, for whatever reason.
   bool step();
+  bool reads() const { return std::holds_alternative<Reading>(state_); }
   const GenerateResult& result() const { return result_; }
 
  private:

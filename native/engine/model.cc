@@ -59,7 +59,10 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
     memory_pressure->signal(critical);
     const auto idle = computes.lock();
     if (idle)
-      idle->post({nullptr, nullptr, [memory_pressure](bool closed) { closed ? void() : memory_pressure->respond(); }});
+      idle->post({nullptr, nullptr, [memory_pressure](bool closed) {
+                    if (!closed) memory_pressure->respond();
+                    return Turn::over;
+                  }});
   });
 }
 

@@ -40,10 +40,10 @@ class Session {
   std::vector<int64_t> snapshots() const { return timeline_.return_lengths(); }
 
   // The worker.
-  GenerateResult generate(std::span<const int32_t> prompt, const GenerateOptions& options);
-  // Reads what every prompt that begins with `prefix` has in common, so that the next one finds it. Stops between
-  // passes' ops when it is cancelled; what was read by then stays.
-  GenerateResult read(std::span<const int32_t> prefix, GenerateOptions options);
+  std::unique_ptr<Generation> begin(std::span<const int32_t> prompt, GenerateOptions options) {
+    return std::make_unique<Generation>(timeline_, prompt, std::move(options));
+  }
+  bool takes_turns() const { return timeline_.model().backend().takes_turns(); }
   int64_t snapshot();
   // Returns how many tokens were read again.
   int64_t rewind(int64_t length, const std::atomic<bool>* cancel = nullptr);

@@ -1,5 +1,8 @@
 #include "engine/worker.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "engine/pulse.h"
 
 namespace longhand {
@@ -9,23 +12,24 @@ namespace {
 void run_jobs(const std::shared_ptr<Worker::State>& state) {
   std::unique_lock lock(state->mutex);
   for (;;) {
-    state->changed.wait(lock, [&] { return state->closing || !state->queue.empty(); });
-    if (state->queue.empty()) break;
-    Job job = std::move(state->queue.front());
-    state->queue.pop_front();
-    const bool closed = state->closing || job.cancel == nullptr;
-    state->running_owner = job.owner;
-    state->running_cancel = job.cancel;
+    state->changed.wait(lock, [&] { return state->closing || !state->jobs.empty(); });
+    if (state->jobs.empty()) break;
+    const auto entry = state->choose();
+    const bool closed = !entry->begun && (state->closing || entry->closed);
+    entry->begun = true;
     lock.unlock();
     pulse.running.fetch_add(1);
     pulse.step();
-    job.run(closed);
+    const Turn next = entry->job.run(closed);
+    lock.lock();
+    entry->next = next;
+    std::list<Worker::State::Entry> over;
+    if (next == Turn::over) over.splice(over.begin(), state->jobs, entry);
+    lock.unlock();
     // What the job holds may be the last of a session or of this worker: let go without the lock.
-    job = {};
+    over.clear();
     pulse.running.fetch_sub(1);
     lock.lock();
-    state->running_owner = nullptr;
-    state->running_cancel = nullptr;
   }
   state->finished = true;
   state->changed.notify_all();
@@ -44,7 +48,7 @@ void Worker::post(Job job) {
   {
     const std::lock_guard lock(state_->mutex);
     if (!state_->finished) {
-      state_->queue.push_back(std::move(job));
+      state_->jobs.push_back({std::move(job)});
       state_->changed.notify_all();
       return;
     }
@@ -54,9 +58,10 @@ void Worker::post(Job job) {
 
 void Worker::close_owner(const void* owner) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->running_owner == owner && state_->running_cancel) state_->running_cancel->store(true);
-  for (Job& job : state_->queue) {
-    if (job.owner == owner) job.cancel = nullptr;
+  for (State::Entry& entry : state_->jobs) {
+    if (entry.job.owner != owner) continue;
+    if (entry.begun) entry.job.cancel->store(true);
+    else entry.closed = true;
   }
 }
 
@@ -65,8 +70,30 @@ void Worker::close() { state_->close(); }
 void Worker::State::close() {
   const std::lock_guard lock(mutex);
   closing = true;
-  if (running_cancel) running_cancel->store(true);
+  for (Entry& entry : jobs) {
+    if (entry.begun) entry.job.cancel->store(true);
+  }
   changed.notify_all();
+}
+
+std::list<Worker::State::Entry>::iterator Worker::State::choose() {
+  std::vector<const void*> seen;
+  auto other = jobs.end();
+  for (auto entry = jobs.begin(); entry != jobs.end(); ++entry) {
+    // What belongs to one owner keeps its order.
+    if (std::ranges::find(seen, entry->job.owner) != seen.end()) continue;
+    seen.push_back(entry->job.owner);
+    if (entry->next != Turn::writes) {
+      if (other == jobs.end()) other = entry;
+    } else if (entry->round < round) {
+      entry->round = round;
+      return entry;
+    }
+  }
+  ++round;
+  if (other != jobs.end()) return other;
+  jobs.front().round = round;
+  return jobs.begin();  // all write: the next round begins
 }
 
 void Worker::State::wait_finished() {

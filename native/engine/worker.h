@@ -1,11 +1,15 @@
-// One thread with a queue of jobs, in order: everything a model computes runs here, so that a back end sees one pass at
-// a time. Nobody waits for it: closing asks the running job to stop, and the rest is told that it comes too late.
+// One thread for everything a model computes, so that a back end sees one pass at a time. The jobs of one owner run in
+// order; those of several take turns, a step each. In a round every job that writes takes one step, and one other job
+// does: the first that came. So a stream of tokens waits for at most one chunk of somebody else's prompt between two of
+// its own, and for a job without steps as long as that takes.
+// Nobody waits for the worker: closing asks the jobs that have begun to stop, and the rest is told that it comes too
+// late.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,10 +19,13 @@ namespace longhand {
 using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 inline CancelFlag make_cancel_flag() { return std::make_shared<std::atomic<bool>>(false); }
 
+// What a job does next.
+enum class Turn : uint8_t { reads, writes, over };
+
 struct Job {
   const void* owner = nullptr;           // the session it belongs to
   CancelFlag cancel;                     // set when the owner or the worker closes
-  std::function<void(bool closed)> run;  // `closed`: the worker or the owner closed before it began
+  std::function<Turn(bool closed)> run;  // one step; `closed`: the worker or the owner closed before it began
 };
 
 class Worker {
@@ -29,21 +36,29 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void post(Job job);
-  void close_owner(const void* owner);  // its running job is cancelled, its waiting ones run as closed
+  void close_owner(const void* owner);  // its job that has begun is cancelled, its waiting ones run as closed
   void close();
 
   // Outlives the worker: whoever tears the process down waits here for the thread's last step.
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<Job> queue;
-    const void* running_owner = nullptr;
-    CancelFlag running_cancel;
+    struct Entry {
+      Job job;
+      Turn next = Turn::reads;
+      bool begun = false;
+      bool closed = false;  // before it began
+      int64_t round = 0;    // the last in which it took a step
+    };
+    std::list<Entry> jobs;  // as they came
+    int64_t round = 1;
     bool closing = false;
     bool finished = false;
 
     void close();
     void wait_finished();
+    // Whose turn it is. There is a job, and `mutex` is held.
+    std::list<Entry>::iterator choose();
   };
   std::shared_ptr<State> state() const { return state_; }
 

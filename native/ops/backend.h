@@ -341,6 +341,9 @@ class Backend {
   // it from there. `sample` stays the judge: a step that was fed another token than it chose is taken back, which costs
   // time and nothing else. At most two passes are under way; both keep their results until the third begins.
   virtual bool decodes_async() const { return false; }
+  // Between two passes of one timeline others may run: nothing of a pass is kept for the next but in its memory and the
+  // scores, which are used at once. Elsewhere an answer is read and written to its end before the next begins.
+  virtual bool takes_turns() const { return false; }
   // Encodes the choice. With `after_guess` the token guessed by the pass before is counted too: the caller knows it
   // later.
   virtual void guess(Tensor /*logits_row*/, const Sampling& /*options*/, std::span<const TokenCount> /*counts*/,

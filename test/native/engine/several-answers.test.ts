@@ -1,0 +1,117 @@
+// Several answers of one model at once: each is what it would have been alone, and none waits for another's end.
+import { describe, expect, test } from 'vitest';
+import type { AbortFlag, Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
+import { addon } from '../../support/addon.ts';
+import { families, someTokens, starter } from '../../support/models.ts';
+import { END } from '../../support/prompt-trees.ts';
+
+const paths: NumericPath[] = ['exact', 'fast'];
+const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
+// The first two begin alike; the third is read in several passes.
+const prompts = [
+  [...message(30, 1), 5],
+  [...message(30, 1), ...message(40, 2), 5],
+  [...message(600, 3), ...message(20, 4), 5],
+  [7],
+].map((prompt) => Int32Array.from(prompt));
+type Options = Partial<Parameters<Session['generate']>[1]>;
+
+async function load(folder: string): Promise<Model> {
+  const model = await addon.load(folder, { device: 'cpu', threads: 2 });
+  model.setPromptCache(2 ** 26);
+  return model;
+}
+
+async function answer(model: Model, prompt: Int32Array, options: Options = {}) {
+  const session = model.createSession({ contextLength: 2048 });
+  const scores: unknown[] = [];
+  const { tokens, finish, timings } = await session.generate(prompt, {
+    maxTokens: 24,
+    logprobs: 3,
+    onTokens: (events) => scores.push(...events.map(({ id, logprob, top }) => ({ id, logprob, top }))),
+    ...options,
+  });
+  return { tokens: [...tokens], finish, scores, cached: timings.cachedTokens };
+}
+const written = ({ tokens, finish, scores }: Awaited<ReturnType<typeof answer>>) => ({ tokens, finish, scores });
+
+async function alone(folder: string, options: (index: number) => Options) {
+  const answers: ReturnType<typeof written>[] = [];
+  for (const [index, prompt] of prompts.entries()) {
+    const model = await load(folder);
+    answers.push(written(await answer(model, prompt, options(index))));
+    model.close();
+  }
+  return answers;
+}
+
+describe.each(families)('%s', (_name, folder) => {
+  test.each(paths)('four answers together are the four alone, bit for bit, cold and cached (%s)', async (path) => {
+    // One of them is sampled: its numbers are its own.
+    const options = (index: number): Options => ({ path, ...(index === 1 ? { temperature: 1, seed: 11 } : {}) });
+    const expected = await alone(folder, options);
+    const model = await load(folder);
+    const together = () => Promise.all(prompts.map((prompt, index) => answer(model, prompt, options(index))));
+    expect((await together()).map(written)).toEqual(expected);
+    const again = await together();
+    expect(again.map(written)).toEqual(expected);
+    expect(again[2]?.cached).toBe(620);
+    model.close();
+  });
+});
+
+test('a short answer ends before a long one that began first', async () => {
+  const model = await load(starter);
+  const order: string[] = [];
+  const long = answer(model, someTokens(20), { maxTokens: 200 }).then(() => order.push('long'));
+  const short = answer(model, someTokens(30), { maxTokens: 5 }).then(() => order.push('short'));
+  await Promise.all([long, short]);
+  expect(order).toEqual(['short', 'long']);
+  model.close();
+});
+
+// A prompt of 20 messages is read in 20 passes, and an answer that is being written gets a token after each.
+test.each([
+  { tokens: 12, first: 'stream' },
+  { tokens: 40, first: 'prompt' },
+])('while a prompt is read in 20 passes a stream goes on: $tokens tokens', async ({ tokens, first }) => {
+  const model = await load(starter);
+  const order: string[] = [];
+  const long = Int32Array.from(Array.from({ length: 20 }, (_, index) => message(10, index)).flat());
+  const stream = answer(model, someTokens(20), { maxTokens: tokens }).then(() => order.push('stream'));
+  const prompt = answer(model, long, { maxTokens: 1, stopTokens: [END] }).then(() => order.push('prompt'));
+  await Promise.all([stream, prompt]);
+  expect(order[0]).toBe(first);
+  model.close();
+});
+
+test('calls on one session keep their order, whoever takes turns with them', async () => {
+  const model = await load(starter);
+  const session = model.createSession({ contextLength: 2048 });
+  const other = answer(model, someTokens(30), { maxTokens: 50 });
+  const first = session.generate(someTokens(20), { maxTokens: 20 });
+  const rewound = session.rewind(10);
+  const second = session.generate(someTokens(40), { maxTokens: 3 });
+  await Promise.all([other, first, rewound, second]);
+  expect((await first).tokens).toHaveLength(20);
+  expect(session.tokens()).toHaveLength(42);
+  model.close();
+});
+
+test('one that is stopped, refused or closed leaves the others as they are', async () => {
+  const expected = await alone(starter, () => ({}));
+  const model = await load(starter);
+  const flag: AbortFlag = new addon.AbortFlag();
+  const stopped = answer(model, someTokens(50), { maxTokens: 1500, signal: flag, onTokens: () => flag.set() });
+  const refused = answer(model, Int32Array.from([1, 8192])).catch((error: { code: string }) => error.code);
+  const session = model.createSession({ contextLength: 2048 });
+  const closed = session
+    .generate(someTokens(60), { maxTokens: 1500, onTokens: () => session.close() })
+    .catch((error: { code: string }) => error.code);
+  const others = await Promise.all(prompts.map((prompt) => answer(model, prompt)));
+  expect(others.map(written)).toEqual(expected);
+  expect((await stopped).finish).toBe('cancelled');
+  expect(await refused).toBe('argument');
+  expect(await closed).toMatchObject({ finish: 'cancelled' });
+  model.close();
+});
