@@ -132,7 +132,7 @@ struct SessionObject::Answering {
   GenerateOptions options;
   CancelFlag cancel;
   Done done;
-  std::unique_ptr<Generation> generation;  // after the session, whose timeline it uses
+  std::unique_ptr<Generation> generation = nullptr;  // after the session, whose timeline it uses
 
   Turn step(bool closed) {
     try {
