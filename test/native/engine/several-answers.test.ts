@@ -27,6 +27,7 @@ async function answer(model: Model, prompt: Int32Array, options: Options = {}) {
   const scores: unknown[] = [];
   const { tokens, finish, timings } = await session.generate(prompt, {
     maxTokens: 24,
+    stopTokens: [END],
     logprobs: 3,
     onTokens: (events) => scores.push(...events.map(({ id, logprob, top }) => ({ id, logprob, top }))),
     ...options,
