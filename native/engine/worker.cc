@@ -60,8 +60,8 @@ void Worker::close_owner(const void* owner) {
   const std::lock_guard lock(state_->mutex);
   for (State::Entry& entry : state_->jobs) {
     if (entry.job.owner != owner) continue;
-    if (entry.begun) entry.job.cancel->store(true);
-    else entry.closed = true;
+    if (!entry.begun) entry.closed = true;
+    else if (entry.job.cancel) entry.job.cancel->store(true);
   }
 }
 
@@ -71,7 +71,7 @@ void Worker::State::close() {
   const std::lock_guard lock(mutex);
   closing = true;
   for (Entry& entry : jobs) {
-    if (entry.begun) entry.job.cancel->store(true);
+    if (entry.begun && entry.job.cancel) entry.job.cancel->store(true);
   }
   changed.notify_all();
 }

@@ -24,7 +24,7 @@ enum class Turn : uint8_t { reads, writes, over };
 
 struct Job {
   const void* owner = nullptr;           // the session it belongs to
-  CancelFlag cancel;                     // set when the owner or the worker closes
+  CancelFlag cancel;                     // set when the owner or the worker closes; may be null
   std::function<Turn(bool closed)> run;  // one step; `closed`: the worker or the owner closed before it began
 };
 
