@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Grounding } from '../../../app/protocol/index.ts';
-import { getMessage, updateMessage } from '../../../app/store/messages.ts';
+import { addAttachment } from '../../../app/store/attachments.ts';
+import { createChat } from '../../../app/store/chats.ts';
+import { addMessage, getMessage, messagesOf, updateMessage } from '../../../app/store/messages.ts';
 import { addExchange, open } from './support.ts';
 
 test('an answer that is older than quotes is read without one; a newer one keeps its own', async () => {
@@ -12,4 +14,23 @@ test('an answer that is older than quotes is read without one; a newer one keeps
   const quote = { source: 1, start: 0, end: 4, label: 'p. 1' };
   updateMessage(store.db, answerId, { grounding: { ...older, quote } });
   expect(getMessage(store.db, answerId).grounding?.quote).toEqual(quote);
+});
+
+test('every file that was sent with a message is shown with it, in the order in which they were attached', async () => {
+  const { db } = await open();
+  const { id: chatId } = createChat(db, null, Date.now());
+  const file = (name: string) => addAttachment(db, chatId, { name, bytes: 3, tokens: 1, text: name }, Date.now());
+  const [plan, offer, map] = [file('plan.md'), file('offer.pdf'), file('map.png')];
+  const state = { status: 'done' as const, reason: null };
+  const send = (parentId: Parameters<typeof getMessage>[1] | null, files: readonly { id: string }[]) =>
+    addMessage(
+      db,
+      { chatId, parentId, role: 'user', text: 'Here.', state, attachments: files.map(({ id }) => id) },
+      Date.now(),
+    );
+  const first = send(null, [map, plan]);
+  const second = send(first.id, [offer]);
+  const named = ({ attachments }: ReturnType<typeof getMessage>) => attachments.map(({ name }) => name);
+  expect(messagesOf(db, chatId).map(named)).toEqual([['map.png', 'plan.md'], ['offer.pdf']]);
+  expect([first, second].map(({ id }) => named(getMessage(db, id)))).toEqual([['map.png', 'plan.md'], ['offer.pdf']]);
 });
