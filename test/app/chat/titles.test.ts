@@ -58,6 +58,18 @@ test('a large model names a chat; another chat that it would call the same keeps
   });
 });
 
+test('a chat that was renamed before its turn keeps that name, and the next chat is named', async () => {
+  const { client, asked, ask } = await start('Sea Symphony', 4e9);
+  const first = await ask('Which bird sings at night?');
+  const second = ask('Compose a sea symphony.');
+  await client.call('chats.update', { chatId: first, title: 'Birds' });
+  const title = named(client);
+  const chatId = await second;
+  expect(await title).toMatchObject({ id: chatId, title: 'Sea Symphony' });
+  expect(await read(client, first)).toMatchObject({ title: 'Birds', titleSource: 'user' });
+  expect(asked.filter((priority) => priority === 'title')).toHaveLength(1);
+});
+
 test('a small model is not asked', async () => {
   const { client, asked, ask } = await start('Sea Symphony', 135e6);
   const chatId = await ask('Compose a sea symphony.');
