@@ -18,6 +18,9 @@ import { StarterFacts } from './starter-facts.tsx';
 /** How long the window waits for what the cards say, so that no card moves away under the pointer. */
 const patienceMs = 2500;
 
+/** Between two attempts to reach a core that is being started again. */
+const AGAIN_MS = 500;
+
 /** The first window: ready at once with the built-in model, or with one that is already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
@@ -89,7 +92,10 @@ async function begin(): Promise<void> {
   try {
     await useSettings.getState().keep({ onboarded: true });
   } catch (error) {
-    if (failureOf(error).code === 'core-lost') return;
+    if (failureOf(error).code === 'core-lost') {
+      setTimeout(() => void begin(), AGAIN_MS);
+      return;
+    }
     useSettings.getState().pretend({ onboarded: true });
   }
   focusComposer();
