@@ -5,6 +5,12 @@ import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/inde
 import type { Database } from '../store/database.ts';
 import type { Measured } from '../store/runs.ts';
 import type { Saving } from '../store/save-notices.ts';
+import type { Tool as ToolSchema } from '../text/chat-template.ts';
+import type { CallFormat } from '../text/tool-calls/call-formats.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+
+/** What a chat may call, in the words of its model's template. */
+export type ChatTools = { format: CallFormat; schemas: ToolSchema[] };
 
 /** What the chat services work with. */
 export type ChatDeps = {
@@ -26,6 +32,7 @@ export type ChatDeps = {
   };
   /** Finds what answers a question in documents. */
   answering: Rag;
+  tools: Toolbox;
   /** A finished answer was measured. */
   measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
   now: () => number;

@@ -12,7 +12,6 @@ import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
 import { createEngine, type EngineOptions } from '../engine/client/engine-client.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
-import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
 import { createPromptCacheControl } from '../models/registry/prompt-cache-control.ts';
@@ -33,7 +32,6 @@ import {
   type Pipe,
   type Response,
   type Switchboard,
-  type TurnId,
 } from '../protocol/index.ts';
 import { moveAttachments, removeAttachment, textWaiting } from '../store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../store/chats.ts';
@@ -46,8 +44,10 @@ import { searchChats } from '../store/search.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { newId } from '../store/uuid.ts';
+import { createBenchmarkAsker } from './benchmark-asker.ts';
 import type { Inference } from './inference.ts';
 import { createServerControl, type StartServer } from './server-control.ts';
+import { createToolService } from './tool-service.ts';
 
 export type CoreOptions = {
   dataFolder: string;
@@ -156,19 +156,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     engine: options.about.version,
     now,
     newId: () => newId(now()),
-    ask({ modelId, prompt, signal, onEvent }) {
-      const turnId = newId(now()) as TurnId;
-      const { target, name } = models.target(modelId);
-      const own = { turnId, chatId: null, priority: 'chat', target } as const;
-      engine.generate({ ...benchmarkQuestion(prompt), ...own }, (updates) => {
-        for (const { event } of updates) onEvent(event);
-      });
-      signal.addEventListener(
-        'abort',
-        guarded(report, () => engine.cancel(turnId)),
-      );
-      return { model: name };
-    },
+    ask: createBenchmarkAsker({ engine, models, now, report }),
   });
   opened.defer(metrics.close);
   const eraser = createEraser(db, store.folder);
@@ -199,6 +187,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
+  const tools = createToolService({ engine, models, now });
   const core: ChatDeps = {
     db,
     engine,
@@ -207,6 +196,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     settings: () => settings,
     models,
     answering: documents.answering,
+    tools: tools.toolbox,
     measured: metrics.measured,
     now,
   };
@@ -291,6 +281,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     'turns.editAnswer': ({ messageId, text }) => turns.rewrite(messageId, text),
     'turns.regenerate': ({ messageId, documents }) => turns.retry(messageId, documents),
     'turns.continue': ({ messageId }) => turns.resume(messageId),
+    'turns.runToolAgain': ({ messageId, useId }) => turns.runToolAgain(messageId, useId),
     'turns.cancel': ({ turnId }) => turns.cancel(turnId),
     'turns.skipThinking': ({ turnId }) => turns.answerNow(turnId),
     'turns.cancelAutoDecision': ({ turnId }) => turns.hold(turnId),
@@ -328,6 +319,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...metrics.handlers,
     ...documents.handlers,
     ...server.handlers,
+    ...tools.handlers,
 
     'settings.get': () => settings,
     'settings.set': (patch) => {

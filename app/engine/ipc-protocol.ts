@@ -142,6 +142,8 @@ export type Asks = {
   /** The verdict on a model that is not here, from its headers alone. */
   describe: { input: Headers; output: ModelDescription };
   preview: { input: { path: string; template: string | null }; output: Preview };
+  /** The chat template that this model is asked with; null where it has none. */
+  template: { input: CountedBy; output: string | null };
   /** Bytes a second that memory is read with; 0 when it could not be measured. Waits for a running answer. */
   bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };
@@ -202,6 +204,7 @@ const ANSWERS = {
   }),
   describe: ModelDescription,
   preview: z.object({ own: z.string().nullable(), text: z.string() }),
+  template: z.string().nullable(),
   bandwidth: size,
   load: z.object({ backEnd: z.string(), memoryBytes: size, contextLength: size }),
   unload: z.null(),

@@ -4,7 +4,7 @@ import { documentCalls } from './documents.ts';
 import { Download } from './downloads.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './engine.ts';
 import { Notice } from './events.ts';
-import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, TurnId } from './ids.ts';
+import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
 import { Library, LibraryPlan } from './library.ts';
 import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
@@ -21,6 +21,7 @@ import {
 import { NetworkLogEntry } from './network-log.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
+import { ToolNames, toolCalls } from './tools.ts';
 import { PauseAction, StatsSample } from './turn.ts';
 
 /** One row of the table: what goes in, what comes out. */
@@ -83,6 +84,7 @@ export const calls = {
       thinking: z.boolean().nullable().optional(),
       loopGuard: z.boolean().optional(),
       collectionIds: z.array(CollectionId).max(100).optional(),
+      tools: ToolNames.nullable().optional(),
       draft: z.string().optional(),
     }),
     Chat,
@@ -119,6 +121,8 @@ export const calls = {
   ),
   /** Goes on writing an answer that was stopped, cut or lost; in the same message. */
   'turns.continue': call(z.object({ messageId: MessageId }), Started),
+  /** A new version of an answer up to a call, which is made once more; from its result on the model goes on. */
+  'turns.runToolAgain': call(z.object({ messageId: MessageId, useId: ToolUseId }), Started),
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
   /** Closes the thinking of a running turn and answers. */
   'turns.skipThinking': call(z.object({ turnId: TurnId }), nothing),
@@ -285,6 +289,7 @@ export const calls = {
 
   ...documentCalls,
   ...serverCalls,
+  ...toolCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Grounding } from './documents.ts';
 import { Failure } from './errors.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, Time, TurnId } from './ids.ts';
+import { ToolNames, ToolUse } from './tools.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
 
 /** Unset fields follow the model's generation_config, then the engine's defaults. */
@@ -44,6 +45,8 @@ export const Chat = z.object({
   loopGuard: z.boolean(),
   /** Answers come from the documents of these; empty: no documents. */
   collectionIds: z.array(CollectionId),
+  /** Tools that are switched on; null follows Settings. */
+  tools: ToolNames.nullable(),
   draft: z.string(),
   /** The last message of the branch that is shown. */
   leafId: MessageId.nullable(),
@@ -87,6 +90,8 @@ export const Message = z.object({
   /** Answers from documents: what they rest on. */
   grounding: Grounding.nullable(),
   contextCutoff: ContextCutoff.nullable(),
+  /** Answers: what was called, in order. */
+  toolUses: z.array(ToolUse),
 });
 export type Message = z.infer<typeof Message>;
 

@@ -22,5 +22,6 @@ export * from './network-log.ts';
 export * from './server.ts';
 export * from './settings.ts';
 export * from './statistics.ts';
+export * from './tools.ts';
 export * from './transport.ts';
 export * from './turn.ts';

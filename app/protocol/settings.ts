@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SamplingSettings } from './chat.ts';
 import { ModelId } from './ids.ts';
+import { ToolNames } from './tools.ts';
 
 /** All settings, with their defaults. One row of JSON a key in the store; unknown keys of newer versions are kept. */
 export const Settings = z.object({
@@ -25,6 +26,8 @@ export const Settings = z.object({
   promptCacheDiskMB: z.number().int().min(1).max(1_048_576).default(4096),
   systemPrompt: z.string().default(''),
   sampling: SamplingSettings.default({}),
+  /** Tools of new chats. */
+  tools: ToolNames.default([]),
   showThinking: z.enum(['collapsed', 'running', 'open']).default('collapsed'),
   thinkingByDefault: z.boolean().nullable().default(null),
   loopGuard: z

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Grounding } from './documents.ts';
 import { Failure } from './errors.ts';
+import { ToolUse } from './tools.ts';
 
 //  A turn is one question and its answer.
 //
-//  grounding? ─▶ started ─▶ progress* ─▶ (delta | toolCall | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
+//  grounding? ─▶ started ─▶ progress* ─▶ (delta | calling | tool | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
 //
 //  The same events go unchanged from the engine to the pixels. Exactly one of finished and failed ends a turn, always.
 
@@ -96,7 +97,10 @@ export const TurnEvent = z.discriminatedUnion('type', [
     kind: z.enum(['thinking', 'answer']),
     tokens: z.number().int(),
   }),
-  z.object({ type: z.literal('toolCall'), id: z.string(), name: z.string(), arguments: z.string() }),
+  /** A call is being written, which is no text of the answer: so many characters of it so far. */
+  z.object({ type: z.literal('calling'), characters: z.number().int() }),
+  /** A call as it stands now. The later one replaces the earlier with the same id. */
+  z.object({ type: z.literal('tool'), use: ToolUse }),
   z.object({ type: z.literal('loop'), evidence: LoopEvidence }),
   /** Much of it is alike, as it may be wanted: nothing stops, and nothing is kept. */
   z.object({

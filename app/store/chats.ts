@@ -17,12 +17,13 @@ type ChatRow = {
   thinking: number | null;
   loop_guard: number;
   collection_ids: string;
+  tools: string | null;
   draft: string;
   leaf_id: MessageId | null;
 };
 
 const columns = `id, title, title_source, pinned, created_at, updated_at, model_id, system_prompt, sampling, thinking,
-  loop_guard, collection_ids, draft, leaf_id`;
+  loop_guard, collection_ids, tools, draft, leaf_id`;
 
 const chatOf = (row: ChatRow): Chat => ({
   id: row.id,
@@ -37,6 +38,7 @@ const chatOf = (row: ChatRow): Chat => ({
   thinking: row.thinking === null ? null : row.thinking === 1,
   loopGuard: row.loop_guard === 1,
   collectionIds: JSON.parse(row.collection_ids),
+  tools: row.tools === null ? null : JSON.parse(row.tools),
   draft: row.draft,
   leafId: row.leaf_id,
 });
@@ -85,6 +87,7 @@ const fields = {
   thinking: ['thinking', (value: boolean | null): Value => (value === null ? null : Number(value))],
   loopGuard: ['loop_guard', (value: boolean): Value => Number(value)],
   collectionIds: ['collection_ids', (value: Chat['collectionIds']): Value => JSON.stringify(value)],
+  tools: ['tools', (value: Chat['tools']): Value => (value === null ? null : JSON.stringify(value))],
   draft: ['draft', (value: string): Value => value],
   leafId: ['leaf_id', (value: MessageId | null): Value => value],
   updatedAt: ['updated_at', (value: number): Value => value],

@@ -1,6 +1,7 @@
-import type { Attachment, ChatId, LoopEvidence, Message, MessageId, MessageState } from '../protocol/index.ts';
+import type { Attachment, ChatId, LoopEvidence, Message, MessageId, MessageState, ToolUse } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 import type { Database, Value } from './database.ts';
+import { toolUsesOf, toolUsesOfChat } from './tool-uses.ts';
 import { newId } from './uuid.ts';
 
 type MessageRow = {
@@ -29,7 +30,7 @@ const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking,
   (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM message_chunks p WHERE p.message_id = messages.id) AS more_thinking
   FROM messages`;
 
-function messageOf(row: MessageRow, attachments: Attachment[]): Message {
+function messageOf(row: MessageRow, attachments: Attachment[], toolUses: ToolUse[]): Message {
   return {
     id: row.id,
     chatId: row.chat_id,
@@ -47,6 +48,7 @@ function messageOf(row: MessageRow, attachments: Attachment[]): Message {
     // Answers that are older than the quote have none.
     grounding: row.grounding === null ? null : { quote: null, ...JSON.parse(row.grounding) },
     contextCutoff: row.context_cutoff === null ? null : JSON.parse(row.context_cutoff),
+    toolUses,
   };
 }
 
@@ -61,9 +63,10 @@ export function messagesOf(db: Database, chatId: ChatId): Message[] {
   for (const { messageId, ...attachment } of rows) {
     attached.set(messageId, [...(attached.get(messageId) ?? []), { ...attachment }]);
   }
+  const uses = toolUsesOfChat(db, chatId);
   return db
     .all<MessageRow>(`${select} WHERE chat_id = ? ORDER BY number`, chatId)
-    .map((row) => messageOf(row, attached.get(row.id) ?? []));
+    .map((row) => messageOf(row, attached.get(row.id) ?? [], uses.get(row.id) ?? []));
 }
 
 export function findMessage(db: Database, messageId: MessageId): Message | undefined {
@@ -76,6 +79,7 @@ export function findMessage(db: Database, messageId: MessageId): Message | undef
   return messageOf(
     row,
     attachments.map((attachment) => ({ ...attachment })),
+    toolUsesOf(db, messageId),
   );
 }
 
@@ -149,6 +153,26 @@ export function updateMessage(db: Database, messageId: MessageId, patch: Message
     }
   });
   return getMessage(db, messageId);
+}
+
+/** Gives a new answer the begin of an earlier one. */
+export function copyBegin(
+  db: Database,
+  from: MessageId,
+  to: MessageId,
+  { text, thinking, tokens }: { text: number; thinking: number; tokens: number },
+) {
+  const message = getMessage(db, from);
+  const ids = idsOf(db, from)?.slice(0, tokens);
+  db.run(
+    'UPDATE messages SET text = ?, thinking = ?, ids = ?, grounding = ?, model_name = ? WHERE id = ?',
+    message.text.slice(0, text),
+    message.thinking.slice(0, thinking),
+    ids && ids.length > 0 ? toBytes(ids) : null,
+    message.grounding && JSON.stringify(message.grounding),
+    message.modelName,
+    to,
+  );
 }
 
 export const deleteMessage = (db: Database, messageId: MessageId) =>

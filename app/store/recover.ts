@@ -61,6 +61,7 @@ const KEYS = {
   chats: 'id',
   messages: 'id',
   attachments: 'id',
+  tool_uses: 'id',
   collections: 'id',
   documents: 'id',
   runs: 'id',
@@ -105,9 +106,11 @@ function salvageFrom(source: Database, db: Database): Salvaged {
       const chats = copyRows(source, db, 'chats', 'excluded.updated_at > chats.updated_at');
       const messages = copyRows(source, db, 'messages', 'length(excluded.text) >= length(messages.text)');
       copyRows(source, db, 'attachments', 'TRUE');
+      copyRows(source, db, 'tool_uses', 'TRUE');
       for (const table of ['messages', 'attachments']) {
         db.run(`DELETE FROM ${table} WHERE chat_id NOT IN (SELECT id FROM chats)`);
       }
+      db.run('DELETE FROM tool_uses WHERE message_id NOT IN (SELECT id FROM messages)');
       copyRows(source, db, 'collections', 'FALSE');
       copyRows(source, db, 'documents', 'FALSE');
       copyRows(source, db, 'runs', 'FALSE');

@@ -1,4 +1,5 @@
 import { deniesQuote, type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
+import { argumentsLine } from '../lib/tool-arguments.ts';
 import { figuresOf, seriesOf } from '../stores/chat/speed.ts';
 import type { Formats } from '../ui/format.ts';
 
@@ -16,9 +17,25 @@ export type Quoting = (quote: { text: string; where: string }) => string;
 /** The answer with what is quoted below it. */
 export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
-  if (!quoted) return message.text;
+  if (!quoted) return textWithCalls(message);
   const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
   return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${message.text}\n\n> ${line}`;
+}
+
+/** Calls stand where they were made, as lists with the results in fences that they cannot end. */
+function textWithCalls({ text, toolUses }: Message): string {
+  let out = '';
+  let at = 0;
+  for (const use of toolUses) {
+    out += text.slice(at, Math.max(at, use.textAt));
+    at = Math.max(at, use.textAt);
+    if (out !== '' && !out.endsWith('\n\n')) out += '\n\n';
+    const longest = (use.result?.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+    const fence = '`'.repeat(longest + 1);
+    out += `- **${use.name}** \`${argumentsLine(use.arguments).replaceAll('`', '´')}\`\n\n`;
+    if (use.result !== null) out += `${fence}\n${use.result}\n${fence}\n\n`;
+  }
+  return (out + text.slice(at)).trimEnd();
 }
 
 /** What would be code, a link or an element stays text, and in its line. */

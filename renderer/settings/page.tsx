@@ -14,6 +14,7 @@ import { matchingSections } from './search.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { Storage } from './storage.tsx';
 import { ThinkingAndLoops } from './thinking.tsx';
+import { Tools } from './tools.tsx';
 
 type SectionEntry = { id: SettingsSection; icon: IconName; Page: () => ReactNode };
 
@@ -23,6 +24,7 @@ const sections: readonly SectionEntry[] = [
   { id: 'chat', icon: 'chat', Page: ChatDefaults },
   { id: 'sampling', icon: 'sampling', Page: Sampling },
   { id: 'thinking', icon: 'loop', Page: ThinkingAndLoops },
+  { id: 'tools', icon: 'tool', Page: Tools },
   { id: 'storage', icon: 'drive', Page: Storage },
   { id: 'downloads', icon: 'download', Page: Downloads },
   { id: 'privacy', icon: 'privacy', Page: Privacy },

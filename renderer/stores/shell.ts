@@ -5,6 +5,7 @@ export const sections = [
   'chat',
   'sampling',
   'thinking',
+  'tools',
   'storage',
   'downloads',
   'privacy',

@@ -12,14 +12,14 @@ const sizes = [
   { width: 720, height: 900 },
 ];
 
-type SectionName = 'appearance' | 'thinking' | 'engine' | 'downloads' | 'storage' | 'privacy' | 'shortcuts';
+type SectionName = 'appearance' | 'thinking' | 'tools' | 'engine' | 'downloads' | 'storage' | 'privacy' | 'shortcuts';
 
 /** `complaint`: what the browser says of the fault that is shown. */
 type Shot = { name: string; scene: string; prepare?: (page: Page) => Promise<unknown>; complaint?: RegExp };
 
 const section = (name: SectionName) => (page: Page) =>
   page.evaluate((chosen) => window.page.useShell.getState().go({ kind: 'settings', section: chosen }), name);
-const overlay = (name: 'model-picker' | 'chat-settings' | 'branches') => (page: Page) =>
+const overlay = (name: 'model-picker' | 'chat-settings' | 'branches' | 'tools') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ kind: chosen }), name);
 
 const shots: Shot[] = [
@@ -50,6 +50,12 @@ const shots: Shot[] = [
     scene: 'server',
     prepare: (page) => page.getByRole('button', { name: 'Connect a program' }).click(),
   },
+  {
+    name: 'tools',
+    scene: 'tools',
+    prepare: (page) => page.getByRole('button', { name: /^Calculator 8/ }).click(),
+  },
+  { name: 'tools-menu', scene: 'tools', prepare: overlay('tools') },
   { name: 'loop', scene: 'loop' },
   {
     name: 'speed',
@@ -95,6 +101,7 @@ const shots: Shot[] = [
   { name: 'not-found', scene: 'not-found' },
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
+  { name: 'settings-tools', scene: 'tools', prepare: section('tools') },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
   { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
   {

@@ -5,7 +5,16 @@ import { dirname, join, normalize } from 'node:path';
 
 export type Law = { readonly from: string; readonly to: readonly string[] };
 
-const services = ['app/chat', 'app/documents', 'app/models', 'app/metrics', 'app/text', 'app/engine', 'app/store'];
+const services = [
+  'app/chat',
+  'app/documents',
+  'app/models',
+  'app/metrics',
+  'app/tools',
+  'app/text',
+  'app/engine',
+  'app/store',
+];
 
 /** Each layer may import those before it; folders of one layer do not know each other. */
 function layersOf(root: string, shared: readonly string[], layers: readonly (readonly string[])[]): Law[] {
@@ -40,6 +49,7 @@ export const LAWS: readonly Law[] = [
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
+  { from: 'app/tools', to: ['app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/engine',
     to: ['app/text', 'app/process', 'app/store/open-regular.ts', 'app/protocol', 'native/addon/index.d.ts'],
@@ -48,7 +58,16 @@ export const LAWS: readonly Law[] = [
   { from: 'app/documents', to: ['app/engine', 'app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/chat',
-    to: ['app/documents', 'app/models', 'app/text', 'app/metrics', 'app/engine', 'app/store', 'app/protocol'],
+    to: [
+      'app/documents',
+      'app/models',
+      'app/tools',
+      'app/text',
+      'app/metrics',
+      'app/engine',
+      'app/store',
+      'app/protocol',
+    ],
   },
   { from: 'app/core', to: [...services, 'app/process', 'app/protocol'] },
   {

@@ -179,6 +179,10 @@ export function createFakeCore(world: World) {
       void write(message, { text: ' and so it went on to its end.' });
       return started(null, message);
     },
+    'turns.runToolAgain': ({ messageId }) => {
+      const before = messageOf(messageId);
+      return started(null, answer(chatOf(before.chatId), messageOf(before.parentId as MessageId)));
+    },
     'turns.cancel': ({ turnId }) => {
       cancelled.add(turnId);
     },
@@ -261,6 +265,7 @@ export function createFakeCore(world: World) {
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ status: 'idle' }),
     ...fakeServer(world.server),
+    'tools.list': () => ({ able: true, tools: world.tools }),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {
       world.settings = { ...world.settings, ...(patch as Partial<Settings>) };

@@ -35,6 +35,7 @@ export type World = {
   /** Where the models are. */
   shelf: Library;
   packed: Response<'weightCache.size'>;
+  tools: Response<'tools.list'>['tools'];
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -96,6 +97,7 @@ export function createWorld(change: Partial<World> = {}): World {
     benchmarked: [],
     library: noDocuments(),
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
+    tools: ['calculator', 'clock'].map((name) => ({ name, builtIn: true, description: '' })),
     ...change,
   };
 }
@@ -118,6 +120,7 @@ export function newChat(change: Partial<Chat> = {}): Chat {
     thinking: null,
     loopGuard: true,
     collectionIds: [],
+    tools: null,
     draft: '',
     leafId: null,
     ...change,
@@ -141,6 +144,7 @@ export function newMessage(chatId: ChatId, role: Message['role'], change: Partia
     loops: [],
     grounding: null,
     contextCutoff: null,
+    toolUses: [],
     ...change,
   };
 }

@@ -98,7 +98,8 @@ function serve(
   quit: () => void,
 ) {
   const paused = new Map<TurnId, () => void>();
-  const going = new Set<TurnId>();
+  /** What is being written; a turn that goes on after a call has the same name as before it. */
+  const going = new Map<TurnId, Generation>();
   /** A question stops them, as it does in the queue of the real one. */
   const titles = new Set<TurnId>();
   const facts = (target: LoadTarget) => ({
@@ -120,6 +121,7 @@ function serve(
       return { backEnd: 'cpu', memoryBytes: 1e6, contextLength: 4096 };
     },
     preview: () => ({ own: template, text: '' }),
+    template: () => template,
     unload: () => null,
     count: () => 40,
     countText: ({ text }: { text: string }) => Math.ceil(text.length / 4),
@@ -136,12 +138,13 @@ function serve(
     const { turnId, target, priority } = generation;
     if (priority === 'chat') for (const title of titles) finish(title, 'cancelled');
     if (priority === 'title') titles.add(turnId);
-    going.add(turnId);
+    going.set(turnId, generation);
     send({ status: { phase: 'busy', ...facts(target) } });
     say(turnId, { type: 'started', model: target.modelId, backEnd: 'cpu' });
     say(turnId, { type: 'progress', done: 40, total: 40, cached: 0 });
     for (const [at, text] of (says(generation).match(/[\s\S]{1,24}/g) ?? []).entries()) {
       await new Promise((done) => setTimeout(done, 1));
+      if (going.get(turnId) !== generation) return;
       say(turnId, { type: 'delta', kind: 'answer', text, tokens: 1 }, { ids: [at + 1] });
       if (at === 0) say(turnId, { type: 'stats', sample });
     }

@@ -12,6 +12,7 @@ import { getMessage, updateMessage } from '../../store/messages.ts';
 import { newId } from '../../store/uuid.ts';
 import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf } from '../prompt/prompt.ts';
+import { toolsFor } from '../prompt/tools-for.ts';
 import { inView } from '../tree.ts';
 import { countingOf, countPath, measureContext, pathOf } from './context-usage.ts';
 
@@ -94,15 +95,23 @@ const questionFor = (tokens: number): string =>
   'what was asked, what was found and decided, and every name, number and wish that still matters. Answer with the summary only.';
 
 export function createSummaries(core: ChatDeps): Summaries {
-  const running = new Map<MessageId, TurnId>();
+  const running = new Map<MessageId, { turnId: TurnId; stopped: boolean }>();
 
   return {
-    write(messageId) {
+    async write(messageId) {
       if (running.has(messageId))
         throw new LonghandError('conflict', '[context.summarise] it is being written already');
       const turnId = newId(core.now()) as TurnId;
-      const generation = question(core, messageId, turnId);
-      running.set(messageId, turnId);
+      const one = { turnId, stopped: false };
+      running.set(messageId, one);
+      const generation = await question(core, messageId, turnId).catch((error) => {
+        running.delete(messageId);
+        throw error;
+      });
+      if (one.stopped) {
+        running.delete(messageId);
+        throw new LonghandError('cancelled', '[context.summarise] stopped');
+      }
       let text = '';
       return new Promise((resolve, reject) => {
         core.engine.generate(generation, (updates) => {
@@ -123,18 +132,21 @@ export function createSummaries(core: ChatDeps): Summaries {
       });
     },
     stop(messageId) {
-      const turnId = running.get(messageId);
-      if (turnId) core.engine.cancel(turnId);
+      const one = running.get(messageId);
+      if (!one) return;
+      one.stopped = true;
+      core.engine.cancel(one.turnId);
     },
   };
 }
 
-function question(core: ChatDeps, messageId: MessageId, turnId: TurnId): Generation {
+async function question(core: ChatDeps, messageId: MessageId, turnId: TurnId): Promise<Generation> {
   const { chatId } = getMessage(core.db, messageId);
   const chat = getChat(core.db, chatId);
   const path = pathOf(core, { chatId, parentId: messageId });
-  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
   const { target, limit } = countingOf(core, chatId);
+  const tools = await toolsFor(core, chat, path, target);
+  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false, tools }, path, null);
   const maxTokens = summaryTokens(limit);
   return {
     turnId,

@@ -12,6 +12,7 @@ import { getChat } from '../../store/chats.ts';
 import { messagesOf } from '../../store/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf, withAttachments } from '../prompt/prompt.ts';
+import { toolsFor } from '../prompt/tools-for.ts';
 import { branch } from '../tree.ts';
 
 export type Measure = { used: number; draft: number; limit: number };
@@ -69,6 +70,8 @@ export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Pr
 /** Tokens that a template may add to a conversation, and to each of its messages. */
 const FRAME = 256;
 const FRAME_OF_MESSAGE = 16;
+/** A call and its result stand in two messages of a prompt. */
+const FRAMES = ' '.repeat(2 * FRAME_OF_MESSAGE);
 
 /** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
 function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number): boolean {
@@ -78,6 +81,8 @@ function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number):
     chat.systemPrompt || core.settings().systemPrompt,
     withAttachments(sent.text, textsWaiting(core.db, sent.attachments)),
     ...path.flatMap(({ text, thinking, contextCutoff }) => [text, thinking, contextCutoff?.summary ?? '']),
+    ...path.flatMap(({ toolUses }) => toolUses.flatMap((use) => [use.name, use.arguments, use.result ?? '', FRAMES])),
+    JSON.stringify(core.tools.schemas(chat.tools ?? core.settings().tools)),
   ];
   const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
@@ -90,6 +95,8 @@ function lastCount(path: readonly Message[], model: string): number | null {
   const last = path.at(-1);
   if (last?.modelName !== model) return null;
   if (!last.usage || last.state.status !== 'done' || last.usage.promptTokens === 0) return null;
+  // Its calls and results were counted in part.
+  if (last.toolUses.length > 0) return null;
   if (path.some(({ contextCutoff }) => contextCutoff !== null && contextCutoff.since >= last.createdAt)) return null;
   return last.usage.promptTokens + last.usage.answerTokens;
 }
@@ -101,7 +108,8 @@ export async function countPath(
   model: CountedBy,
 ): Promise<number> {
   const chat = getChat(core.db, chatId);
-  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false }, path, null);
+  const tools = await toolsFor(core, chat, path, model);
+  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false, tools }, path, null);
   // A template wants a question; an empty one costs only its frame, which the real one needs as well.
   if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
   return core.engine.ask('count', { model, prompt });

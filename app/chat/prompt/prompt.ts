@@ -2,31 +2,41 @@ import type { Prompt, PromptMessage } from '../../engine/ipc-protocol.ts';
 import type { Chat, Message, Settings, Source } from '../../protocol/index.ts';
 import { type AttachedText, textsOf } from '../../store/attachments.ts';
 import type { Database } from '../../store/database.ts';
-import { idsOf } from '../../store/messages.ts';
+import type { ChatTools } from '../deps.ts';
 import { inView } from '../tree.ts';
+import { answerSteps } from './answer-steps.ts';
 import { groundedSystem } from './rag-prompt.ts';
 
-/** `sources`: passages of documents to answer from. */
-type Setting = { chat: Chat; settings: Settings; thinking: boolean; sources?: readonly Source[] | undefined };
+/** `sources`: passages of documents to answer from. `tools`: what may be called; null: the template knows no tools. */
+type Setting = {
+  chat: Chat;
+  settings: Settings;
+  thinking: boolean;
+  sources?: readonly Source[] | undefined;
+  tools: ChatTools | null;
+};
 
 /** What the model is sent for a branch. `begun`: the answer that is gone on with. */
 export function promptOf(
   db: Database,
-  { chat, settings, thinking, sources }: Setting,
+  { chat, settings, thinking, sources, tools }: Setting,
   path: readonly Message[],
   begun: Message | null,
 ): Prompt {
   const { messages, summary } = inView(path);
   const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
   const own = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
+  const begunSteps = begun && answerSteps(db, begun, tools !== null);
   const system = sources ? groundedSystem(sources, own) : own;
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
-      ...messages.map((message) => promptMessage(db, message)),
+      ...messages.flatMap((message) => promptMessages(db, message, tools !== null)),
+      ...(begunSteps?.done ?? []),
     ],
     thinking,
-    continuation: begun && { text: begun.text, thinking: begun.thinking, ids: idsOf(db, begun.id) },
+    continuation: begunSteps?.last ?? null,
+    ...(tools && tools.schemas.length > 0 && { tools: tools.schemas }),
   };
 }
 
@@ -37,9 +47,11 @@ export const plain = (role: PromptMessage['role'], text: string): PromptMessage 
   ids: null,
 });
 
-function promptMessage(db: Database, message: Message): PromptMessage {
-  if (message.role === 'user') return plain('user', withAttachments(message.text, textsOf(db, message.id)));
-  return { role: 'assistant', text: message.text, thinking: message.thinking, ids: idsOf(db, message.id) };
+function promptMessages(db: Database, message: Message, toolsKnown: boolean): PromptMessage[] {
+  if (message.role === 'user') return [plain('user', withAttachments(message.text, textsOf(db, message.id)))];
+  const { done, last } = answerSteps(db, message, toolsKnown);
+  const silent = done.length > 0 && last.text === '' && last.thinking === '';
+  return silent ? done : [...done, { role: 'assistant', ...last }];
 }
 
 /** Files come before the question, each between fences that its own text does not hold. */

@@ -3,6 +3,7 @@ import { type Chat, type Grounding, LonghandError, type Message, type TurnId } f
 import { messagesOf } from '../../store/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
+import { toolsFor } from '../prompt/tools-for.ts';
 import { branch } from '../tree.ts';
 import { ground } from './retrieval-step.ts';
 import type { Prepared } from './turn.ts';
@@ -43,22 +44,23 @@ export async function prepare(
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);
   // What was written of an answer rests on its sources, or on none.
-  const written = begun && (answer.text !== '' || answer.thinking !== '');
+  const written = begun && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const asks = known === undefined && chat.collectionIds.length > 0;
+  const tools = await toolsFor(core, chat, [...path, answer], target);
   const grounding = asks ? await ground(core, chat, path, target, await core.engine.load(target)) : (known ?? null);
-  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding };
+  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding, tools };
   const sources = grounding?.sources;
   const generation: Generation = {
     turnId,
     chatId: chat.id,
     priority: 'chat',
     target,
-    prompt: promptOf(core.db, { chat, settings, thinking, sources }, path, begun ? answer : null),
+    prompt: promptOf(core.db, { chat, settings, thinking, sources, tools }, path, begun ? answer : null),
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
   };
-  return { generation, modelName: name, grounding };
+  return { generation, modelName: name, grounding, tools };
 }

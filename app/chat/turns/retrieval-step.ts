@@ -4,6 +4,7 @@ import type { CountedBy, Loaded } from '../../engine/ipc-protocol.ts';
 import type { Chat, Grounding, Message } from '../../protocol/index.ts';
 import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
+import { toolsFor } from '../prompt/tools-for.ts';
 
 //  Answers from documents: what is looked for, and in how much room.
 
@@ -26,7 +27,8 @@ export async function ground(
   { contextLength }: Loaded,
 ): Promise<Grounding> {
   const { engine, answering, settings } = core;
-  const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false }, path, null);
+  const tools = await toolsFor(core, chat, path, model);
+  const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false, tools }, path, null);
   const used = await engine.ask('count', { model, prompt });
   const room: PromptBudget = {
     tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),

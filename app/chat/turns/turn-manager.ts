@@ -11,16 +11,19 @@ import {
   type PauseAction,
   type Request,
   type Response,
+  type ToolUseId,
   type TurnId,
 } from '../../protocol/index.ts';
 import { copyAttachments, detachAttachments } from '../../store/attachments.ts';
 import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats.ts';
-import { joinChunks, unsettled } from '../../store/message-chunks.ts';
-import { addMessage, deleteMessage, getMessage, messagesOf, updateMessage } from '../../store/messages.ts';
+import { addMessage, copyBegin, deleteMessage, getMessage, messagesOf, updateMessage } from '../../store/messages.ts';
+import { repeatFrom } from '../../store/tool-uses.ts';
 import { newId } from '../../store/uuid.ts';
 import type { ChatDeps } from '../deps.ts';
+import { firstLine } from '../first-line.ts';
 import { branch, placeOf, queued } from '../tree.ts';
 import { closest, type Given, prepare } from './prepare.ts';
+import { settle } from './settle.ts';
 import { runTurn, type Turn } from './turn.ts';
 
 /** A turn that does not end when it is stopped keeps what it has written. */
@@ -35,6 +38,7 @@ export type TurnManager = {
   rewrite(messageId: MessageId, text: string): Message;
   retry(messageId: MessageId, documents: Request<'turns.regenerate'>['documents']): Started;
   resume(messageId: MessageId): Started;
+  runToolAgain(messageId: MessageId, useId: ToolUseId): Started;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
   hold(turnId: TurnId): void;
@@ -102,7 +106,10 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       answer: earlier ?? message,
       begun: earlier !== null,
       unattended,
-      prepare: () => prepare(core, turnId, getChat(db, chatId), message, earlier !== null, given),
+      prepare: (after) =>
+        after
+          ? prepare(core, turnId, getChat(db, chatId), getMessage(db, messageId), true, after.grounding)
+          : prepare(core, turnId, getChat(db, chatId), message, earlier !== null, given),
       onEnd(sound) {
         one.over = true;
         safely(() => {
@@ -315,6 +322,28 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       return { userMessageId: null, ...launch(stored, message) };
     },
 
+    runToolAgain(messageId, useId) {
+      const old = getMessage(db, messageId);
+      const use = old.toolUses.find(({ id }) => id === useId);
+      if (!use || old.parentId === null) throw new LonghandError('not-found', '[turns.runToolAgain] no such call');
+      const active = ofChat(old.chatId);
+      if (active?.messageId === messageId)
+        throw new LonghandError('conflict', '[turns.runToolAgain] this answer is being written');
+      const { chatId, parentId, grounding } = old;
+      const message = db.transaction(() => {
+        const { id } = storeAnswer(chatId, parentId);
+        copyBegin(db, messageId, id, {
+          text: use.textAt,
+          thinking: use.thinkingAt,
+          tokens: repeatFrom(db, use, messageId, id),
+        });
+        return getMessage(db, id);
+      });
+      const started = launch(message, message, { given: grounding });
+      active?.turn.cancel();
+      return { userMessageId: null, ...started };
+    },
+
     cancel: (turnId) => running.get(turnId)?.turn.cancel(),
     answerNow: (turnId) => find(turnId).answerNow(),
     hold: (turnId) => find(turnId).hold(),
@@ -361,30 +390,3 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     },
   };
 }
-
-/** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
-function settle({ db }: ChatDeps) {
-  for (const messageId of unsettled(db)) {
-    const { state } = getMessage(db, messageId);
-    if (state.status !== 'running' && state.status !== 'paused') continue;
-    db.transaction(() => {
-      joinChunks(db, messageId);
-      updateMessage(db, messageId, { state: state.status === 'paused' ? leftInLoop : leftWriting });
-    });
-  }
-}
-
-const leftInLoop = { status: 'done', reason: 'loop' } as const;
-const leftWriting = {
-  status: 'failed',
-  failure: { code: 'engine-lost', message: '[turn] Longhand ended while this was written' },
-} as const;
-
-const firstLine = (text: string): string => {
-  const line = text.trim().split('\n', 1)[0]?.trim() ?? '';
-  const letters = [...graphemes.segment(line.slice(0, 1000))].map(({ segment }) => segment);
-  return letters.length > 60 ? `${letters.slice(0, 57).join('').trimEnd()}…` : letters.join('');
-};
-
-/** What a reader calls a letter: a family of emoji is one. */
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

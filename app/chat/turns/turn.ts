@@ -5,6 +5,7 @@ import {
   failureOf,
   type Grounding,
   guarded,
+  LonghandError,
   type LoopEvidence,
   type Message,
   type MessageState,
@@ -15,10 +16,14 @@ import {
   withDecision,
 } from '../../protocol/index.ts';
 import { updateChat } from '../../store/chats.ts';
-import { findMessage } from '../../store/messages.ts';
-import type { ChatDeps } from '../deps.ts';
+import { findMessage, idsOf } from '../../store/messages.ts';
+import { tokensAtSteps } from '../../store/tool-uses.ts';
+import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
+import type { ChatDeps, ChatTools } from '../deps.ts';
 import { NOT_FOUND } from '../prompt/rag-prompt.ts';
+import { createAnswerStep } from './answer-step.ts';
 import { createMessageWriter } from './message-writer.ts';
+import { createToolRounds } from './tool-round.ts';
 import { createUsageTracker } from './usage-tracker.ts';
 
 /** One running answer. */
@@ -38,10 +43,18 @@ export type Turn = {
   close(): void;
 };
 
-/** What the model is to be asked, from which passages. `generation` null: nothing was found, so it is not asked. */
-export type Prepared = { generation: Generation | null; modelName: string; grounding: Grounding | null };
+/** What the model is to be asked, from which passages, and what it may call. `generation` null: nothing was found, so it is not
+ *  asked. */
+export type Prepared = {
+  generation: Generation | null;
+  modelName: string;
+  grounding: Grounding | null;
+  tools: ChatTools | null;
+};
 
 type Finished = TurnEvent & { type: 'finished' };
+/** An end that the engine has not said has no figures of its own. */
+type End = Pick<Finished, 'type' | 'reason'> | Finished | (TurnEvent & { type: 'failed' });
 
 export type TurnOptions = {
   core: ChatDeps;
@@ -51,8 +64,9 @@ export type TurnOptions = {
   begun: boolean;
   /** Nobody is there to decide: what would wait for a person is decided at once. */
   unattended: boolean;
-  /** May take its time: documents are searched, and the model is loaded for that. */
-  prepare: () => Promise<Prepared>;
+  /** May take its time: documents are searched, and the model is loaded for that. `after`: calls of this answer have their results;
+   *  it goes on, from the same passages. */
+  prepare: (after?: { grounding: Grounding | null }) => Promise<Prepared>;
   /** After the last event. `sound`: it finished, so that waiting messages may follow. */
   onEnd: (sound: boolean) => void;
   /** All of it is on disk. */
@@ -64,19 +78,29 @@ const byItself = (action: PauseAction, suggested: PauseAction, { times }: LoopEv
   action === 'rewind' && times > 1 ? suggested : action;
 
 //  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
+//      ▲            │ called
+//      └── tools ◀──┘
 
 export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEnd, onStored }: TurnOptions): Turn {
-  const tally = createUsageTracker(begun ? answer : null);
+  let tally = createUsageTracker(begun ? answer : null);
   const gauge = createTurnMetrics();
-  // The tokens of a text that was written by hand are not known, so none are kept for it.
+  // The tokens of a text that was written by hand are not known, so none are kept for what follows it.
   let keepIds = true;
   let name = '';
   let modelId: ModelId | null = null;
-  let phase: 'preparing' | 'running' | 'paused' | 'over' = 'preparing';
+  let phase: 'preparing' | 'running' | 'paused' | 'tools' | 'over' = 'preparing';
   let grounding: Grounding | null = null;
   let decision: NodeJS.Timeout | undefined;
   /** How it ended. Its speed is kept once the answer itself is on disk. */
   let ending: Finished | null = null;
+  /** What the model writes until its next call, and where that begins in the answer. */
+  let step = createAnswerStep(null, '');
+  let base = { text: 0, thinking: 0, ids: 0 };
+  let tools: ChatTools | null = null;
+  /** Somebody stopped it, which ends the calls as well. */
+  const stopped = new AbortController();
+  /** An answer of several steps has several beginnings. */
+  let called = false;
 
   const { saving } = core;
   /** One step of several that do not depend on each other. */
@@ -103,6 +127,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     if (now) core.emit('message.changed', now);
   };
   const ask = core.settings().loopGuard;
+  const rounds = createToolRounds(core, answer, (use) => tell({ type: 'tool', use }));
 
   async function start() {
     if (over()) return;
@@ -110,19 +135,60 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       const prepared = await prepare();
       // Cancelled meanwhile.
       if (over()) return;
-      grounding = prepared.grounding;
-      if (grounding) ground(grounding);
-      const { generation, modelName } = prepared;
-      if (!generation) return refuse();
-      name = modelName;
-      modelId = generation.target.modelId;
-      keepIds = !begun || generation.prompt.continuation?.ids !== null;
-      phase = 'running';
-      writer.set({ modelName });
-      core.engine.generate(generation, follow);
+      // Calls that were not made yet when the answer ended come first.
+      if (begun && rounds.waiting()) return await callTools(prepared.tools);
+      write(prepared);
     } catch (error) {
       finish({ type: 'failed', failure: failureOf(error) });
     }
+  }
+
+  function write(prepared: Prepared) {
+    grounding = prepared.grounding;
+    if (grounding) ground(grounding);
+    const { generation, modelName } = prepared;
+    if (!generation) return refuse();
+    name = modelName;
+    modelId = generation.target.modelId;
+    tools = prepared.tools;
+    const { continuation } = generation.prompt;
+    const stored = findMessage(core.db, answer.id);
+    const last = stored?.toolUses.at(-1);
+    base = {
+      text: last?.textAt ?? 0,
+      thinking: last?.thinkingAt ?? 0,
+      ids: [...tokensAtSteps(core.db, answer.id).values()].at(-1) ?? 0,
+    };
+    keepIds = continuation === null || continuation.ids !== null || continuation.text + continuation.thinking === '';
+    step = createAnswerStep(tools, continuation?.text ?? '');
+    phase = 'running';
+    writer.set({ modelName });
+    core.engine.generate(generation, follow);
+  }
+
+  /** Makes the calls that wait; then the model goes on with what they gave. */
+  async function callTools(allowed: ChatTools | null) {
+    phase = 'tools';
+    called = true;
+    const goesOn = await rounds.run(allowed, stopped.signal);
+    if (over()) return;
+    if (!goesOn) return finish({ type: 'finished', reason: stopped.signal.aborted ? 'cancelled' : 'tool' });
+    phase = 'preparing';
+    const prepared = await prepare({ grounding });
+    if (!over()) write(prepared);
+  }
+
+  /** The model has written calls, and waits for what they give. */
+  function call(calls: readonly ParsedCall[]) {
+    // What comes after the calls is a paragraph of its own.
+    const before = message()?.text ?? '';
+    if (before.trim() !== '') show('\n\n'.slice(before.length - before.trimEnd().length));
+    // What was not stored would be called again after a restart.
+    if (!writer.flush()) throw new LonghandError('disk-full', '[tools] the answer before the call cannot be saved');
+    const now = findMessage(core.db, answer.id);
+    const ids = idsOf(core.db, answer.id)?.length ?? 0;
+    rounds.add(calls, { text: now?.text.length ?? 0, thinking: now?.thinking.length ?? 0, ids });
+    void callTools(tools).catch((error) => finish({ type: 'failed', failure: failureOf(error) }));
   }
 
   function follow(updates: TurnUpdate[]) {
@@ -144,9 +210,8 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   }
 
   function refuse() {
-    writer.text('answer', NOT_FOUND, []);
-    tell({ type: 'delta', kind: 'answer', text: NOT_FOUND, tokens: 0 });
-    finish({ type: 'finished', reason: 'stop', ...tally.figures({}) });
+    show(NOT_FOUND);
+    finish({ type: 'finished', reason: 'stop' });
   }
 
   function take({ event, ids = [], keptIds = 0 }: TurnUpdate) {
@@ -160,16 +225,14 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
         safely(() => modelId !== null && core.models.used(modelId));
         return tell({ ...event, model: name });
       case 'delta':
-        writer.text(event.kind, event.text, kept);
-        break;
+        return said(event, kept);
       case 'stats':
         return sample(event);
       case 'loop':
         writer.loop(event.evidence);
         break;
       case 'retracted':
-        writer.cut(event.kind, event.from, keptIds);
-        break;
+        return retracted(event, keptIds);
       case 'paused':
         return pause(event);
       case 'decided':
@@ -177,9 +240,42 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       case 'finished':
       case 'failed':
         writer.ids(kept);
-        return finish(event);
+        return written(event);
     }
     tell(event);
+  }
+
+  function said(event: TurnEvent & { type: 'delta' }, ids: readonly number[]) {
+    const text = event.kind === 'thinking' ? event.text : step.push(event.text);
+    writer.text(event.kind, text, ids);
+    tell({ ...event, text });
+    const { calling } = step;
+    if (calling !== null) tell({ type: 'calling', characters: calling });
+    if (step.overrun) core.engine.cancel(turnId);
+  }
+
+  function retracted({ kind, from }: TurnEvent & { type: 'retracted' }, keptIds: number) {
+    const length = kind === 'thinking' ? base.thinking + from : base.text + step.cut(from);
+    writer.cut(kind, length, base.ids + keptIds);
+    tell({ type: 'retracted', kind, from: length });
+  }
+
+  /** Text that no token of its own stands for. */
+  function show(text: string) {
+    if (text === '') return;
+    writer.text('answer', text, []);
+    tell({ type: 'delta', kind: 'answer', text, tokens: 0 });
+  }
+
+  /** The model has come to an end: of the answer, or of what it wants to say before its calls have results. */
+  function written(event: TurnEvent & { type: 'finished' | 'failed' }) {
+    const { text, calls, lost } = step.end(event.type === 'finished' ? event.reason : 'error');
+    show(text);
+    // The tokens say more than the text does: going on, the model writes the call anew.
+    if (lost) writer.cut('answer', message()?.text.length ?? 0, base.ids);
+    if (event.type === 'failed' || calls.length === 0 || stopped.signal.aborted) return finish(event);
+    tally = createUsageTracker(tally.figures(event));
+    call(calls);
   }
 
   function sample(event: TurnEvent & { type: 'stats' }) {
@@ -219,17 +315,17 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   }
 
   /** Happens once. What fails in one step must not leave the chat busy, nor keep the others from being told. */
-  function finish(event: TurnEvent & { type: 'finished' | 'failed' }) {
+  function finish(event: End) {
     if (over()) return;
     clearTimeout(decision);
     phase = 'over';
-    const figures = tally.figures(event);
+    const figures = tally.figures('usage' in event ? event : {});
     const state: MessageState =
       event.type === 'finished'
         ? { status: 'done', reason: event.reason }
         : { status: 'failed', failure: event.failure };
     // An answer that was gone on with has two beginnings, and says little about the speed.
-    if (event.type === 'finished' && !begun && name !== '') ending = event;
+    if (event.type === 'finished' && 'usage' in event && !begun && !called && name !== '') ending = event;
     safely(cite);
     safely(() => writer.set({ state, ...figures }, 'end'));
     safely(() => tell({ ...event, ...figures }));
@@ -259,8 +355,9 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   }
 
   function cancel() {
-    if (phase === 'preparing') finish({ type: 'finished', reason: 'cancelled', ...tally.figures({}) });
-    else core.engine.cancel(turnId);
+    stopped.abort();
+    if (phase === 'preparing') finish({ type: 'finished', reason: 'cancelled' });
+    else if (phase !== 'tools') core.engine.cancel(turnId);
   }
 
   // Whoever called has to know this turn before it says anything.

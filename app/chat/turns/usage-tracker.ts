@@ -1,4 +1,4 @@
-import type { Message, StatsSample, Timings, TurnEvent, Usage } from '../../protocol/index.ts';
+import type { StatsSample, Timings, TurnEvent, Usage } from '../../protocol/index.ts';
 
 /** Counts a turn as it goes, so that also a lost engine leaves true figures, and joins them with those of the part of the
  *  answer that was there before. */
@@ -10,7 +10,10 @@ export type UsageTracker = {
   shifted(sample: StatsSample): StatsSample;
 };
 
-export function createUsageTracker(earlier: Message | null, now: () => number = () => performance.now()): UsageTracker {
+/** What an answer took before. */
+export type Figures = { usage: Usage | null; timings: Timings | null };
+
+export function createUsageTracker(earlier: Figures | null, now: () => number = () => performance.now()): UsageTracker {
   const begin = now();
   const seen: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const offset = earlier?.timings?.totalMs ?? 0;
@@ -64,7 +67,7 @@ const joinUsage = (a: Usage, b: Usage): Usage => ({
   answerTokens: a.answerTokens + b.answerTokens,
 });
 
-function joinTimings(earlier: Message, timings: Timings, usage: Usage): Timings {
+function joinTimings(earlier: Figures, timings: Timings, usage: Usage): Timings {
   const before = earlier.timings as Timings;
   const decodeMs = before.decodeMs + timings.decodeMs;
   const tokens =

@@ -77,6 +77,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),
     preview: (asked) => previewTemplate(addon, renderer, asked),
+    template: async (asked) => (await textOf(asked)).template,
     bandwidth: () => inTurn(() => addon.memoryBandwidth()),
     load: (target) => {
       // A newer wish ends the load of another model.

@@ -10,7 +10,7 @@ import { promptIds } from './prompt-tokens.ts';
 export async function readBack(
   model: LoadedModel,
   renderer: TemplateRenderer,
-  { prompt: { messages, thinking }, chatId }: Pick<Generation, 'prompt' | 'chatId'>,
+  { prompt: { messages, thinking, tools }, chatId }: Pick<Generation, 'prompt' | 'chatId'>,
   answer: PromptMessage,
   signal: Addon.AbortFlag,
 ): Promise<boolean> {
@@ -18,9 +18,8 @@ export async function readBack(
   const [one = [], other = []] = await Promise.all(
     NEXT.map(async (text) => {
       const next: PromptMessage = { role: 'user', text, thinking: '', ids: null };
-      return (
-        await promptIds(model.text, renderer, { messages: [...messages, answer, next], thinking, continuation: null })
-      ).ids;
+      const prompt = { messages: [...messages, answer, next], thinking, continuation: null, ...(tools && { tools }) };
+      return (await promptIds(model.text, renderer, prompt)).ids;
     }),
   );
   if (signal.isSet) return false;

@@ -16,6 +16,8 @@ export type CallPart = { kind: 'text'; text: string } | { kind: 'call'; call: Pa
 export type CallSplitter = {
   push(text: string): CallPart[];
   flush(): CallPart[];
+  /** What is held back: the beginning of a call, or of what could become one. */
+  readonly held: string;
 };
 
 export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): CallSplitter {
@@ -133,6 +135,9 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
   };
 
   return {
+    get held() {
+      return body ? body.opened + held : held;
+    },
     push(text) {
       held += text;
       if (body) body.fresh += text;

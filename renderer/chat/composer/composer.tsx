@@ -21,6 +21,7 @@ import { ModelPicker } from './model-picker.tsx';
 import { Queue, useQueue } from './queue.tsx';
 import { hasMod, sends } from './send-keys.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
+import { ToolsMenu } from './tools-menu.tsx';
 import { useMeasure } from './use-context-usage.ts';
 
 const noAttachments: never[] = [];
@@ -142,6 +143,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           <ModelPicker />
           <ThinkingMenu />
           <DocumentsMenu />
+          <ToolsMenu />
           <span className="flex-1" />
           <Gauge measured={measured} />
           <SendButton running={running} ready={ready && !full} onSend={() => submit(false)} />

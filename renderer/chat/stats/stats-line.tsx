@@ -112,7 +112,11 @@ function Reason({ message, last }: { message: Message; last: boolean }) {
   }
   if (state.status !== 'done' || state.reason === null) return null;
   const cut =
-    state.reason === 'length' || state.reason === 'cancelled' || state.reason === 'loop' || state.reason === 'context';
+    state.reason === 'length' ||
+    state.reason === 'cancelled' ||
+    state.reason === 'loop' ||
+    state.reason === 'tool' ||
+    state.reason === 'context';
   return (
     <span className="inline-flex items-center gap-1">
       {t(`reason.${state.reason}`)}

@@ -1,15 +1,12 @@
-import { memo, useMemo } from 'react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { deniesQuote, type Message, type MessageId } from '../../../app/protocol/index.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
-import { Markdown } from '../../ui/markdown/markdown.tsx';
-import { withRemarks } from '../../ui/markdown/references.ts';
-import { Citations } from '../sources/citations.tsx';
-import { type Attached, attachedChips, type Remark, remarksOf } from '../sources/grounding.ts';
 import { GroundingLine } from '../sources/grounding-line.tsx';
 import { NotFound } from '../sources/not-found.tsx';
 import { QuoteCard } from '../sources/quote-card.tsx';
 import { StatsLine } from '../stats/stats-line.tsx';
+import { AnswerText } from './answer-text.tsx';
 import { Editor } from './editor.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { LoopLine } from './loop-card.tsx';
@@ -18,10 +15,6 @@ import { Paused } from './paused.tsx';
 import { Reading } from './prefill-progress.tsx';
 import { SimilarLine } from './similar-line.tsx';
 import { Thinking } from './thinking.tsx';
-import { Waiting } from './waiting.tsx';
-
-const none: readonly Remark[] = [];
-const noChips: readonly Attached[] = [];
 
 type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
@@ -32,8 +25,6 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
   const writing = message.state.status === 'running';
-  const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);
-  const chips = useMemo(() => (writing ? noChips : attachedChips(message)), [writing, message]);
   return (
     <div aria-busy={writing}>
       {writing && live?.reading && <Reading reading={live.reading} />}
@@ -50,17 +41,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       ) : deniesQuote(message.text, message.grounding) ? (
         <p className="text-fg-2">{t('sources.quoteOnly')}</p>
       ) : (
-        <div
-          dir="auto"
-          data-text
-          data-passages
-          className={`prose ${message.thinking !== '' && message.text !== '' ? 'mt-2' : ''}`}
-        >
-          <Citations message={message}>
-            <Markdown text={withRemarks(message.text, remarks, chips)} growing={writing} />
-          </Citations>
-          {writing && message.text === '' && message.thinking === '' && !live?.reading && <Waiting message={message} />}
-        </div>
+        <AnswerText message={message} live={live} />
       )}
       <QuoteCard message={message} last={last} />
       <GroundingLine message={message} />

@@ -13,6 +13,9 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { useNow } from './use-now.ts';
 
 const OFFER_MS = 3000;
+
+/** Whether anything was written since the last call. */
+const hasText = ({ text, toolUses }: Message): boolean => text.length > (toolUses.at(-1)?.textAt ?? 0);
 const TAIL = 600;
 
 /** The pencil row: how long, how many tokens; opens what was thought. While it runs the last three lines show. */
@@ -22,7 +25,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const show = useSettings((state) => state.values.showThinking);
   const { answerNow } = actions;
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const running = live?.thinking?.until === null && message.state.status === 'running' && message.text === '';
+  const running = live?.thinking?.until === null && message.state.status === 'running' && !hasText(message);
   const now = useNow(running);
   const answerKeys = useKeysHint('answer-now');
   // After a reload nobody here saw it begin; the samples on disk did.

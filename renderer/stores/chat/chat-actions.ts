@@ -1,4 +1,12 @@
-import type { Attachment, ChatId, MessageId, PauseAction, RequestInput, TurnId } from '../../../app/protocol/index.ts';
+import type {
+  Attachment,
+  ChatId,
+  MessageId,
+  PauseAction,
+  RequestInput,
+  ToolUseId,
+  TurnId,
+} from '../../../app/protocol/index.ts';
 import type { DraftKey, Overlay } from './view-state.ts';
 
 /** What can be done on the chat page. */
@@ -25,6 +33,8 @@ export type ChatActions = {
   rewrite(messageId: MessageId, text: string): Promise<void>;
   retry(messageId: MessageId, documents?: RequestInput<'turns.regenerate'>['documents']): Promise<void>;
   resume(messageId: MessageId): Promise<void>;
+  /** Makes a call of an answer once more; the answer gets another version from there on. */
+  runToolAgain(messageId: MessageId, useId: ToolUseId): Promise<void>;
   /** For an answer that reached the end of the context: asks what is to give way. */
   makeRoom(messageId: MessageId): Promise<void>;
   stop(): Promise<void>;

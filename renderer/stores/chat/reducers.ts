@@ -5,6 +5,7 @@ import {
   type Message,
   type MessageId,
   type PauseAction,
+  type ToolUse,
   type TurnEvent,
   type TurnId,
   withDecision,
@@ -25,6 +26,8 @@ export type TurnProgress = {
   pause: { choices: PauseAction[]; suggested: PauseAction; at: number } | null;
   /** Passages that are alike so far, when there are many; they may be wanted. */
   similar: { where: 'thinking' | 'answer'; copies: number } | null;
+  /** Characters of a call that is being written. */
+  calling: number | null;
 };
 
 /** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
@@ -136,7 +139,7 @@ const textual: ReadonlySet<TurnEvent['type']> = new Set([
   'progress',
   'similar',
   'stats',
-  'toolCall',
+  'calling',
 ]);
 
 export function applyToMessage(message: Message, turnId: TurnId, event: TurnEvent): Message {
@@ -173,12 +176,19 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
         usage: event.usage ?? message.usage,
         timings: event.timings ?? message.timings,
       };
+    case 'tool':
+      return { ...message, toolUses: withUse(message.toolUses, event.use) };
     case 'progress':
-    case 'toolCall':
+    case 'calling':
     case 'stats':
     case 'similar':
       return message;
   }
+}
+
+function withUse(uses: readonly ToolUse[], use: ToolUse): ToolUse[] {
+  const at = uses.findIndex(({ id }) => id === use.id);
+  return at < 0 ? [...uses, use] : uses.with(at, use);
 }
 
 const fresh = (turnId: TurnId, now: number): TurnProgress => ({
@@ -190,6 +200,7 @@ const fresh = (turnId: TurnId, now: number): TurnProgress => ({
   firstTokenAt: null,
   pause: null,
   similar: null,
+  calling: null,
 });
 
 /** Null once the turn has ended. */
@@ -222,10 +233,15 @@ export function applyToLive(
         event.tokens,
         now,
       );
+    case 'calling':
+      return { ...live, calling: event.characters };
+    case 'tool':
+    case 'started':
+      return { ...live, calling: null };
     case 'similar':
       return { ...live, similar: { where: event.where, copies: event.copies } };
     case 'retracted':
-      return { ...live, similar: null };
+      return { ...live, similar: null, calling: null };
     case 'paused':
       return { ...live, similar: null, pause: { choices: event.choices, suggested: event.suggested, at: now } };
     case 'decided':

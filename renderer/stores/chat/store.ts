@@ -16,7 +16,7 @@ import type { ChatActions } from './chat-actions.ts';
 import { chatPages } from './chat-pages.ts';
 import { createIncoming, withoutShown } from './core-events.ts';
 import { type ChatData, noChats, withChat, withChats, withOlderChats, withOpened } from './reducers.ts';
-import { type ChatView, type DraftKey, nothingBegun, nothingChosen } from './view-state.ts';
+import { type ChatView, chosenIn, type DraftKey, nothingBegun, nothingChosen } from './view-state.ts';
 import { runningTurn } from './visible-branch.ts';
 
 const DRAFT_MS = 400;
@@ -87,13 +87,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     // Named, so that the chat keeps it when another one is used later.
     const modelId = fresh.modelId ?? modelForNewChats(useEngine.getState().models, defaultModelId)?.id ?? null;
     const chat = await core.call('chats.create', { modelId });
-    const { thinking, collectionIds } = fresh;
-    if (thinking === null && collectionIds.length === 0) return chat;
-    return await core.call('chats.update', {
-      chatId: chat.id,
-      ...(thinking !== null && { thinking }),
-      ...(collectionIds.length > 0 && { collectionIds }),
-    });
+    const chosen = chosenIn(fresh);
+    return chosen === null ? chat : await core.call('chats.update', { chatId: chat.id, ...chosen });
   }
 
   async function makeChat(): Promise<ChatId> {
@@ -264,6 +259,12 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     retry: (messageId, documents) =>
       attemptInChat(async (chatId) => {
         const answer = await core.call('turns.regenerate', { messageId, documents });
+        await started(chatId, [answer.messageId]);
+      }),
+
+    runToolAgain: (messageId, useId) =>
+      attemptInChat(async (chatId) => {
+        const answer = await core.call('turns.runToolAgain', { messageId, useId });
         await started(chatId, [answer.messageId]);
       }),
 

@@ -10,7 +10,7 @@ import type {
 
 //  What the chat page shows beside the chats themselves: what is open, typed, chosen and not sent yet.
 
-export const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [] };
+export const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [], tools: null };
 
 /** What a view of a chat begins with, and loses with the chat. */
 export const nothingBegun = {
@@ -28,6 +28,7 @@ export type Overlay =
   | { kind: 'model-picker' }
   | { kind: 'thinking' }
   | { kind: 'documents' }
+  | { kind: 'tools' }
   | { kind: 'chat-settings' }
   | { kind: 'find' }
   | { kind: 'branches' }
@@ -47,8 +48,8 @@ export type ChatView = {
   chosen: ChatId | null;
   drafts: Partial<Record<DraftKey, string>>;
   attachments: Partial<Record<DraftKey, Attachment[]>>;
-  /** The model, thinking and collections of the chat that does not exist yet. */
-  fresh: { modelId: Chat['modelId']; thinking: boolean | null; collectionIds: CollectionId[] };
+  /** The model, thinking, collections and tools of the chat that does not exist yet. */
+  fresh: { modelId: Chat['modelId']; thinking: boolean | null; collectionIds: CollectionId[]; tools: string[] | null };
   overlay: Overlay;
   editing: MessageId | null;
   /** The answer that the next message follows, while it begins a branch of its own. */
@@ -60,3 +61,13 @@ export type ChatView = {
   /** The panel of sources: of which answer, and which of them is shown. */
   sources: { messageId: MessageId; number: number; quoted: boolean } | null;
 };
+
+/** What was chosen for a chat before it existed; null when nothing was. */
+export function chosenIn({ thinking, collectionIds, tools }: ChatView['fresh']) {
+  if (thinking === null && collectionIds.length === 0 && tools === null) return null;
+  return {
+    ...(thinking !== null && { thinking }),
+    ...(collectionIds.length > 0 && { collectionIds }),
+    ...(tools !== null && { tools }),
+  };
+}

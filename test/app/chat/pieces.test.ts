@@ -25,6 +25,7 @@ const message = (
   loops: [],
   grounding: null,
   contextCutoff: null,
+  toolUses: [],
 });
 const ids = (messages: Message[]) => messages.map((one) => one.id).join('');
 const at = (id: string) => id as MessageId;

@@ -21,6 +21,7 @@ import {
 import { documentScenes } from './document-scenes.ts';
 import { ANSWER, DAY, put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import { modelScenes, type Scene } from './model-scenes.ts';
+import { toolsScene } from './tool-scenes.ts';
 
 function performanceScene(long = false): Scene {
   const { world } = worldOfMocks();
@@ -176,6 +177,7 @@ function thinkingScene(): Scene {
     firstTokenAt: 0,
     pause: null,
     similar: null,
+    calling: null,
   };
   return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }
@@ -228,6 +230,7 @@ const scenes: Record<string, () => Scene> = {
   heavy: () => asAnswers(heavy),
   long: () => longScene(100),
   thinking: thinkingScene,
+  tools: toolsScene,
   broken: brokenScene,
   links: linksScene,
   stream: () => streamScene(20_000, 0),

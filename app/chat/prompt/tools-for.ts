@@ -1,0 +1,18 @@
+import type { CountedBy } from '../../engine/ipc-protocol.ts';
+import type { Chat, Message } from '../../protocol/index.ts';
+import { callFormatOf } from '../../text/tool-calls/call-formats.ts';
+import type { ChatDeps, ChatTools } from '../deps.ts';
+
+/** What a chat may call with this model, and how calls are written; null where the model's template knows no tools, and where
+ *  nothing can be called and nothing was. */
+export async function toolsFor(
+  core: Pick<ChatDeps, 'engine' | 'tools' | 'settings'>,
+  chat: Pick<Chat, 'tools'>,
+  path: readonly Message[],
+  { path: model, template }: CountedBy,
+): Promise<ChatTools | null> {
+  const schemas = core.tools.schemas(chat.tools ?? core.settings().tools);
+  if (schemas.length === 0 && path.every(({ toolUses }) => toolUses.length === 0)) return null;
+  const format = callFormatOf(await core.engine.ask('template', { path: model, template }));
+  return format && { format, schemas };
+}

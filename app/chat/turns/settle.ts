@@ -1,0 +1,23 @@
+import { joinChunks, unsettled } from '../../store/message-chunks.ts';
+import { getMessage, updateMessage } from '../../store/messages.ts';
+import { settleToolUses } from '../../store/tool-uses.ts';
+import type { ChatDeps } from '../deps.ts';
+
+/** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
+export function settle({ db }: ChatDeps) {
+  settleToolUses(db);
+  for (const messageId of unsettled(db)) {
+    const { state } = getMessage(db, messageId);
+    if (state.status !== 'running' && state.status !== 'paused') continue;
+    db.transaction(() => {
+      joinChunks(db, messageId);
+      updateMessage(db, messageId, { state: state.status === 'paused' ? leftInLoop : leftWriting });
+    });
+  }
+}
+
+const leftInLoop = { status: 'done', reason: 'loop' } as const;
+const leftWriting = {
+  status: 'failed',
+  failure: { code: 'engine-lost', message: '[turn] Longhand ended while this was written' },
+} as const;

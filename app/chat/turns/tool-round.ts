@@ -1,0 +1,89 @@
+import { type Message, TOOL_STEPS, type ToolUse } from '../../protocol/index.ts';
+import { addToolUses, INTERRUPTED, toolUsesOf, updateToolUse } from '../../store/tool-uses.ts';
+import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
+import { ToolError } from '../../tools/tool.ts';
+import type { ChatDeps, ChatTools } from '../deps.ts';
+
+//  What an answer calls, one call after the other. A call is on disk as running before it begins, so that no end of Longhand makes
+//  it happen twice.
+
+export type ToolRounds = {
+  /** Stores what was called. `at`: where it stands in the answer. @throws LonghandError as the database */
+  add(calls: readonly ParsedCall[], at: { text: number; thinking: number; ids: number }): void;
+  /** Whether calls wait to be made. */
+  waiting(): boolean;
+  /** Makes the calls that wait. False: the model must not go on by itself. @throws LonghandError as the database */
+  run(tools: ChatTools | null, signal: AbortSignal): Promise<boolean>;
+};
+
+/** The same call with the same arguments is made so often in an answer, and not once more. */
+const MAX_EQUAL = 2;
+
+export function createToolRounds(core: ChatDeps, answer: Message, changed: (use: ToolUse) => void): ToolRounds {
+  const { db } = core;
+  let rounds = 0;
+
+  const change = (use: ToolUse, state: ToolUse['state'], result: string | null) =>
+    changed(updateToolUse(db, use, { state, result }));
+
+  async function make(use: ToolUse, tools: ChatTools | null, signal: AbortSignal) {
+    change(use, { status: 'running' }, null);
+    const begin = performance.now();
+    const ms = () => Math.round(performance.now() - begin);
+    try {
+      if (!tools?.schemas.some((schema) => schema.function.name === use.name))
+        throw new ToolError('unknown', `there is no tool "${use.name}"`);
+      const context = { chatId: answer.chatId, messageId: answer.id, signal };
+      const result = await core.tools.run(use.name, JSON.parse(use.arguments), context);
+      change(use, { status: 'done', ms: ms() }, result);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (signal.aborted) change(use, { status: 'interrupted' }, INTERRUPTED);
+      else change(use, { status: 'failed', problem: error.problem, ms: ms() }, `Error: ${error.message}`);
+    }
+  }
+
+  return {
+    add(calls, { text, thinking, ids }) {
+      const step = 1 + (toolUsesOf(db, answer.id).at(-1)?.step ?? -1);
+      const uses = calls.map((call) => ({
+        name: call.name,
+        arguments: JSON.stringify(call.arguments),
+        step,
+        textAt: text,
+        thinkingAt: thinking,
+      }));
+      for (const use of addToolUses(db, answer.id, uses, ids)) changed(use);
+    },
+    waiting: () => toolUsesOf(db, answer.id).some(isWaiting),
+    async run(tools, signal) {
+      if (++rounds > TOOL_STEPS) return false;
+      const all = toolUsesOf(db, answer.id);
+      for (const use of all.filter(isWaiting)) {
+        if (signal.aborted) return false;
+        const before = all.slice(0, all.indexOf(use)).filter((other) => sameCall(other, use));
+        if (before.length >= MAX_EQUAL) {
+          change(use, { status: 'failed', problem: 'repeated', ms: 0 }, REPEATED);
+          return false;
+        }
+        await make(use, tools, signal);
+      }
+      return !signal.aborted;
+    },
+  };
+}
+
+const REPEATED = 'Error: the same call was made twice before. Answer with what it gave.';
+
+const isWaiting = ({ state }: ToolUse): boolean => state.status === 'waiting';
+
+const sameCall = (a: ToolUse, b: ToolUse): boolean =>
+  a.name === b.name && sorted(JSON.parse(a.arguments)) === sorted(JSON.parse(b.arguments));
+
+/** The same for objects whose keys come in another order. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );

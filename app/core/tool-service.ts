@@ -1,0 +1,28 @@
+import type { Engine } from '../engine/client/engine-client.ts';
+import type { ModelRegistry } from '../models/registry/model-registry.ts';
+import type { Handlers } from '../protocol/index.ts';
+import { callFormatOf } from '../text/tool-calls/call-formats.ts';
+import { calculator } from '../tools/built-in/calculator.ts';
+import { clock } from '../tools/built-in/clock.ts';
+import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
+
+//  The tools of this core, and what the page asks about them.
+
+export type ToolService = { toolbox: Toolbox; handlers: Pick<Handlers, 'tools.list'> };
+
+export type ToolServiceOptions = { engine: Engine; models: Pick<ModelRegistry, 'target'>; now: () => number };
+
+export function createToolService({ engine, models, now }: ToolServiceOptions): ToolService {
+  const builtIn = [calculator, clock(now)];
+  const toolbox = createToolbox(() => builtIn);
+  return {
+    toolbox,
+    handlers: {
+      async 'tools.list'({ modelId }) {
+        const { path, template } = models.target(modelId).target;
+        const able = callFormatOf(await engine.ask('template', { path, template })) !== null;
+        return { able, tools: toolbox.entries() };
+      },
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { ChatId, MessageId, ToolProblem } from '../protocol/index.ts';
+
+/** JSON Schema of an object. */
+export type Parameters = {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+};
+
+/** Where a call comes from. */
+export type CallContext = { readonly chatId: ChatId; readonly messageId: MessageId; readonly signal: AbortSignal };
+
+export type Tool = {
+  /** As the model calls it. */
+  readonly name: string;
+  readonly builtIn: boolean;
+  /** For the model, which reads English best. */
+  readonly description: string;
+  readonly parameters: Parameters;
+  /** The result as text for the model. @throws ToolError with what the model and the user are told */
+  run(given: Readonly<Record<string, unknown>>, context: CallContext): Promise<string> | string;
+};
+
+/** A call that came to nothing. */
+export class ToolError extends Error {
+  readonly problem: ToolProblem;
+  constructor(problem: ToolProblem, message: string) {
+    super(message);
+    this.name = 'ToolError';
+    this.problem = problem;
+  }
+}
+
+/** @throws ToolError `arguments` */
+export function textIn(given: Readonly<Record<string, unknown>>, name: string): string {
+  const value = given[name];
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  // Small models write 12 for "12".
+  if (typeof value === 'number') return String(value);
+  throw new ToolError('arguments', `"${name}" is missing; a text is needed`);
+}

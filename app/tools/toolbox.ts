@@ -1,0 +1,61 @@
+import type { ToolEntry } from '../protocol/index.ts';
+import type { Tool as ToolSchema } from '../text/chat-template.ts';
+import { type CallContext, type Tool, ToolError } from './tool.ts';
+
+/** All tools that there are. */
+export type Toolbox = {
+  entries(): ToolEntry[];
+  /** For a chat template. Names of tools that are not there any more are passed over. */
+  schemas(names: readonly string[]): ToolSchema[];
+  /** Ends with a result of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
+   *  @throws ToolError */
+  run(name: string, given: unknown, context: CallContext): Promise<string>;
+};
+
+/** Characters of a result that a model gets. The rest would push the conversation out of its context. */
+export const MAX_RESULT = 20_000;
+/** Milliseconds that a call may take. */
+export const MAX_MS = 120_000;
+
+export function createToolbox(tools: () => readonly Tool[], timeLimitMs = MAX_MS): Toolbox {
+  const find = (name: string) => tools().find((tool) => tool.name === name);
+  return {
+    entries: () => tools().map(({ name, builtIn, description }) => ({ name, builtIn, description })),
+    schemas: (names) =>
+      tools()
+        .filter(({ name }) => names.includes(name))
+        .map(({ name, description, parameters }) => ({
+          type: 'function',
+          function: { name, description, parameters },
+        })),
+    async run(name, given, context) {
+      const tool = find(name);
+      if (!tool) throw new ToolError('unknown', `there is no tool "${name}"`);
+      if (typeof given !== 'object' || given === null || Array.isArray(given))
+        throw new ToolError('arguments', 'arguments are an object');
+      const limit = AbortSignal.timeout(timeLimitMs);
+      const signal = AbortSignal.any([context.signal, limit]);
+      const reason = () =>
+        limit.aborted
+          ? new ToolError('timed-out', `no result within ${timeLimitMs / 1000} seconds`)
+          : new ToolError('failed', 'it was stopped');
+      const ended = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(reason()), { once: true });
+        if (signal.aborted) reject(reason());
+      });
+      const call = async () => tool.run(given as Record<string, unknown>, { ...context, signal });
+      try {
+        return shortened(await Promise.race([call(), ended]));
+      } catch (error) {
+        if (error instanceof ToolError) throw error;
+        throw new ToolError('failed', error instanceof Error ? error.message : String(error));
+      }
+    },
+  };
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_RESULT) return text;
+  const left = text.length - MAX_RESULT;
+  return `${text.slice(0, MAX_RESULT).toWellFormed()}\n[${left} more characters were left out]`;
+}

@@ -1,0 +1,92 @@
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { useSettings } from '../../stores/settings.ts';
+import { useShell } from '../../stores/shell.ts';
+import { useToolDescriptions, useToolNames, useTools } from '../../stores/tools.ts';
+import { Switch } from '../../ui/choice.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Popover, PopoverLine } from '../../ui/popover.tsx';
+
+/** What the model of this chat may call. */
+export function ToolsMenu() {
+  const { t } = useTranslation();
+  const nameOf = useToolNames();
+  const aboutOf = useToolDescriptions();
+  const model = useChatModel();
+  const chat = useChat((state) => state.open?.chat ?? null);
+  const isNew = useChat((state) => state.chosen === null);
+  const fresh = useChat((state) => state.fresh.tools);
+  const open = useChat((state) => state.overlay.kind === 'tools');
+  const usual = useSettings((state) => state.values.tools);
+  const { tools, able, ask } = useTools();
+  const { setOverlay, closeOverlay, update } = actions;
+  const chosen = (isNew ? fresh : (chat?.tools ?? null)) ?? usual;
+  const modelId = model?.id ?? null;
+  const on = chosen.length > 0;
+
+  // Whether the model can call them is asked only where it matters: it may have to be read from the disk.
+  useEffect(() => {
+    if (modelId !== null && (open || on)) ask(modelId).catch(() => {});
+  }, [modelId, open, on, ask]);
+
+  const unable = modelId !== null && able[modelId] === false;
+  const set = (next: string[]) => {
+    if (isNew) useChat.setState((state) => ({ fresh: { ...state.fresh, tools: next } }));
+    else void update({ tools: next });
+  };
+  const toggle = (name: string, checked: boolean) =>
+    set(checked ? [...chosen, name] : chosen.filter((other) => other !== name));
+  const title = t('composer.tools');
+  const count = chosen.filter((name) => tools?.some((tool) => tool.name === name) ?? true).length;
+  const label = unable && on ? t('composer.toolsUnable') : on ? t('composer.toolsOn', { count }) : title;
+  return (
+    <Popover
+      label={title}
+      width={320}
+      open={open}
+      onOpen={(next) => (next ? setOverlay({ kind: 'tools' }) : closeOverlay('tools'))}
+      trigger={
+        <button
+          type="button"
+          aria-label={label}
+          className={`inline-flex h-row min-w-0 items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap ${on && !unable ? 'bg-ink-soft text-ink-text' : 'text-fg-2 hover:bg-hover data-[state=open]:bg-select'}`}
+        >
+          <Icon name={unable && on ? 'warning' : 'tool'} className={on && !unable ? '' : 'text-fg-3'} />
+          <span className="@max-[54rem]:sr-only max-lg:sr-only">{title}</span>
+          {on && <span className="font-normal tabular-nums">{count}</span>}
+        </button>
+      }
+    >
+      <h2 className="px-2.5 pt-1.75 font-semibold">{title}</h2>
+      <p className="px-2.5 pb-1.5 text-xs text-fg-3">{unable ? t('composer.toolsUnable') : t('composer.toolsAbout')}</p>
+      <ul>
+        {(tools ?? []).map((tool) => (
+          <li key={tool.name} className="flex items-center gap-3 px-2.5 py-1.5">
+            <span className="min-w-0 flex-1">
+              <bdi className="block truncate font-medium">{nameOf(tool.name)}</bdi>
+              <span className="line-clamp-2 text-xs text-fg-3">{aboutOf(tool)}</span>
+            </span>
+            <Switch
+              label={nameOf(tool.name)}
+              checked={chosen.includes(tool.name)}
+              onChange={(checked) => toggle(tool.name, checked)}
+            />
+          </li>
+        ))}
+      </ul>
+      <PopoverLine />
+      <button
+        type="button"
+        onClick={() => {
+          closeOverlay('tools');
+          useShell.getState().go({ kind: 'settings', section: 'tools' });
+        }}
+        className="flex h-row w-full flex-none items-center gap-2 rounded-sm px-2.5 text-fg-2 ring-inset-focus hover:bg-hover"
+      >
+        {t('composer.manageTools')}
+      </button>
+    </Popover>
+  );
+}

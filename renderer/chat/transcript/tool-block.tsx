@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Message, ToolUse } from '../../../app/protocol/index.ts';
+import { useFormats } from '../../i18n.ts';
+import { argumentsLine, argumentsText } from '../../lib/tool-arguments.ts';
+import { isRunning } from '../../stores/chat/reducers.ts';
+import { actions } from '../../stores/chat/store.ts';
+import { useToolNames } from '../../stores/tools.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** One call: what was asked of which tool and how it went; opens what was said and what came back, word for word. */
+export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const nameOf = useToolNames();
+  const [open, setOpen] = useState(false);
+  const { state } = use;
+  const bad = state.status === 'failed';
+  const time = 'ms' in state ? formats.duration(Math.max(1, state.ms)) : '';
+  const said =
+    state.status === 'failed' ? t(`tools.failed.${state.problem}`) : t(`tools.state.${state.status}`, { time });
+  return (
+    <div className="rounded-md border border-line bg-card">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-row w-full items-center gap-2 rounded-md px-2.5 ring-inset-focus hover:bg-hover"
+      >
+        <Icon name="tool" className={bad ? 'text-bad-text' : 'text-fg-3'} />
+        <span className="flex-none font-medium">{nameOf(use.name)}</span>
+        <bdi className="min-w-0 flex-1 truncate text-start font-mono text-xs text-fg-2">
+          {argumentsLine(use.arguments)}
+        </bdi>
+        <span className={`flex-none text-xs tabular-nums ${bad ? 'text-bad-text' : 'text-fg-3'}`}>{said}</span>
+        <Icon name={open ? 'down' : 'forward'} size={14} className={`text-fg-3 ${open ? '' : 'rtl:-scale-x-100'}`} />
+      </button>
+      {open && (
+        <div className="border-t border-line px-2.5 pt-2 pb-2.5">
+          <Part label={t('tools.arguments')} text={argumentsText(use.arguments)} />
+          {use.result !== null && <Part label={t('tools.result')} text={use.result} />}
+          {!isRunning(message) && state.status !== 'waiting' && (
+            <Button icon="retry" className="mt-2" onClick={() => void actions.runToolAgain(message.id, use.id)}>
+              {t('tools.runAgain')}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Part({ label, text }: { label: string; text: string }) {
+  const { t } = useTranslation();
+  return (
+    <section className="mt-1.5 first:mt-0" aria-label={label}>
+      <div className="flex items-center text-xs text-fg-3">
+        <h4 className="flex-1">{label}</h4>
+        <CopyButton text={text} label={t('copy')} />
+      </div>
+      <pre
+        dir="auto"
+        className="max-h-64 overflow-auto rounded-sm bg-sunken px-2 py-1.5 font-mono text-xs wrap-anywhere whitespace-pre-wrap"
+      >
+        {text}
+      </pre>
+    </section>
+  );
+}
+
+/** While the words of a call come, which are no text of the answer. */
+export function CallBeingWritten({ characters }: { characters: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <p className="my-2 flex min-h-row items-center gap-2 rounded-md border border-line bg-card px-2.5 text-fg-2">
+      <Icon name="tool" className="text-fg-3" />
+      <span className="flex-1">{t('tools.writing')}</span>
+      <span className="text-xs text-fg-3 tabular-nums">
+        {t('tools.characters', { count: characters, characters: formats.exact(characters) })}
+      </span>
+    </p>
+  );
+}

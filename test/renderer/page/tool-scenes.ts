@@ -1,0 +1,74 @@
+import type { Chat, ToolUse, ToolUseId, TurnId } from '../../../app/protocol/index.ts';
+import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
+import { useChat } from '../../../renderer/stores/chat/store.ts';
+import { newMessage, nextId } from '../../support/fake-world.ts';
+import { put, timings, usage, worldOfMocks } from './mock-chats.ts';
+import type { Scene } from './model-scenes.ts';
+
+const use = (change: Partial<ToolUse>): ToolUse => ({
+  id: nextId<ToolUseId>('use'),
+  name: 'calculator',
+  arguments: '{}',
+  result: null,
+  state: { status: 'done', ms: 3 },
+  step: 0,
+  textAt: 0,
+  thinkingAt: 0,
+  ...change,
+});
+
+/** An answer with calls that went well, badly and not at all, and one whose third call is being written. */
+export function toolsScene(): Scene {
+  const { world, chats } = worldOfMocks();
+  const chat = { ...(chats.get('Letter to the landlord') as Chat), tools: ['calculator', 'clock'] };
+  const intro = 'I will look up the date first, and then work out what you paid too much.\n\n';
+  const middle = 'The rent was lowered in March, so it is eight months.\n\n';
+  const answered = newMessage(chat.id, 'assistant', {
+    text: `${intro}${middle}You paid **€ 614.40** too much, until 23 November 2026.`,
+    toolUses: [
+      use({ name: 'clock', arguments: '{"zone":"Europe/Berlin"}', textAt: intro.length, result: 'Monday, 2026-11-23' }),
+      use({
+        name: 'weather',
+        arguments: '{"city":"Berlin","days":3}',
+        textAt: intro.length,
+        result: 'Error: there is no tool "weather"',
+        state: { status: 'failed', problem: 'unknown', ms: 0 },
+      }),
+      use({
+        arguments: '{"expression":"8 * (1180 - 1103.20)"}',
+        step: 1,
+        textAt: intro.length + middle.length,
+        result: '614.4',
+      }),
+    ],
+    timings,
+    usage,
+  });
+  const turnId = 'turn-tools' as TurnId;
+  const running = newMessage(chat.id, 'assistant', {
+    text: 'One moment.\n\n',
+    toolUses: [
+      use({ arguments: '{"expression":"614.40 / 8"}', textAt: 13, state: { status: 'running' } }),
+      use({ name: 'clock', textAt: 13, state: { status: 'waiting' } }),
+    ],
+    state: { status: 'running', turnId },
+  });
+  const scene = put(world, chat, [
+    newMessage(chat.id, 'user', { text: 'How much rent did I pay too much since March?' }),
+    answered,
+    newMessage(chat.id, 'user', { text: 'And a month?' }),
+    running,
+  ]);
+  const live: TurnProgress = {
+    turnId,
+    startedAt: -800,
+    reading: null,
+    thinking: null,
+    answerTokens: 40,
+    firstTokenAt: 0,
+    pause: null,
+    similar: null,
+    calling: 84,
+  };
+  return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[running.id, live]]) }), 400) };
+}
