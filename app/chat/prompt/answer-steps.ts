@@ -36,7 +36,7 @@ export function answerSteps(db: Database, message: Message, toolsKnown: boolean)
     for (const use of uses)
       done.push({
         role: 'tool',
-        text: use.result ?? NO_RESULT,
+        text: quoted(use.result ?? NO_RESULT),
         thinking: '',
         ids: null,
         answers: { callId: use.id, name: use.name },
@@ -48,6 +48,13 @@ export function answerSteps(db: Database, message: Message, toolsKnown: boolean)
   const last = { text: text.slice(textAt), thinking: thinking.slice(thinkingAt), ids: rest.length > 0 ? rest : null };
   return { done, last };
 }
+
+/** A result is what somebody else wrote. Tokens of a template in it stay text on their way to the model; where a family frames calls
+ *  and results with plain words, these lose their first sign, so that no result ends before its end. */
+const quoted = (result: string): string => result.replace(FRAMES, (frame) => `\u2039${frame.slice(1)}`);
+
+const FRAMES =
+  /<(?=\/?\s*(?:tool_call|tool_response|tools|function|parameter)\b[^<>]{0,200}>|\|?\/?(?:tool|im_|eot|eom|start_header|end_header|python_tag)[^<>]{0,40}>)|\[(?=\/?(?:TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|INST)\])/gi;
 
 /** Of a call that was never made: the answer was stopped before. */
 const NO_RESULT = 'Error: this call was not made.';
