@@ -187,7 +187,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
-  const tools = createToolService({ engine, models, now });
+  const tools = createToolService({ db, engine, models, documents: documents.handlers, now });
   const core: ChatDeps = {
     db,
     engine,

@@ -97,7 +97,11 @@ export function createWorld(change: Partial<World> = {}): World {
     benchmarked: [],
     library: noDocuments(),
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
-    tools: ['calculator', 'clock'].map((name) => ({ name, builtIn: true, description: '' })),
+    tools: ['calculator', 'clock', 'search_documents', 'read_document'].map((name) => ({
+      name,
+      builtIn: true,
+      description: '',
+    })),
     ...change,
   };
 }

@@ -10,6 +10,8 @@ import type { Prepared } from './turn.ts';
 
 //  What a turn asks of the model, and what its answer rests on.
 
+const SEARCH = 'search_documents';
+
 /** What an answer is to rest on; undefined: its documents are searched. Null: on none. */
 export type Given = Grounding | null | undefined;
 
@@ -46,8 +48,10 @@ export async function prepare(
   // What was written of an answer rests on its sources, or on none.
   const written = begun && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
-  const asks = known === undefined && chat.collectionIds.length > 0;
   const tools = await toolsFor(core, chat, [...path, answer], target);
+  // With a tool that searches the model says itself what is looked for, and whether anything is.
+  const searches = tools?.schemas.some((tool) => tool.function.name === SEARCH) ?? false;
+  const asks = known === undefined && chat.collectionIds.length > 0 && !searches;
   const grounding = asks ? await ground(core, chat, path, target, await core.engine.load(target)) : (known ?? null);
   if (grounding && !grounding.found) return { generation: null, modelName: name, grounding, tools };
   const sources = grounding?.sources;

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
 import type { Client, Message, ToolUse } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
-import { listen, places, readMessage, startCore, textOf } from '../../support/core.ts';
+import { listen, next, places, readMessage, startCore, textOf } from '../../support/core.ts';
 import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  A model that is scripted at the border of the engine; everything behind it is real: the parser, the tools, the database.
@@ -75,8 +75,8 @@ test('a call is made, its result goes back in its own role, and the answer goes 
   expect(events.filter(({ type }) => type === 'finished')).toHaveLength(1);
   expect((await client.call('chats.get', { chatId: chat.id })).messages).toHaveLength(2);
   // The next question has it all, the tokens of the text after the call among it.
-  const next = await client.call('turns.send', { chatId: chat.id, text: 'Thanks' });
-  await heard.end(next.turnId);
+  const second = await client.call('turns.send', { chatId: chat.id, text: 'Thanks' });
+  await heard.end(second.turnId);
   const last = asked.at(-1)?.prompt.messages ?? [];
   expect(said(asked.at(-1))).toEqual([...said(asked[1]), ['assistant', 'It is 100.'], ['user', 'Thanks']]);
   expect(last[3]?.ids).toEqual([1]);
@@ -223,10 +223,11 @@ test('a call that is run again makes a version of the answer from there on', asy
 test('a model whose template knows no tools is told apart, and is sent no calls of another', async () => {
   const plain = scriptedEngine(() => 'Yes.', 4e9, '{{ messages }}');
   const { client } = await startCore({ startEngine: plain.startEngine });
-  expect(await client.call('tools.list', {})).toMatchObject({
-    able: false,
-    tools: [{ name: 'calculator' }, { name: 'clock' }],
-  });
+  const { able: knows, tools } = await client.call('tools.list', {});
+  expect([knows, tools.map(({ name }) => name)]).toEqual([
+    false,
+    ['calculator', 'clock', 'search_documents', 'read_document'],
+  ]);
   const able = await start(() => 'Yes.');
   expect(await able.client.call('tools.list', {})).toMatchObject({ able: true });
 });
@@ -246,4 +247,49 @@ test('what looks like a call in code is shown and not made', async () => {
   const { client, heard } = await start(() => `Write it so:\n\n\`\`\`\n${sum('1 + 1')}\n\`\`\`\n`);
   const { message } = await ask(client, heard);
   expect([message.toolUses, message.text.includes('<tool_call>')]).toEqual([[], true]);
+});
+
+test('documents are searched and read by the model itself, and only those of the chat', async () => {
+  const steps = [
+    call('search_documents', { query: 'rent of the flat' }),
+    call('read_document', { name: 'garden' }),
+    call('read_document', { name: 'lease.txt', part: '2' }),
+    call('read_document', { name: 'lease.txt' }),
+  ];
+  const { client, heard, asked, dataFolder } = await start((step) => steps[step] ?? 'It is 840 euros.');
+  const collections = await Promise.all(
+    [
+      ['Home', 'lease', 'The rent of the flat is 840 euros.'],
+      ['Garden', 'garden', 'The rent of the garden is 12 euros.'],
+    ].map(async ([name = '', file = '', text = '']) => {
+      writeFileSync(join(dataFolder, `${file}.txt`), text);
+      const { id } = await client.call('documents.createCollection', { name });
+      const ready = next(
+        client,
+        'document.changed',
+        ({ state, fileName }) => state.status === 'ready' && fileName === `${file}.txt`,
+      );
+      await client.call('documents.add', {
+        collectionId: id,
+        files: [{ path: join(dataFolder, `${file}.txt`), name: `${file}.txt` }],
+      });
+      await ready;
+      return id;
+    }),
+  );
+  const chat = await client.call('chats.create', {});
+  const tools = ['search_documents', 'read_document'];
+  await client.call('chats.update', { chatId: chat.id, tools, collectionIds: collections.slice(0, 1) });
+  const sent = await client.call('turns.send', { chatId: chat.id, text: 'How high is the rent?' });
+  expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'stop' });
+  const message = await readMessage(client, chat.id, sent.messageId);
+  expect(message.grounding).toBeNull();
+  expect(uses(message)).toEqual([
+    ['search_documents', 'done', '[1] lease.txt, line 1\nThe rent of the flat is 840 euros.'],
+    ['read_document', 'failed', 'Error: there is no document "garden"; there are: "lease.txt"'],
+    ['read_document', 'failed', 'Error: "part" is 2; "lease.txt" has 1 parts'],
+    ['read_document', 'done', 'lease.txt, part 1 of 1\n\nThe rent of the flat is 840 euros.'],
+  ]);
+  // No passage was laid before it unasked.
+  expect(asked[0]?.prompt.messages.map(({ role }) => role)).toEqual(['user']);
 });

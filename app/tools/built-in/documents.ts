@@ -1,0 +1,114 @@
+import { type Block, type Document, type Handlers, whereOf } from '../../protocol/index.ts';
+import { findChat } from '../../store/chats.ts';
+import type { Database } from '../../store/database.ts';
+import { type CallContext, type Tool, ToolError, textIn } from '../tool.ts';
+
+/** How the documents are asked: as the page asks them. */
+export type DocumentsAsked = Pick<
+  Handlers,
+  'documents.search' | 'documents.passage' | 'documents.list' | 'documents.content'
+>;
+
+const PASSAGES = 6;
+/** Characters of a document that are read at once. */
+const PART = 8000;
+const NAMED = 60;
+
+/** Passages from the collections of the chat, or from all where it has chosen none. */
+export const searchDocuments = (db: Database, asked: DocumentsAsked): Tool => ({
+  name: 'search_documents',
+  builtIn: true,
+  description:
+    "Searches the user's documents and returns the passages that fit best, with where they stand. " +
+    'Use it for questions about what the user has written or collected.',
+  parameters: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What is looked for: a question or a few words' } },
+    required: ['query'],
+  },
+  async run(given, context) {
+    const query = textIn(given, 'query').slice(0, 2000);
+    const collectionIds = collectionsOf(db, context);
+    const { hits } = await asked['documents.search']({ query, collectionIds, limit: PASSAGES });
+    const names = new Map((await asked['documents.list']({ collectionId: null })).map((one) => [one.id, one.name]));
+    const found = hits.map(async ({ passageId, documentId, label }, at) => {
+      const { text } = await asked['documents.passage']({ passageId });
+      return `[${at + 1}] ${whereOf({ name: names.get(documentId) ?? '', label })}\n${text}`;
+    });
+    return found.length === 0 ? 'Nothing in the documents fits.' : (await Promise.all(found)).join('\n\n');
+  },
+});
+
+/** A whole document, a part at a time. */
+export const readDocument = (db: Database, asked: DocumentsAsked): Tool => ({
+  name: 'read_document',
+  builtIn: true,
+  description:
+    "Reads one of the user's documents from the beginning, a part at a time. An unknown name brings a list of the names.",
+  parameters: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'Name of the document or of its file' },
+      part: { type: 'integer', description: 'Which part, counted from 1' },
+    },
+    required: ['name'],
+  },
+  async run(given, context) {
+    const wanted = textIn(given, 'name').trim().toLowerCase();
+    const chosen = collectionsOf(db, context);
+    const all = (await asked['documents.list']({ collectionId: null })).filter(
+      ({ collectionId, state }) => state.status === 'ready' && (chosen?.includes(collectionId) ?? true),
+    );
+    const document =
+      all.find((one) => isCalled(one, wanted)) ?? all.find((one) => namesOf(one).some((name) => name.includes(wanted)));
+    if (!document) throw new ToolError('arguments', `there is no document "${wanted}"; there are: ${listed(all)}`);
+    const parts = await partsOf(asked, document);
+    const part = given.part === undefined ? 1 : Number(given.part);
+    const text = parts[part - 1];
+    if (text === undefined)
+      throw new ToolError('arguments', `"part" is ${given.part}; "${document.name}" has ${parts.length} parts`);
+    return `${document.name}, part ${part} of ${parts.length}\n\n${text}`;
+  },
+});
+
+/** Null: everywhere. */
+function collectionsOf(db: Database, { chatId }: CallContext) {
+  const chosen = findChat(db, chatId)?.collectionIds ?? [];
+  return chosen.length > 0 ? chosen : null;
+}
+
+const namesOf = ({ name, fileName }: Document): string[] => [name.toLowerCase(), fileName.toLowerCase()];
+const isCalled = (document: Document, wanted: string): boolean => namesOf(document).includes(wanted);
+
+function listed(documents: readonly Document[]): string {
+  const names = documents.slice(0, NAMED).map(({ name }) => `"${name}"`);
+  return `${names.join(', ') || 'none'}${documents.length > NAMED ? ` and ${documents.length - NAMED} more` : ''}`;
+}
+
+async function partsOf(asked: DocumentsAsked, { id }: Document): Promise<string[]> {
+  const parts = [''];
+  for (let from = 1; ; ) {
+    const { blocks } = await asked['documents.content']({ documentId: id, from, limit: 500 });
+    for (const block of blocks) {
+      const text = textOf(block);
+      if ((parts.at(-1)?.length ?? 0) + text.length > PART && parts.at(-1) !== '') parts.push('');
+      for (let at = 0; at < text.length; at += PART) {
+        if (at > 0) parts.push('');
+        parts[parts.length - 1] += text.slice(at, at + PART);
+      }
+    }
+    const last = blocks.at(-1);
+    if (!last) break;
+    from = last.number + 1;
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const textOf = ({ kind, level = 1, text }: Block): string =>
+  kind === 'heading'
+    ? `${'#'.repeat(level)} ${text}\n\n`
+    : kind === 'item'
+      ? `- ${text}\n`
+      : kind === 'row'
+        ? `${text}\n`
+        : `${text}\n\n`;
