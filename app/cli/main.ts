@@ -16,6 +16,7 @@ import { loops } from './commands/loops.ts';
 import { importModel, link, list, remove, verify } from './commands/models.ts';
 import { move } from './commands/move.ts';
 import { pull } from './commands/pull.ts';
+import { quantize } from './commands/quantize.ts';
 import { search } from './commands/search.ts';
 import { serve } from './commands/serve.ts';
 import { tokenize } from './commands/tokenize.ts';
@@ -43,13 +44,17 @@ const COMMANDS: readonly Command[] = [
   trace,
   embed,
   evaluate,
+  quantize,
   inspect,
   devices,
   bench,
   doctor,
 ];
 
-const EXIT: Partial<Record<Failure['code'], number>> = { 'bad-request': 2, cancelled: 130 };
+const EXIT: Partial<Record<Failure['code'], number>> = {
+  'bad-request': 2,
+  cancelled: 130,
+};
 
 /** Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 stopped by Ctrl-C. */
 export async function main(

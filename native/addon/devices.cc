@@ -29,7 +29,9 @@ DeviceEntry entry(std::string back_end, std::string id, Creation creation) {
 
 Creation create(const DeviceChoice& choice) {
   if (choice.id == "cpu")
-    return create_cpu({choice.threads, forced_instructions(choice), choice.packed, choice.model, packing_build()});
+    return choice.observe ? create_observing_cpu(choice.threads, choice.observe)
+                          : create_cpu({choice.threads, forced_instructions(choice), choice.packed, choice.model,
+                                        packing_build()});
   if (choice.id == "metal") return create_metal(choice.standin);
   int index = 0;
   const std::string prefix = "vulkan:";

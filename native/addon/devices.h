@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/backend.h"
+#include "ops/observe.h"
 
 namespace longhand {
 
@@ -23,8 +24,9 @@ struct DeviceChoice {
   std::string id;  // "": the best available
   bool standin = false;
   int threads = 0;
-  std::string instructions;   // "": LONGHAND_CPU, else the best
-  std::string packed, model;  // of CpuOptions
+  std::string instructions;                 // "": LONGHAND_CPU, else the best
+  std::string packed, model;                // of CpuOptions
+  std::shared_ptr<Observations> observe{};  // the CPU keeps what its matrices are multiplied with
 };
 // Throws Unsupported when the device is not there.
 std::unique_ptr<Backend> create_backend(const DeviceChoice& choice);

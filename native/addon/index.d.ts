@@ -78,6 +78,10 @@ export interface LoadOptions {
    *  of the engine and whole, otherwise written anew after the load (as `<file>.part` until it is complete). Its folder must exist. Used by the
    *  CPU back end only; not with an adapter. */
   packed?: string;
+  /** Computes on the CPU and keeps what matrices are multiplied with (`Model.observed`). `covarianceOf`: their covariance too,
+   *  for matrices of a tensor whose name ends so. `pairsOf`: of keys and queries with heads of this size the lengths of rotary
+   *  pairs. */
+  observe?: { covarianceOf?: string; pairsOf?: number };
   onProgress?: (done: number, total: number) => void;
   /** Has a GPU's kernels compiled in the background, and hears how many of all are ready; never called where there are
    *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
@@ -228,6 +232,11 @@ export class Model {
   readonly vocabularySize: number;
   readonly contextLength: number;
   createSession(options?: SessionOptions): Session;
+  /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
+   *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. */
+  observed(): Promise<
+    { names: string[]; tokens: number; squares: Float64Array; covariance: Float64Array; pairs: Float64Array }[]
+  >;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are
    *  those of several texts one after the other, read in one pass; their vectors follow each other as well. */
   embed(tokens: Int32Array, lengths?: Int32Array, options?: { signal?: AbortFlag }): Promise<Float32Array>;
@@ -303,6 +312,50 @@ export interface RecognisedLine {
 export function canRecognise(): boolean;
 /** Lines of a picture in reading order. Rejects with `unsupported` where the system cannot, with `format` for what it cannot decode. */
 export function recognise(picture: Uint8Array): Promise<RecognisedLine[]>;
+/** Rows of a tensor, as they are written to another file. */
+export interface Stretch {
+  /** The first row and how many: all unless told. */
+  first?: number;
+  count?: number;
+  /** Where each of these rows stands in the tensor (`count` of them), and each column: another order. */
+  rows?: Int32Array;
+  columns?: Int32Array;
+  signal?: AbortFlag;
+}
+/** The tensors of an opened checkpoint, a stretch of rows at a time; what has been read is let go of. A value that is no finite
+ *  number is refused with `format`, naming the tensor. Importance: for each column the mean square of what it is multiplied with. */
+export class WeightSource {
+  read(tensor: string, stretch?: Stretch): Promise<Float32Array>;
+  /** MLX's affine groups. `error` and `energy`: squares of what rounding lost and of the weights, times importance. */
+  affine(
+    tensor: string,
+    options: Stretch & {
+      bits: number;
+      group: number;
+      scales: 'F32' | 'F16' | 'BF16';
+      method: 'rtn' | 'hqq' | 'weighted';
+      importance?: Float32Array;
+    },
+  ): Promise<{ codes: Uint8Array; scales: Uint8Array; biases: Uint8Array; error: number; energy: number }>;
+  /** GGUF blocks, or plain numbers. */
+  blocks(
+    tensor: string,
+    options: Stretch & {
+      type: 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q5_0' | 'Q5_1' | 'Q4_K' | 'Q5_K' | 'Q6_K';
+      importance?: Float32Array;
+    },
+  ): Promise<Uint8Array>;
+  close(): void;
+}
+/** `path` as `load`. */
+export function openWeights(path: string): Promise<WeightSource>;
+/** matrix [rows, columns] as up [rows, rank] times down [rank, columns], of the least error of what comes out for inputs of
+ *  `covariance` [columns, columns]; without one the truncated singular value decomposition, `down` orthonormal.
+ *  `error`: Frobenius, relative. */
+export function lowRank(
+  matrix: Float64Array,
+  options: { rows: number; columns: number; rank: number; covariance?: Float64Array },
+): Promise<{ up: Float32Array; down: Float32Array; error: number }>;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;

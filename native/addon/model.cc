@@ -53,6 +53,13 @@ Napi::Value load(const Napi::CallbackInfo& info) {
                       path};
   const bool verify = options.flag("verify", false);
   const std::string adapter = options.text("adapter", "");
+  if (options.has("observe")) {
+    const Options observe = options.inner("observe");
+    choice.id = "cpu";
+    choice.observe = std::make_shared<Observations>();
+    choice.observe->covariance_of = observe.text("covarianceOf", "");
+    choice.observe->pair_dim = observe.integer("pairsOf", 0, 0, 4096);
+  }
   if (adapter.empty()) choice.packed = options.text("packed", "");
   const CancelFlag cancel = options.cancel("signal");
   const auto operation = Operation::start(env, {options.get("onProgress"), options.get("onKernels")});
@@ -68,7 +75,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
     auto model = std::make_shared<Model>(std::move(request), worker);
     const auto told = [kernels](size_t done, size_t total) { ProgressRelay::report(kernels, done, total); };
     if (prepare) prepare_kernels(*model, told);
-    return [open = ModelObject::Open{std::move(model), worker, choose_device(choice)}](
+    return [open = ModelObject::Open{std::move(model), worker, choose_device(choice), choice.observe}](
                Napi::Env js) mutable -> Napi::Value {
       return Environment::of(js).model.New({Napi::External<ModelObject::Open>::New(js, &open)});
     };
@@ -140,6 +147,36 @@ Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
                return to_js(js, vectors.data);
              };
            });
+  return promise;
+}
+
+Napi::Value ModelObject::observed(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr, [seen = opened.observed]() -> Operation::Convert {
+    std::vector<Observed> all;
+    for (const auto& [weight, observed] : seen ? seen->found : std::map<const Weight*, Observed>{})
+      if (observed.tokens > 0) all.push_back(observed);
+    return [all = std::move(all)](Napi::Env js) -> Napi::Value {
+      const auto means = [&](const std::vector<double>& sums, int64_t tokens) {
+        Napi::Float64Array out = Napi::Float64Array::New(js, sums.size());
+        for (size_t i = 0; i < sums.size(); ++i) out[i] = sums[i] / static_cast<double>(tokens);
+        return out;
+      };
+      Napi::Array out = Napi::Array::New(js, all.size());
+      for (uint32_t i = 0; i < all.size(); ++i) {
+        Napi::Object entry = Napi::Object::New(js);
+        entry.Set("names", to_js(js, all[i].names));
+        entry.Set("tokens", static_cast<double>(all[i].tokens));
+        entry.Set("squares", means(all[i].squares, all[i].tokens));
+        entry.Set("covariance", means(all[i].covariance, all[i].tokens));
+        entry.Set("pairs", means(all[i].pairs, all[i].tokens));
+        out.Set(i, entry);
+      }
+      return out;
+    };
+  });
   return promise;
 }
 
@@ -301,6 +338,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
                                 ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
                                 ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
+                                ModelObject::InstanceMethod<&ModelObject::observed>("observed"),
                                 ModelObject::InstanceMethod<&ModelObject::embed>("embed"),
                                 ModelObject::InstanceMethod<&ModelObject::rank>("rank"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),

@@ -17,6 +17,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     std::shared_ptr<Model> model;
     std::shared_ptr<Worker> worker;
     std::string device;
+    std::shared_ptr<Observations> observed{};
   };
   explicit ModelObject(const Napi::CallbackInfo& info);
   ~ModelObject() override;
@@ -29,6 +30,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value vocabulary_size(const Napi::CallbackInfo& info);
   Napi::Value context_length(const Napi::CallbackInfo& info);
   Napi::Value create_session(const Napi::CallbackInfo& info);
+  Napi::Value observed(const Napi::CallbackInfo& info);
   Napi::Value embed(const Napi::CallbackInfo& info);
   Napi::Value rank(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);

@@ -20,12 +20,13 @@ void register_testing_engine(Napi::Env env, Napi::Object exports);
 void register_testing_formats(Napi::Env env, Napi::Object exports);
 void register_testing_ops(Napi::Env env, Napi::Object exports);
 void register_vision(Napi::Env env, Napi::Object exports);
+void register_weight_source(Napi::Env env, Napi::Object exports);
 
 inline constexpr Registration registrations[] = {
     create_environment,  // first: the others keep their constructors in it
-    register_abort_flag,     register_build,           register_devices,     register_gguf_metadata,
-    register_inspect,        register_model,           register_pulse,       register_session,
-    register_testing_engine, register_testing_formats, register_testing_ops, register_vision,
+    register_abort_flag,  register_build,  register_devices,       register_gguf_metadata,  register_inspect,
+    register_model,       register_pulse,  register_session,       register_testing_engine, register_testing_formats,
+    register_testing_ops, register_vision, register_weight_source,
 };
 
 }  // namespace longhand

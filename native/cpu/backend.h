@@ -26,7 +26,7 @@ inline const int32_t* ints(const BufferPtr& buffer) { return reinterpret_cast<co
 inline float* data(const Tensor& t) { return floats(*t.buffer) + t.offset; }
 inline float* row(const Tensor& t, int64_t i) { return data(t) + i * t.stride; }
 
-class CpuBackend final : public Backend {
+class CpuBackend : public Backend {
  public:
   CpuBackend(const Kernels& kernels, const CpuOptions& options);
 

@@ -49,6 +49,7 @@ export const LAWS: readonly Law[] = [
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
+  { from: 'app/conversion', to: ['app/protocol', 'native/addon/index.d.ts'] },
   { from: 'app/tools', to: ['app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/engine',
@@ -85,7 +86,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     from: 'app/cli',
-    to: ['app/core', 'app/server', 'app/quality', ...services, 'app/protocol', 'native/addon/index.d.ts'],
+    to: ['app/core', 'app/server', 'app/quality', 'app/conversion', ...services, 'app/protocol', 'native/addon/index.d.ts'],
   },
   { from: 'test', to: ['app', 'main', 'renderer', 'native', 'resources', 'electron.vite.config.ts'] },
 
@@ -94,12 +95,20 @@ export const LAWS: readonly Law[] = [
   { from: 'native/architectures', to: ['native/ops', 'native/formats'] },
   { from: 'native/engine', to: ['native/architectures', 'native/ops', 'native/formats'] },
   { from: 'native/cpu', to: ['native/ops', 'native/formats'] },
+  { from: 'native/quantize', to: ['native/ops', 'native/formats'] },
   { from: 'native/metal', to: ['native/ops', 'native/formats'] },
   { from: 'native/vulkan', to: ['native/ops', 'native/formats'] },
   { from: 'native/vision', to: ['native/formats'] },
   {
     from: 'native/addon',
-    to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats', 'native/vision'],
+    to: [
+      'native/engine',
+      'native/architectures',
+      'native/ops',
+      'native/formats',
+      'native/quantize',
+      'native/vision',
+    ],
   },
   {
     from: 'native/addon/devices.cc',

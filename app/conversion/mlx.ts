@@ -1,0 +1,130 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AbortFlag, WeightSource } from '../../native/addon/index.d.ts';
+import { LonghandError } from '../protocol/index.ts';
+import { copyCompanions } from './companions.ts';
+import { columnsOf, isPlain, type Planned, type Rounding, rowsOf } from './plan.ts';
+import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
+import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
+
+export type MlxRequest = {
+  source: WeightSource;
+  /** The folder with config.json and the tokenizer. */
+  folder: string;
+  config: Record<string, unknown>;
+  plan: readonly Planned[];
+  /** What the file says of all of them; a module with other bits has an entry of its own. */
+  bits: number;
+  group: number;
+  rounding: Rounding;
+  /** Mean squares of what the columns of a matrix are multiplied with. */
+  importance: ReadonlyMap<string, Float32Array>;
+  signal: AbortSignal;
+  flag: AbortFlag;
+  progress: (done: number, total: number) => void;
+};
+
+/** What rounding lost of all quantised matrices, relative to what there was. */
+export type Written = { relativeError: number; left: string[] };
+
+/** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */
+export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
+  const { plan, config, bits, group, folder } = request;
+  const tied = config.tie_word_embeddings === true;
+  const left = plan.filter(({ tensor }) => !isPlain(tensor) || (tied && tensor.name.endsWith('lm_head.weight')));
+  const kept = plan.filter((planned) => !left.includes(planned));
+  await mkdir(part);
+  const file = await createSafetensors(
+    join(part, 'model.safetensors'),
+    kept.flatMap((one) => entriesOf(one, group)),
+    'pt',
+  );
+  const lost = { error: 0, energy: 0 };
+  try {
+    const total = kept.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
+    let done = 0;
+    for (const planned of kept) {
+      for (const stretch of stretchesOf(planned)) {
+        request.signal.throwIfAborted();
+        await writeStretch(file, planned, stretch, request, lost);
+        done += stretch.count * columnsOf(planned);
+        request.progress(done, total);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+  const quantization = {
+    group_size: group,
+    bits,
+    mode: 'affine',
+    ...exceptions(kept, bits, group),
+  };
+  await copyCompanions(folder, part);
+  await writeFile(
+    join(part, 'config.json'),
+    `${JSON.stringify({ ...config, quantization, quantization_config: quantization }, null, 2)}\n`,
+  );
+  return {
+    relativeError: lost.energy > 0 ? Math.sqrt(lost.error / lost.energy) : 0,
+    left: left.map(({ tensor }) => tensor.name),
+  };
+}
+
+const moduleOf = (name: string): string => name.replace(/\.weight$/, '');
+const typeOf = ({ tensor }: Planned) => tensor.type as 'F32' | 'F16' | 'BF16';
+
+/** Modules with other bits than the rest. */
+function exceptions(plan: readonly Planned[], bits: number, group: number): Record<string, unknown> {
+  return Object.fromEntries(
+    plan.flatMap(({ name, bits: own }): [string, unknown][] =>
+      own === null || own === bits ? [] : [[moduleOf(name), { group_size: group, bits: own }]],
+    ),
+  );
+}
+
+function entriesOf(planned: Planned, group: number): Entry[] {
+  const { name, shape, bits } = planned;
+  const type: StoredType = typeOf(planned);
+  if (bits === null) return [{ name, type, shape }];
+  const outer = shape.slice(0, -1);
+  const module = moduleOf(name);
+  const scales = { type, shape: [...outer, columnsOf(planned) / group] };
+  return [
+    { name, type: 'U32', shape: [...outer, (columnsOf(planned) * bits) / 32] },
+    { name: `${module}.scales`, ...scales },
+    { name: `${module}.biases`, ...scales },
+  ];
+}
+
+async function writeStretch(
+  file: SafetensorsFile,
+  planned: Planned,
+  stretch: Stretch,
+  { source, group, rounding, importance, flag }: MlxRequest,
+  lost: { error: number; energy: number },
+): Promise<void> {
+  const { tensor, bits } = planned;
+  const [values, scales, biases] = entriesOf(planned, group);
+  const at = (entry: Entry) => (bytesOf(entry) / rowsOf(planned)) * stretch.first;
+  if (values === undefined) throw new LonghandError('internal', `[quantize] ${planned.name} has no place`);
+  const asked = { ...rowsFor(planned, stretch), signal: flag };
+  if (bits === null || scales === undefined || biases === undefined) {
+    await file.put(values.name, await source.blocks(tensor.name, { ...asked, type: typeOf(planned) }), at(values));
+    return;
+  }
+  const weights = importance.get(tensor.name);
+  const made = await source.affine(tensor.name, {
+    ...asked,
+    bits,
+    group,
+    scales: typeOf(planned),
+    method: rounding,
+    ...(weights === undefined ? {} : { importance: weights }),
+  });
+  await file.put(values.name, made.codes, at(values));
+  await file.put(scales.name, made.scales, at(scales));
+  await file.put(biases.name, made.biases, at(biases));
+  lost.error += made.error;
+  lost.energy += made.energy;
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { LonghandError } from '../protocol/index.ts';
+
+const FAILURES: Record<string, ['disk-full' | 'permission' | 'read-only', string]> = {
+  ENOSPC: ['disk-full', 'the disk is full'],
+  EDQUOT: ['disk-full', 'the disk space that this user may take is used up'],
+  EFBIG: ['disk-full', 'the file system or a limit of this user takes no file of this size'],
+  EACCES: ['permission', 'this user may not write there'],
+  EPERM: ['permission', 'this user may not write there'],
+  EROFS: ['read-only', 'the disk is read-only'],
+};
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** What an earlier run could not take away because it was killed. */
+async function sweep(path: string): Promise<void> {
+  const before = `${basename(path)}.`;
+  for (const name of await readdir(dirname(path))) {
+    const pid = name.startsWith(before) ? /^(\d+)\.part$/.exec(name.slice(before.length))?.[1] : undefined;
+    if (pid !== undefined && !alive(Number(pid))) await rm(join(dirname(path), name), { recursive: true, force: true });
+  }
+}
+
+/** @throws LonghandError when something is there, or nothing can be put there */
+export function checkFree(path: string): void {
+  if (existsSync(path)) {
+    throw new LonghandError('bad-request', `[--out] ${path} exists; allowed is a name that is free`, {
+      hint: 'Nothing is ever overwritten: move it away, or choose another name.',
+    });
+  }
+  if (!existsSync(dirname(path)))
+    throw new LonghandError('bad-request', `[--out] the folder ${dirname(path)} does not exist`);
+}
+
+/** Has a file or folder written beside `path` and renamed at the end; whatever goes wrong, nothing is left of it. */
+export async function whole<T>(path: string, write: (part: string) => Promise<T>): Promise<T> {
+  checkFree(path);
+  await sweep(path);
+  const part = `${path}.${process.pid}.part`;
+  try {
+    const result = await write(part);
+    checkFree(path);
+    await rename(part, path);
+    return result;
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    const [code, why] = FAILURES[(error as NodeJS.ErrnoException).code ?? ''] ?? [];
+    if (code === undefined || error instanceof LonghandError) throw error;
+    throw new LonghandError(code, `[--out] ${path} cannot be written: ${why}; nothing of it was kept`, {
+      cause: error,
+    });
+  }
+}

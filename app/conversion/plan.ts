@@ -1,0 +1,79 @@
+import type { TensorEntry } from '../../native/addon/index.d.ts';
+import { LonghandError } from '../protocol/index.ts';
+
+/** How matrices become groups of integers: rounded to nearest, half-quadratic, or searched for by importance. */
+export type Rounding = 'rtn' | 'hqq' | 'weighted';
+export const BITS = [2, 3, 4, 5, 6, 8] as const;
+export const GROUPS = [32, 64, 128] as const;
+
+/** One tensor of the result. */
+export type Planned = {
+  name: string;
+  shape: readonly number[];
+  /** Where it comes from, and which row of that each of its rows is; without `from` the same one. */
+  tensor: TensorEntry;
+  from?: (row: number) => number;
+  /** Of the groups; null: it is kept as it is. */
+  bits: number | null;
+};
+
+/** Small, and much depends on them: gates of recurrent layers, routers, convolutions, positions, norms, towers of other senses, and
+ *  what latent attention multiplies element by element. */
+const KEPT =
+  /(in_proj_(a|b|ba)|\.gate|shared_expert_gate|norm\w*|conv1?d?|conv\.conv|position_embeddings|token_type_embeddings|up_[kv]|W_up_[kv]|A_log|dt_bias)(\.weight)?$|^(model\.)?(visual|vision_tower|multi_modal_projector)\.|(^|\.)pooler\.|^classifier\./;
+const PLAIN = ['F32', 'F16', 'BF16'];
+
+export const isPlain = ({ type }: TensorEntry): boolean => PLAIN.includes(type);
+type Shaped = { readonly shape: readonly number[] };
+export const rowsOf = ({ shape }: Shaped): number => shape.slice(0, -1).reduce((product, size) => product * size, 1);
+export const columnsOf = ({ shape }: Shaped): number => shape.at(-1) ?? 1;
+
+/** A matrix that is multiplied with, or a stack of them. */
+export function isMatrix({ name, shape }: TensorEntry): boolean {
+  const matrix = shape.length === 2 && name.endsWith('.weight');
+  const stack = shape.length === 3 && /(switch_mlp|experts)\./.test(name);
+  return (matrix || stack) && !KEPT.test(name);
+}
+
+/** The same bits for every matrix whose rows are whole groups. */
+export function planOf(tensors: readonly TensorEntry[], bits: number, group: number): Planned[] {
+  return tensors.flatMap((tensor) => {
+    const whole = isMatrix(tensor) && columnsOf(tensor) % group === 0;
+    return whole ? matricesOf(tensor, bits) : [{ name: tensor.name, shape: tensor.shape, tensor, bits: null }];
+  });
+}
+
+/** Stacks of experts have other names in MLX, and gate and up stand apart. */
+function matricesOf(tensor: TensorEntry, bits: number): Planned[] {
+  const { name, shape } = tensor;
+  const [experts = 0, rows = 0, columns = 0] = shape;
+  const module = /^(.*)\.experts\.(gate_up_proj|down_proj)$/.exec(name);
+  if (shape.length !== 3 || module === null) return [{ name, shape, tensor, bits }];
+  const stack = `${module[1]}.switch_mlp`;
+  if (module[2] === 'down_proj') return [{ name: `${stack}.down_proj.weight`, shape, tensor, bits }];
+  const half = rows / 2;
+  return ['gate_proj', 'up_proj'].map((part, which) => ({
+    name: `${stack}.${part}.weight`,
+    shape: [experts, half, columns],
+    tensor,
+    from: (row: number) => Math.floor(row / half) * rows + which * half + (row % half),
+    bits,
+  }));
+}
+
+/** Bytes of a tensor in the file: codes, and a scale and a bias a group. */
+export function plannedBytes({ tensor, shape, bits }: Planned, group: number): number {
+  const wide = tensor.type === 'F32' ? 4 : 2;
+  const values = shape.reduce((product, size) => product * size, 1);
+  return bits === null ? values * wide : (values * bits) / 8 + (values / group) * 2 * wide;
+}
+
+export const sizeOf = (plan: readonly Planned[], group: number): number =>
+  plan.reduce((sum, planned) => sum + plannedBytes(planned, group), 0);
+
+export function checkForm(bits: number, group: number): void {
+  if (!BITS.some((allowed) => allowed === bits))
+    throw new LonghandError('bad-request', `[--bits] got ${bits}, allowed are ${BITS.join(', ')}`);
+  if (!GROUPS.some((allowed) => allowed === group))
+    throw new LonghandError('bad-request', `[--group] got ${group}, allowed are ${GROUPS.join(', ')}`);
+}

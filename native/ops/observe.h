@@ -1,0 +1,31 @@
+// What the matrices of a model are multiplied with while it reads a text: what a quantiser and a converter weigh by.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/backend.h"
+
+namespace longhand {
+
+struct Observed {
+  std::vector<std::string> names;  // the tensors of the matrix, stacked by rows
+  int64_t tokens = 0;
+  std::vector<double> squares;     // [in]: sums over tokens of x^2
+  std::vector<double> covariance;  // [in, in]: sums of x x^T
+  std::vector<double> pairs;       // [out / 2]: sums of the lengths of (y_i, y_i+dim/2), head by head
+};
+
+struct Observations {
+  std::string covariance_of;  // of matrices that have a tensor whose name ends so; "": of none
+  int64_t pair_dim = 0;       // of a head; 0: no pairs
+  std::map<const Weight*, Observed> found;
+};
+
+// The CPU back end, which also keeps `seen`. One pass at a time, as ever.
+Creation create_observing_cpu(int threads, std::shared_ptr<Observations> seen);
+
+}  // namespace longhand

@@ -1,0 +1,43 @@
+// Weights to groups of integers as MLX stores them: w = scale * q + bias, q of `bits` bits in a little-endian stream,
+// one scale and one bias a group of a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/weight.h"
+
+namespace longhand {
+
+enum class Rounding : uint8_t {
+  nearest,   // mlx.core.quantize, bit for bit
+  hqq,       // half-quadratic: the bias is moved so that few errors are large (Badri, Shaji 2023)
+  weighted,  // ranges are searched for the smallest squared error, columns weighted by their importance
+};
+
+struct AffineFormat {
+  int bits = 4;
+  int group = 64;
+  DType scale_type = DType::f32;  // f32, f16, bf16: that of the weights
+  Rounding rounding = Rounding::nearest;
+};
+
+struct AffineTo {
+  std::byte* codes;   // in * bits / 8 bytes a row
+  std::byte* scales;  // in / group a row
+  std::byte* biases;
+};
+
+// Sums over all weights, columns weighted by importance: what the rounding lost, and what there was.
+struct Loss {
+  double error = 0;
+  double energy = 0;
+};
+
+bool is_affine(int bits, int group);
+
+// One row of `in` values, a whole number of groups. `importance`: the mean square of what each column is multiplied
+// with; null: all the same.
+Loss quantise_affine(const float* row, int64_t in, const float* importance, const AffineFormat& format, AffineTo to);
+
+}  // namespace longhand
