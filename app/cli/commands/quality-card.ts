@@ -29,6 +29,8 @@ export type Card = {
   method: string;
   format: string;
   bits?: number;
+  /** Scales and biases included. */
+  bits_per_weight?: number;
   group?: number;
   bytes: number;
   source_bytes: number;

@@ -2,25 +2,36 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Description, TensorEntry } from '../../../native/addon/index.d.ts';
-import { type MlxRequest, writeMlx } from '../../conversion/mlx.ts';
+import { allocate } from '../../conversion/allocate.ts';
+import { writeMlx } from '../../conversion/mlx.ts';
 import { checkFree, whole } from '../../conversion/output.ts';
-import { checkForm, isPlain, type Planned, planOf, type Rounding, sizeOf } from '../../conversion/plan.ts';
+import {
+  checkForm,
+  columnsOf,
+  isPlain,
+  type Planned,
+  planOf,
+  type Rounding,
+  rowsOf,
+  sizeOf,
+} from '../../conversion/plan.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { type Context, command, type Flags, UsageError, type Values } from '../runtime/command.ts';
 import { abortFlag, addonOf, modelPath } from '../runtime/open-model.ts';
 import { bytes } from '../runtime/terminal.ts';
+import { observe } from './calibration.ts';
 import { type Card, linesOf, qualityOf, writeCard } from './quality-card.ts';
 
 const FLAGS = {
   model: {
     kind: 'text',
     value: 'PATH',
-    help: 'the model: safetensors folder, .gguf file, or "starter"',
+    help: 'the model: a folder with safetensors, or "starter"',
   },
   out: {
     kind: 'text',
     value: 'PATH',
-    help: 'the folder (or .gguf file) that is made; nothing is ever overwritten',
+    help: 'the folder that is made; nothing is ever overwritten',
   },
   bits: {
     kind: 'count',
@@ -43,11 +54,6 @@ const FLAGS = {
     value: 'GB',
     help: 'with --method mixed: how large the weights may be',
   },
-  format: {
-    kind: 'text',
-    value: 'mlx|gguf:TYPE',
-    help: 'MLX (default), or GGUF as Q4_0, Q4_K, Q5_K, Q6_K or Q8_0',
-  },
   calibration: {
     kind: 'text',
     value: 'FILE',
@@ -61,7 +67,7 @@ type QuantizeValues = Values<typeof FLAGS>;
 export const quantize = command({
   name: 'quantize',
   summary: 'Make a model smaller, and measure what that cost.',
-  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed] [--format mlx|gguf:TYPE]',
+  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed]',
   flags: FLAGS,
   async run(context, values) {
     const asked = checked(context, values);
@@ -100,6 +106,8 @@ function checked(context: Context, values: QuantizeValues): Asked {
   const { model, out, bits = 4, group = 64, method = 'rtn' } = values;
   if (model === undefined || out === undefined) throw new UsageError('[quantize] give --model PATH and --out PATH');
   checkForm(bits, group);
+  if (values['target-size'] !== undefined && !(values['target-size'] > 0))
+    throw new UsageError(`[--target-size] got ${values['target-size']}, allowed are gigabytes above 0`);
   if (values['target-size'] !== undefined && method !== 'mixed')
     throw new UsageError('[quantize] --target-size goes with --method mixed');
   const source = modelPath(context, model);
@@ -119,6 +127,8 @@ type Described = Description & { config: unknown; tensors: TensorEntry[] };
 function checkSource(described: Described, { yes }: QuantizeValues): void {
   if (!described.supported)
     throw new LonghandError('model-unsupported', `[quantize] ${described.problems[0] ?? 'this model cannot be read'}`);
+  if (described.container === 'gguf')
+    throw new LonghandError('bad-request', '[quantize] a .gguf file came; allowed are folders with safetensors');
   const quantised = described.tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
   const first = quantised[0];
   if (first === undefined || yes) return;
@@ -140,6 +150,38 @@ async function checkRoom(out: string, needed: number): Promise<void> {
   );
 }
 
+/** What the columns of each tensor are multiplied with, where the method asks for it. */
+async function weighed(
+  context: Context,
+  { method, calibration }: QuantizeValues,
+  { source }: Asked,
+): Promise<{ importance: Map<string, Float32Array>; calibration: string | null }> {
+  const importance = new Map<string, Float32Array>();
+  if (method !== 'weighted' && method !== 'mixed') {
+    if (calibration !== undefined)
+      throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
+    return { importance, calibration: null };
+  }
+  const observed = await observe(context, source, calibration, {});
+  for (const { names, squares } of observed.seen) {
+    const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
+    // A column that this text did not use may be used by another one.
+    for (const name of names)
+      importance.set(
+        name,
+        Float32Array.from(squares, (square) => square + 1e-3 * mean),
+      );
+  }
+  return { importance, calibration: observed.calibration };
+}
+
+/** Of the matrices that were made smaller. */
+function bitsPerWeight(plan: readonly Planned[], group: number): number {
+  const matrices = plan.filter(({ bits }) => bits !== null);
+  const weights = matrices.reduce((sum, planned) => sum + rowsOf(planned) * columnsOf(planned), 0);
+  return (8 * sizeOf(matrices, group)) / weights;
+}
+
 async function make(
   context: Context,
   values: QuantizeValues,
@@ -150,19 +192,27 @@ async function make(
   const { flag, release } = abortFlag(addon, context.signal);
   const bar = context.terminal.progress('writing');
   try {
-    const importance: MlxRequest['importance'] = new Map();
+    const { importance, calibration } = await weighed(context, values, asked);
     return await whole(asked.out, async (part) => {
       const source = await addon.openWeights(asked.source);
+      const common = { source, group: asked.group, importance, signal: context.signal };
+      const plan =
+        values.method === 'mixed'
+          ? await allocate({
+              ...common,
+              plan: asked.plan,
+              target:
+                values['target-size'] === undefined ? sizeOf(asked.plan, asked.group) : values['target-size'] * 1e9,
+              progress: (done, total) => bar.show(done, 2 * total),
+            })
+          : asked.plan;
       const written = await writeMlx(part, {
-        source,
+        ...common,
         folder: asked.folder,
         config: asked.described.config as Record<string, unknown>,
-        plan: asked.plan,
+        plan,
         bits: asked.bits,
-        group: asked.group,
         rounding: asked.rounding,
-        importance,
-        signal: context.signal,
         flag,
         progress: (done, total) => bar.show(done, total),
       }).finally(() => source.close());
@@ -177,10 +227,11 @@ async function make(
         method: values.method ?? 'rtn',
         format: 'mlx',
         bits: asked.bits,
+        bits_per_weight: bitsPerWeight(plan, asked.group),
         group: asked.group,
         source_bytes: asked.described.weightBytes,
         seconds,
-        calibration: null,
+        calibration,
         relative_error: written.relativeError,
         left_out: written.left,
         quality,

@@ -85,6 +85,65 @@ describe('MLX', () => {
   });
 });
 
+describe('weighed by what the model does with a text', () => {
+  const made = (folder: string, out: string, ...more: string[]) =>
+    answered<Card & { bits_per_weight: number; calibration: string }>(folder, [
+      'quantize',
+      '--model',
+      llama,
+      '--out',
+      out,
+      '--bits',
+      '3',
+      '--group',
+      '32',
+      ...more,
+    ]);
+  const ids = () => JSON.stringify([[...someTokens(200)], [...someTokens(100, 7)]]);
+
+  test('a search loses less of what comes out than rounding, on tokens it has not seen', {
+    timeout: 30_000,
+  }, async () => {
+    const folder = temporaryFolder({ 'ids.json': ids() });
+    const original = await logits(llama);
+    await made(folder, 'plain', '--bits', '4');
+    const card = await made(folder, 'searched', '--bits', '4', '--method', 'weighted', '--calibration', 'ids.json');
+    expect(card.calibration).toBe('300 tokens of ids.json');
+    const [plain, searched] = [await logits(join(folder, 'plain')), await logits(join(folder, 'searched'))];
+    expect(distance(original, searched)).toBeLessThan(0.9 * distance(original, plain));
+  });
+
+  test('mixed bits fill the size that was given, and no more', { timeout: 30_000 }, async () => {
+    const folder = temporaryFolder({ 'ids.json': ids() });
+    const calibrated = ['--method', 'mixed', '--calibration', 'ids.json'];
+    const card = await made(folder, 'b', ...calibrated, '--target-size', '0.0002');
+    expect(card.bits_per_weight).toBeGreaterThan(3);
+    const tensors = Object.values(read(join(folder, 'b'))).reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(tensors).toBeGreaterThan(190_000);
+    expect(tensors).toBeLessThanOrEqual(200_000);
+    const { quantization } = JSON.parse(readFileSync(join(folder, 'b', 'config.json'), 'utf8'));
+    const own = Object.values(quantization).filter((value) => typeof value === 'object');
+    expect(own.length).toBeGreaterThan(0);
+    expect(distance(await logits(llama), await logits(join(folder, 'b')))).toBeGreaterThan(0);
+    const small = await made(folder, 'c', ...calibrated, '--target-size', '0.0001');
+    expect(small.error?.message).toMatch(/got 0\.000 GB; the least that this model can become is 0\.\d+ GB/);
+  });
+
+  test.each([
+    ['', /is empty/],
+    [Buffer.from([0xff, 0xfe, 0, 1]), /is no text: its bytes are not UTF-8/],
+    ['[[1, 2, 999999]]', /there is no token 999999; allowed are 0 to \d+/],
+    ['[[1]]', /fewer than two tokens/],
+    ['a text', /has no tokenizer and can read no text/],
+  ])('%s is refused', async (content, message) => {
+    const folder = temporaryFolder({ 'ids.json': content });
+    const { code, error } = await made(folder, 'b', '--method', 'weighted', '--calibration', 'ids.json');
+    expect(code).toBe(2);
+    expect(error?.message).toMatch(message);
+    expect(readdirSync(folder)).toEqual(['ids.json']);
+  });
+});
+
 describe('what is refused leaves nothing behind', () => {
   const refused = async (args: string[], here = temporaryFolder()) => {
     const before = readdirSync(here);

@@ -1,0 +1,80 @@
+import type { WeightSource } from '../../native/addon/index.d.ts';
+import { LonghandError } from '../protocol/index.ts';
+import { BITS, isPlain, type Planned, plannedBytes, rowsOf, sizeOf } from './plan.ts';
+
+/** Rows of a matrix that are rounded on trial. */
+const ROWS = 96;
+
+export type AllocationRequest = {
+  source: WeightSource;
+  plan: readonly Planned[];
+  group: number;
+  /** Of all tensors together. */
+  target: number;
+  importance: ReadonlyMap<string, Float32Array>;
+  signal: AbortSignal;
+  progress: (done: number, total: number) => void;
+};
+
+/** Bits for each matrix so that the whole takes at most `target` bytes: beginning at two everywhere, the next bytes always go where
+ *  they take away most of what comes out wrong. That is measured: rows of every matrix are rounded to every width, and the error
+ *  is weighed by what the model multiplies with.
+ *  @throws LonghandError when two bits everywhere are too many already */
+export async function allocate(request: AllocationRequest): Promise<Planned[]> {
+  const { plan, group, target } = request;
+  const chosen = plan.map((planned) => ({ ...planned, bits: planned.bits === null ? null : BITS[0] }) as Planned);
+  let size = sizeOf(chosen, group);
+  if (size > target) {
+    throw new LonghandError(
+      'bad-request',
+      `[--target-size] got ${(target / 1e9).toFixed(3)} GB; the least that this model can become is ${(Math.ceil(size / 1e6) / 1e3).toFixed(3)} GB`,
+    );
+  }
+  const losses = await measured(request);
+  for (;;) {
+    let best: { at: number; bits: number; more: number; gain: number } | null = null;
+    for (const [at, planned] of chosen.entries()) {
+      const loss = losses.get(planned.name);
+      if (loss === undefined || planned.bits === null) continue;
+      for (const bits of BITS.filter((wider) => wider > (planned.bits ?? 0))) {
+        const more = plannedBytes({ ...planned, bits }, group) - plannedBytes(planned, group);
+        const gain = ((loss.get(planned.bits) ?? 0) - (loss.get(bits) ?? 0)) / more;
+        if (size + more <= target && gain > (best?.gain ?? 0)) best = { at, bits, more, gain };
+      }
+    }
+    const better = best && chosen[best.at];
+    if (!best || !better) return chosen;
+    better.bits = best.bits;
+    size += best.more;
+  }
+}
+
+/** By matrix and bits: the energy of what comes out wrong, relative to what comes out. */
+async function measured({ source, plan, group, importance, signal, progress }: AllocationRequest) {
+  const losses = new Map<string, Map<number, number>>();
+  const matrices = plan.filter((planned) => planned.bits !== null && isPlain(planned.tensor));
+  for (const [done, planned] of matrices.entries()) {
+    progress(done, matrices.length);
+    const all = rowsOf(planned);
+    const count = Math.min(ROWS, all);
+    const from = planned.from ?? ((row: number) => row);
+    const rows = Int32Array.from({ length: count }, (_, i) => from(Math.floor((i * all) / count)));
+    const weights = importance.get(planned.tensor.name);
+    const byBits = new Map<number, number>();
+    for (const bits of BITS) {
+      signal.throwIfAborted();
+      const { error, energy } = await source.affine(planned.tensor.name, {
+        count,
+        rows,
+        bits,
+        group,
+        scales: planned.tensor.type as 'F32' | 'F16' | 'BF16',
+        method: 'rtn',
+        ...(weights === undefined ? {} : { importance: weights }),
+      });
+      byBits.set(bits, energy > 0 ? error / energy : 0);
+    }
+    losses.set(planned.name, byBits);
+  }
+  return losses;
+}
