@@ -86,7 +86,15 @@ export const LAWS: readonly Law[] = [
   },
   {
     from: 'app/cli',
-    to: ['app/core', 'app/server', 'app/quality', 'app/conversion', ...services, 'app/protocol', 'native/addon/index.d.ts'],
+    to: [
+      'app/core',
+      'app/server',
+      'app/quality',
+      'app/conversion',
+      ...services,
+      'app/protocol',
+      'native/addon/index.d.ts',
+    ],
   },
   { from: 'test', to: ['app', 'main', 'renderer', 'native', 'resources', 'electron.vite.config.ts'] },
 
@@ -101,14 +109,7 @@ export const LAWS: readonly Law[] = [
   { from: 'native/vision', to: ['native/formats'] },
   {
     from: 'native/addon',
-    to: [
-      'native/engine',
-      'native/architectures',
-      'native/ops',
-      'native/formats',
-      'native/quantize',
-      'native/vision',
-    ],
+    to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats', 'native/quantize', 'native/vision'],
   },
   {
     from: 'native/addon/devices.cc',
