@@ -26,6 +26,7 @@ import { Outdated } from './shell/outdated.tsx';
 import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
 import { listenToEngine, useEngine } from './stores/engine.ts';
+import { listenToMcp } from './stores/mcp.ts';
 import { listenToModels, useModels } from './stores/models/store.ts';
 import { listenToNotices } from './stores/notices.ts';
 import { listenToPerformance } from './stores/performance/store.ts';
@@ -81,6 +82,7 @@ function useCore(): void {
       listenToDocuments(),
       listenToPerformance(),
       listenToServer(),
+      listenToMcp(),
       listenToNotices(),
       followAddress(),
       listenToFailures(),

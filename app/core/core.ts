@@ -187,7 +187,16 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
-  const tools = createToolService({ db, engine, models, documents: documents.handlers, now });
+  const shared = { db, engine, emit, now, report };
+  const tools = createToolService({
+    ...shared,
+    models,
+    documents: documents.handlers,
+    cipher: options.cipher ?? null,
+    via: manager.via,
+    version: options.about.version,
+  });
+  opened.defer(tools.close);
   const core: ChatDeps = {
     db,
     engine,
@@ -220,17 +229,13 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const summaries = createSummaries(core);
 
   const server = createServerControl({
-    db,
-    emit,
-    engine,
+    ...shared,
     library: models,
     start: options.startServer ?? null,
     version: options.about.version,
     settings: () => settings,
     turnedAway: manager.refusedVisitor,
     newId: () => newId(now()),
-    now,
-    report,
   });
   opened.defer(server.close);
 
@@ -285,6 +290,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     'turns.cancel': ({ turnId }) => turns.cancel(turnId),
     'turns.skipThinking': ({ turnId }) => turns.answerNow(turnId),
     'turns.cancelAutoDecision': ({ turnId }) => turns.hold(turnId),
+    'turns.decideTool': ({ turnId, useId, choice }) => turns.decideTool(turnId, useId, choice),
     'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
     'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
     'turns.moveQueued': ({ messageId, by }) => turns.moveQueued(messageId, by),

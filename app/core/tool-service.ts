@@ -1,28 +1,56 @@
 import type { Engine } from '../engine/client/engine-client.ts';
+import type { Network } from '../models/network/http-request.ts';
+import type { RequestPurpose } from '../models/network/request-purpose.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
-import type { Handlers } from '../protocol/index.ts';
+import type { Emit, Handlers, Report } from '../protocol/index.ts';
 import type { Database } from '../store/database.ts';
+import { newId } from '../store/uuid.ts';
 import { callFormatOf } from '../text/tool-calls/call-formats.ts';
 import { calculator } from '../tools/built-in/calculator.ts';
 import { clock } from '../tools/built-in/clock.ts';
 import { type DocumentsAsked, readDocument, searchDocuments } from '../tools/built-in/documents.ts';
+import { createMcpServers, type McpServersOptions } from '../tools/mcp/servers.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 
 //  The tools of this core, and what the page asks about them.
 
-export type ToolService = { toolbox: Toolbox; handlers: Pick<Handlers, 'tools.list'> };
+export type ToolService = {
+  toolbox: Toolbox;
+  handlers: Pick<Handlers, 'tools.list' | Extract<keyof Handlers, `mcp.${string}`>>;
+  close(): Promise<void>;
+};
 
 export type ToolServiceOptions = {
   db: Database;
   engine: Engine;
+  emit: Emit;
   models: Pick<ModelRegistry, 'target'>;
   documents: DocumentsAsked;
+  cipher: McpServersOptions['cipher'];
+  /** Every request to another computer goes through it. */
+  via: (why: RequestPurpose) => Network;
+  version: string;
   now: () => number;
+  report: Report;
 };
 
-export function createToolService({ db, engine, models, documents, now }: ToolServiceOptions): ToolService {
+export function createToolService(options: ToolServiceOptions): ToolService {
+  const { db, engine, emit, models, documents, cipher, via, version, now, report } = options;
   const builtIn = [calculator, clock(now), searchDocuments(db, documents), readDocument(db, documents)];
-  const toolbox = createToolbox(() => builtIn);
+  const servers = createMcpServers({
+    db,
+    cipher,
+    version,
+    fetchFor: (name) => (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : input);
+      return isLocal(url) ? fetch(input, init) : via({ reason: 'tool', about: name }).fetch(input, init);
+    },
+    changed: (list) => emit('mcp.changed', list),
+    newId: () => newId(now()),
+    now,
+    report,
+  });
+  const toolbox = createToolbox(() => [...builtIn, ...servers.tools()]);
   return {
     toolbox,
     handlers: {
@@ -31,6 +59,11 @@ export function createToolService({ db, engine, models, documents, now }: ToolSe
         const able = callFormatOf(await engine.ask('template', { path, template })) !== null;
         return { able, tools: toolbox.entries() };
       },
+      ...servers.handlers,
     },
+    close: servers.close,
   };
 }
+
+const isLocal = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

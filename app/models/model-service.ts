@@ -22,7 +22,7 @@ import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts
 import { createIdleUnload } from './hardware/idle-unload.ts';
 import { asFailure } from './network/error-mapping.ts';
 import { certificatesIn, needMirror, needProxy, takeRoute } from './network/network-config.ts';
-import { createNetworkLog } from './network/network-log.ts';
+import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
 import { builtInModels } from './registry/built-in-models.ts';
 import { readCatalogue } from './registry/catalogue.ts';
 import { createModelLifecycle } from './registry/model-lifecycle.ts';
@@ -79,6 +79,8 @@ export type ModelService = {
   engineStatus(status: EngineStatus): void;
   refusedVisitor(visitor: { host: string; about: string }): void;
   refusedPage(address: string): void;
+  /** The network for one purpose, told on the privacy page. */
+  via: NetworkLog['via'];
   /** A download that is here, or that needs somebody. */
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
@@ -336,6 +338,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       up = status.phase !== 'restarting' && status.phase !== 'stopped';
     },
     refusedPage,
+    via: contacts.via,
     onDownload: (listener) => void followers.push(listener),
     refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
     async close() {

@@ -6,6 +6,7 @@ import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, Prom
 import { Notice } from './events.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
 import { Library, LibraryPlan } from './library.ts';
+import { mcpCalls } from './mcp.ts';
 import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { NetworkLogEntry } from './network-log.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
-import { ToolNames, toolCalls } from './tools.ts';
+import { ToolChoice, ToolNames, toolCalls } from './tools.ts';
 import { PauseAction, StatsSample } from './turn.ts';
 
 /** One row of the table: what goes in, what comes out. */
@@ -123,6 +124,8 @@ export const calls = {
   'turns.continue': call(z.object({ messageId: MessageId }), Started),
   /** A new version of an answer up to a call, which is made once more; from its result on the model goes on. */
   'turns.runToolAgain': call(z.object({ messageId: MessageId, useId: ToolUseId }), Started),
+  /** What a call may that waits for a word: run once, run without asking in this chat or always, or not at all. */
+  'turns.decideTool': call(z.object({ turnId: TurnId, useId: ToolUseId, choice: ToolChoice }), nothing),
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
   /** Closes the thinking of a running turn and answers. */
   'turns.skipThinking': call(z.object({ turnId: TurnId }), nothing),
@@ -290,6 +293,7 @@ export const calls = {
   ...documentCalls,
   ...serverCalls,
   ...toolCalls,
+  ...mcpCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

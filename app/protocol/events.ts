@@ -5,6 +5,7 @@ import { Download } from './downloads.ts';
 import { EngineStatus, ModelEntry } from './engine.ts';
 import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { Library } from './library.ts';
+import { mcpEvents } from './mcp.ts';
 import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Run } from './metrics.ts';
 import { serverEvents } from './server.ts';
@@ -57,6 +58,7 @@ export const events = {
   benchmark: BenchmarkState,
   ...documentEvents,
   ...serverEvents,
+  ...mcpEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -12,6 +12,7 @@ export const ModelId = id('model');
 export const CollectionId = id('collection');
 export const DocumentId = id('document');
 export const PassageId = id('passage');
+export const McpServerId = id('mcp-server');
 /** Nine letters and digits, as the strictest chat template wants them (Mistral). */
 export const ToolUseId = id('tool-use');
 
@@ -27,6 +28,7 @@ export type ModelId = z.infer<typeof ModelId>;
 export type CollectionId = z.infer<typeof CollectionId>;
 export type DocumentId = z.infer<typeof DocumentId>;
 export type PassageId = z.infer<typeof PassageId>;
+export type McpServerId = z.infer<typeof McpServerId>;
 export type ToolUseId = z.infer<typeof ToolUseId>;
 
 /** Milliseconds since 1970 by the wall clock, below nought where that stands before it. Only for showing; never for measuring. */

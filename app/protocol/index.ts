@@ -15,6 +15,7 @@ export * from './fingerprint.ts';
 export * from './frames.ts';
 export * from './ids.ts';
 export * from './library.ts';
+export * from './mcp.ts';
 export * from './memory-estimate.ts';
 export * from './metrics.ts';
 export * from './models.ts';

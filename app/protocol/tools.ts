@@ -7,8 +7,12 @@ import { ModelId, ToolUseId } from './ids.ts';
 export const ToolEntry = z.object({
   /** As the model calls it. */
   name: z.string().min(1).max(64),
+  /** As people call it: of a server, its own name for it. */
+  title: z.string(),
   /** Of a tool that ships with Longhand the page has the words itself (strings `tools.names`). */
   builtIn: z.boolean(),
+  /** Whose it is; null: it ships with Longhand. */
+  server: z.string().nullable(),
   description: z.string(),
 });
 export type ToolEntry = z.infer<typeof ToolEntry>;
@@ -23,11 +27,14 @@ export const ToolProblem = z.enum([
 ]);
 export type ToolProblem = z.infer<typeof ToolProblem>;
 
-//  waiting ──▶ running ──▶ done | failed
+//  waiting ──▶ (asking ──▶ refused) ──▶ running ──▶ done | failed
 //                └─ stopped, or Longhand ended ──▶ interrupted: it may have been done in part, and is not done again
 export const ToolUseState = z.discriminatedUnion('status', [
   /** Nothing was done yet. */
   z.object({ status: z.literal('waiting') }),
+  /** Somebody has to allow it. `destroys`: what it does cannot be brought back, so it is never allowed for good. */
+  z.object({ status: z.literal('asking'), destroys: z.boolean() }),
+  z.object({ status: z.literal('refused') }),
   z.object({ status: z.literal('running') }),
   z.object({ status: z.literal('done'), ms: z.number().nonnegative() }),
   z.object({ status: z.literal('failed'), problem: ToolProblem, ms: z.number().nonnegative() }),
@@ -51,6 +58,9 @@ export const ToolUse = z.object({
   thinkingAt: z.number().int().nonnegative(),
 });
 export type ToolUse = z.infer<typeof ToolUse>;
+
+export const ToolChoice = z.enum(['once', 'chat', 'always', 'deny']);
+export type ToolChoice = z.infer<typeof ToolChoice>;
 
 /** Rounds of calls of one answer before it stops and asks; what is not done by then waits. */
 export const TOOL_STEPS = 8;

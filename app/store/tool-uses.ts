@@ -112,12 +112,14 @@ export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: Mess
   return at.get(use.step) ?? 0;
 }
 
-/** What was being done when the last process ended: nobody knows how far it came. */
-export const settleToolUses = (db: Database) =>
+/** What was being done when the last process ended: nobody knows how far it came. What was only asked about waits. */
+export function settleToolUses(db: Database) {
   db.run(
     `UPDATE tool_uses SET state = '{"status":"interrupted"}', result = ? WHERE state LIKE '{"status":"running"%'`,
     INTERRUPTED,
   );
+  db.run(`UPDATE tool_uses SET state = '{"status":"waiting"}' WHERE state LIKE '{"status":"asking"%'`);
+}
 
 /** What the model gets to read of such a call. */
 export const INTERRUPTED = 'Error: this call was interrupted. It may have been done in part, and was not repeated.';

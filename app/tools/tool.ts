@@ -1,19 +1,27 @@
-import type { ChatId, MessageId, ToolProblem } from '../protocol/index.ts';
+import type { ChatId, MessageId, ToolChoice, ToolProblem } from '../protocol/index.ts';
 
 /** JSON Schema of an object. */
-export type Parameters = {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-};
+export type Parameters = { readonly type: 'object'; readonly [key: string]: unknown };
 
 /** Where a call comes from. */
 export type CallContext = { readonly chatId: ChatId; readonly messageId: MessageId; readonly signal: AbortSignal };
+
+/** Who has to allow a call, and what was allowed. */
+export type Consent = {
+  given(chatId: ChatId): boolean;
+  give(chatId: ChatId, choice: ToolChoice): void;
+  /** What it does cannot be brought back: it is never allowed for good. */
+  readonly destroys: boolean;
+};
 
 export type Tool = {
   /** As the model calls it. */
   readonly name: string;
   readonly builtIn: boolean;
+  /** Whose it is, and its name there; absent of those that ship with Longhand. */
+  readonly of?: { readonly server: string; readonly title: string };
+  /** Absent: nobody has to allow it. */
+  readonly consent?: Consent;
   /** For the model, which reads English best. */
   readonly description: string;
   readonly parameters: Parameters;

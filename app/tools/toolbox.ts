@@ -1,12 +1,14 @@
 import type { ToolEntry } from '../protocol/index.ts';
 import type { Tool as ToolSchema } from '../text/chat-template.ts';
-import { type CallContext, type Tool, ToolError } from './tool.ts';
+import { type CallContext, type Consent, type Tool, ToolError } from './tool.ts';
 
 /** All tools that there are. */
 export type Toolbox = {
   entries(): ToolEntry[];
   /** For a chat template. Names of tools that are not there any more are passed over. */
   schemas(names: readonly string[]): ToolSchema[];
+  /** Null where nobody has to allow it, or there is no such tool. */
+  consentOf(name: string): Consent | null;
   /** Ends with a result of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
    *  @throws ToolError */
   run(name: string, given: unknown, context: CallContext): Promise<string>;
@@ -20,7 +22,15 @@ export const MAX_MS = 120_000;
 export function createToolbox(tools: () => readonly Tool[], timeLimitMs = MAX_MS): Toolbox {
   const find = (name: string) => tools().find((tool) => tool.name === name);
   return {
-    entries: () => tools().map(({ name, builtIn, description }) => ({ name, builtIn, description })),
+    entries: () =>
+      tools().map(({ name, builtIn, description, of }) => ({
+        name,
+        title: of?.title ?? name,
+        builtIn,
+        server: of?.server ?? null,
+        description,
+      })),
+    consentOf: (name) => find(name)?.consent ?? null,
     schemas: (names) =>
       tools()
         .filter(({ name }) => names.includes(name))

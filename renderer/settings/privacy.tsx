@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { NetworkLogEntry } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { useMcp } from '../stores/mcp.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
@@ -31,6 +32,7 @@ export function Privacy() {
             {isMac() ? t('status.privateMac') : t('status.private')}
           </h2>
           <p className="mt-0.5 text-fg-2">{t('privacy.about')}</p>
+          <RemoteTools />
         </div>
       </div>
       <Card className="mt-5">
@@ -63,6 +65,19 @@ export function Privacy() {
       <Table contacts={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
     </section>
   );
+}
+
+/** The one way on which words of a chat leave this computer: each time after being asked, or as it was allowed. */
+function RemoteTools() {
+  const { t } = useTranslation();
+  const { servers, load } = useMcp();
+  useEffect(() => {
+    load().catch(() => {});
+  }, [load]);
+  const remote = (servers ?? []).filter((server) => server.remote);
+  if (remote.length === 0) return null;
+  const names = remote.map(({ name, target }) => `${name} (${new URL(target).host})`).join(', ');
+  return <p className="mt-1.5 font-medium text-warn-text">{t('privacy.remoteTools', { names })}</p>;
 }
 
 function useContacts(): NetworkLogEntry[] {

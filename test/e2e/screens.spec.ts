@@ -101,7 +101,22 @@ const shots: Shot[] = [
   { name: 'not-found', scene: 'not-found' },
   { name: 'settings-appearance', scene: 'empty', prepare: section('appearance') },
   { name: 'settings-thinking', scene: 'empty', prepare: section('thinking') },
-  { name: 'settings-tools', scene: 'tools', prepare: section('tools') },
+  {
+    name: 'settings-tools',
+    scene: 'tools',
+    prepare: async (page) => {
+      await section('tools')(page);
+      await page.getByRole('button', { name: '3 tools' }).click();
+    },
+  },
+  {
+    name: 'settings-tools-add',
+    scene: 'tools',
+    prepare: async (page) => {
+      await section('tools')(page);
+      await page.getByRole('button', { name: 'Add server' }).click();
+    },
+  },
   { name: 'settings-engine', scene: 'empty', prepare: section('engine') },
   { name: 'settings-downloads', scene: 'empty', prepare: section('downloads') },
   {

@@ -265,6 +265,13 @@ export function createFakeCore(world: World) {
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ status: 'idle' }),
     ...fakeServer(world.server),
+    'turns.decideTool': () => undefined,
+    'mcp.servers': () => world.mcp,
+    'mcp.add': () => world.mcp,
+    'mcp.remove': () => undefined,
+    'mcp.restart': () => undefined,
+    'mcp.log': () => ['Secure MCP Filesystem Server running on stdio'],
+    'mcp.setAlways': () => undefined,
     'tools.list': () => ({ able: true, tools: world.tools }),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {

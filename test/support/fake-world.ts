@@ -36,6 +36,7 @@ export type World = {
   shelf: Library;
   packed: Response<'weightCache.size'>;
   tools: Response<'tools.list'>['tools'];
+  mcp: Response<'mcp.servers'>;
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -96,10 +97,13 @@ export function createWorld(change: Partial<World> = {}): World {
     packed: { bytes: 0, models: 0 },
     benchmarked: [],
     library: noDocuments(),
+    mcp: [],
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
     tools: ['calculator', 'clock', 'search_documents', 'read_document'].map((name) => ({
       name,
+      title: name,
       builtIn: true,
+      server: null,
       description: '',
     })),
     ...change,

@@ -1,4 +1,4 @@
-import { type Message, TOOL_STEPS, type ToolUse } from '../../protocol/index.ts';
+import { type Message, TOOL_STEPS, type ToolChoice, type ToolUse, type ToolUseId } from '../../protocol/index.ts';
 import { addToolUses, INTERRUPTED, toolUsesOf, updateToolUse } from '../../store/tool-uses.ts';
 import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import { ToolError } from '../../tools/tool.ts';
@@ -12,6 +12,8 @@ export type ToolRounds = {
   add(calls: readonly ParsedCall[], at: { text: number; thinking: number; ids: number }): void;
   /** Whether calls wait to be made. */
   waiting(): boolean;
+  /** What a call may that waits for a word. Nothing where none does. @throws LonghandError as the database */
+  decide(useId: ToolUseId, choice: ToolChoice): void;
   /** Makes the calls that wait. False: the model must not go on by itself. @throws LonghandError as the database */
   run(tools: ChatTools | null, signal: AbortSignal): Promise<boolean>;
 };
@@ -19,20 +21,46 @@ export type ToolRounds = {
 /** The same call with the same arguments is made so often in an answer, and not once more. */
 const MAX_EQUAL = 2;
 
-export function createToolRounds(core: ChatDeps, answer: Message, changed: (use: ToolUse) => void): ToolRounds {
+/** `unattended`: nobody is there to allow anything. */
+export function createToolRounds(
+  core: ChatDeps,
+  answer: Message,
+  unattended: boolean,
+  changed: (use: ToolUse) => void,
+): ToolRounds {
   const { db } = core;
   let rounds = 0;
+  let asked: { useId: ToolUseId; decide: (choice: ToolChoice) => void } | null = null;
 
   const change = (use: ToolUse, state: ToolUse['state'], result: string | null) =>
     changed(updateToolUse(db, use, { state, result }));
 
+  /** Asks where somebody has to allow it. */
+  async function mayRun(use: ToolUse, signal: AbortSignal): Promise<boolean> {
+    const consent = core.tools.consentOf(use.name);
+    if (!consent || consent.given(answer.chatId)) return true;
+    if (unattended) return false;
+    change(use, { status: 'asking', destroys: consent.destroys }, null);
+    const choice = await new Promise<ToolChoice>((resolve) => {
+      asked = { useId: use.id, decide: resolve };
+      signal.addEventListener('abort', () => resolve('deny'), { once: true });
+    });
+    asked = null;
+    if (choice !== 'deny' && !signal.aborted) consent.give(answer.chatId, choice);
+    return choice !== 'deny';
+  }
+
   async function make(use: ToolUse, tools: ChatTools | null, signal: AbortSignal) {
+    if (!tools?.schemas.some((schema) => schema.function.name === use.name)) {
+      return change(use, { status: 'failed', problem: 'unknown', ms: 0 }, `Error: there is no tool "${use.name}"`);
+    }
+    const allowed = await mayRun(use, signal);
+    if (signal.aborted) return change(use, { status: 'waiting' }, null);
+    if (!allowed) return change(use, { status: 'refused' }, REFUSED);
     change(use, { status: 'running' }, null);
     const begin = performance.now();
     const ms = () => Math.round(performance.now() - begin);
     try {
-      if (!tools?.schemas.some((schema) => schema.function.name === use.name))
-        throw new ToolError('unknown', `there is no tool "${use.name}"`);
       const context = { chatId: answer.chatId, messageId: answer.id, signal };
       const result = await core.tools.run(use.name, JSON.parse(use.arguments), context);
       change(use, { status: 'done', ms: ms() }, result);
@@ -55,6 +83,9 @@ export function createToolRounds(core: ChatDeps, answer: Message, changed: (use:
       }));
       for (const use of addToolUses(db, answer.id, uses, ids)) changed(use);
     },
+    decide(useId, choice) {
+      if (asked?.useId === useId) asked.decide(choice);
+    },
     waiting: () => toolUsesOf(db, answer.id).some(isWaiting),
     async run(tools, signal) {
       if (++rounds > TOOL_STEPS) return false;
@@ -74,6 +105,8 @@ export function createToolRounds(core: ChatDeps, answer: Message, changed: (use:
 }
 
 const REPEATED = 'Error: the same call was made twice before. Answer with what it gave.';
+
+const REFUSED = 'Error: the user did not allow this call.';
 
 const isWaiting = ({ state }: ToolUse): boolean => state.status === 'waiting';
 

@@ -11,6 +11,7 @@ import {
   type PauseAction,
   type Request,
   type Response,
+  type ToolChoice,
   type ToolUseId,
   type TurnId,
 } from '../../protocol/index.ts';
@@ -43,6 +44,7 @@ export type TurnManager = {
   answerNow(turnId: TurnId): void;
   hold(turnId: TurnId): void;
   decide(turnId: TurnId, choice: PauseAction): void;
+  decideTool(turnId: TurnId, useId: ToolUseId, choice: ToolChoice): void;
   editQueued(messageId: MessageId, text: string | null): void;
   moveQueued(messageId: MessageId, by: -1 | 1): void;
   sendQueued(messageId: MessageId): void;
@@ -348,6 +350,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     answerNow: (turnId) => find(turnId).answerNow(),
     hold: (turnId) => find(turnId).hold(),
     decide: (turnId, choice) => find(turnId).decide(choice),
+    decideTool: (turnId, useId, choice) => find(turnId).decideTool(useId, choice),
 
     editQueued(messageId, text) {
       const message = waitingMessage('turns.editQueued', messageId);

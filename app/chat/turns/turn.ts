@@ -11,6 +11,8 @@ import {
   type MessageState,
   type ModelId,
   type PauseAction,
+  type ToolChoice,
+  type ToolUseId,
   type TurnEvent,
   type TurnId,
   withDecision,
@@ -35,6 +37,7 @@ export type Turn = {
   answerNow(): void;
   hold(): void;
   decide(choice: PauseAction): void;
+  decideTool(useId: ToolUseId, choice: ToolChoice): void;
   /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
   leave(): void;
   /** Puts what there is on disk. Returns whether it is there. */
@@ -127,7 +130,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     if (now) core.emit('message.changed', now);
   };
   const ask = core.settings().loopGuard;
-  const rounds = createToolRounds(core, answer, (use) => tell({ type: 'tool', use }));
+  const rounds = createToolRounds(core, answer, unattended, (use) => tell({ type: 'tool', use }));
 
   async function start() {
     if (over()) return;
@@ -370,6 +373,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     leave: () => (phase === 'paused' ? core.engine.decide(turnId, 'stop') : cancel()),
     answerNow: () => core.engine.answerNow(turnId),
     hold: () => clearTimeout(decision),
+    decideTool: rounds.decide,
     decide: (choice) => core.engine.decide(turnId, choice),
     flush: writer.flush,
     close: writer.close,

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { ToolEntry } from '../../../app/protocol/index.ts';
 import { useChatModel } from '../../stores/chat/chat-model.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { useSettings } from '../../stores/settings.ts';
@@ -36,8 +37,11 @@ export function ToolsMenu() {
     if (isNew) useChat.setState((state) => ({ fresh: { ...state.fresh, tools: next } }));
     else void update({ tools: next });
   };
-  const toggle = (name: string, checked: boolean) =>
-    set(checked ? [...chosen, name] : chosen.filter((other) => other !== name));
+  const toggle = (some: readonly ToolEntry[], checked: boolean) => {
+    const names = some.map(({ name }) => name);
+    const others = chosen.filter((name) => !names.includes(name));
+    set(checked ? [...others, ...names] : others);
+  };
   const title = t('composer.tools');
   const count = chosen.filter((name) => tools?.some((tool) => tool.name === name) ?? true).length;
   const label = unable && on ? t('composer.toolsUnable') : on ? t('composer.toolsOn', { count }) : title;
@@ -54,28 +58,42 @@ export function ToolsMenu() {
           className={`inline-flex h-row min-w-0 items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap ${on && !unable ? 'bg-ink-soft text-ink-text' : 'text-fg-2 hover:bg-hover data-[state=open]:bg-select'}`}
         >
           <Icon name={unable && on ? 'warning' : 'tool'} className={on && !unable ? '' : 'text-fg-3'} />
-          <span className="@max-[54rem]:sr-only max-lg:sr-only">{title}</span>
+          <span className="sr-only">{title}</span>
           {on && <span className="font-normal tabular-nums">{count}</span>}
         </button>
       }
     >
       <h2 className="px-2.5 pt-1.75 font-semibold">{title}</h2>
       <p className="px-2.5 pb-1.5 text-xs text-fg-3">{unable ? t('composer.toolsUnable') : t('composer.toolsAbout')}</p>
-      <ul>
-        {(tools ?? []).map((tool) => (
-          <li key={tool.name} className="flex items-center gap-3 px-2.5 py-1.5">
-            <span className="min-w-0 flex-1">
-              <bdi className="block truncate font-medium">{nameOf(tool.name)}</bdi>
-              <span className="line-clamp-2 text-xs text-fg-3">{aboutOf(tool)}</span>
-            </span>
-            <Switch
-              label={nameOf(tool.name)}
-              checked={chosen.includes(tool.name)}
-              onChange={(checked) => toggle(tool.name, checked)}
-            />
-          </li>
-        ))}
-      </ul>
+      {groupsOf(tools ?? []).map(([server, group]) => (
+        <section key={server ?? ''} aria-label={server ?? title}>
+          {server !== null && (
+            <h3 className="flex items-center gap-3 border-t border-line px-2.5 pt-2 pb-1 text-xs text-fg-3">
+              <bdi className="min-w-0 flex-1 truncate">{server}</bdi>
+              <Switch
+                label={t('composer.toolsOf', { name: server })}
+                checked={group.every(({ name }) => chosen.includes(name))}
+                onChange={(checked) => toggle(group, checked)}
+              />
+            </h3>
+          )}
+          <ul>
+            {group.map((tool) => (
+              <li key={tool.name} className="flex items-center gap-3 px-2.5 py-1.5">
+                <span className="min-w-0 flex-1">
+                  <bdi className="block truncate font-medium">{tool.builtIn ? nameOf(tool.name) : tool.title}</bdi>
+                  <span className="line-clamp-2 text-xs text-fg-3">{aboutOf(tool)}</span>
+                </span>
+                <Switch
+                  label={tool.builtIn ? nameOf(tool.name) : tool.title}
+                  checked={chosen.includes(tool.name)}
+                  onChange={(checked) => toggle([tool], checked)}
+                />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       <PopoverLine />
       <button
         type="button"
@@ -89,4 +107,10 @@ export function ToolsMenu() {
       </button>
     </Popover>
   );
+}
+
+/** Those that ship with Longhand first, then a group for each server. */
+function groupsOf(tools: readonly ToolEntry[]): [string | null, ToolEntry[]][] {
+  const servers = new Set(tools.map(({ server }) => server));
+  return [...servers].map((server) => [server, tools.filter((tool) => tool.server === server)]);
 }

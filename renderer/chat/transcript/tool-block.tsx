@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Message, ToolUse } from '../../../app/protocol/index.ts';
+import type { Message, ToolChoice, ToolUse } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { argumentsLine, argumentsText } from '../../lib/tool-arguments.ts';
 import { isRunning } from '../../stores/chat/reducers.ts';
@@ -10,6 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
+const PENDING: ReadonlySet<ToolUse['state']['status']> = new Set(['waiting', 'asking', 'running']);
+
 /** One call: what was asked of which tool and how it went; opens what was said and what came back, word for word. */
 export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) {
   const { t } = useTranslation();
@@ -17,15 +20,17 @@ export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) 
   const nameOf = useToolNames();
   const [open, setOpen] = useState(false);
   const { state } = use;
-  const bad = state.status === 'failed';
+  const asking = state.status === 'asking' && message.state.status === 'running';
+  const shown = open || asking;
+  const bad = state.status === 'failed' || state.status === 'refused';
   const time = 'ms' in state ? formats.duration(Math.max(1, state.ms)) : '';
   const said =
     state.status === 'failed' ? t(`tools.failed.${state.problem}`) : t(`tools.state.${state.status}`, { time });
   return (
-    <div className="rounded-md border border-line bg-card">
+    <div className={`rounded-md border bg-card ${asking ? 'border-ink-line' : 'border-line'}`}>
       <button
         type="button"
-        aria-expanded={open}
+        aria-expanded={shown}
         onClick={() => setOpen(!open)}
         className="flex min-h-row w-full items-center gap-2 rounded-md px-2.5 ring-inset-focus hover:bg-hover"
       >
@@ -35,19 +40,45 @@ export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) 
           {argumentsLine(use.arguments)}
         </bdi>
         <span className={`flex-none text-xs tabular-nums ${bad ? 'text-bad-text' : 'text-fg-3'}`}>{said}</span>
-        <Icon name={open ? 'down' : 'forward'} size={14} className={`text-fg-3 ${open ? '' : 'rtl:-scale-x-100'}`} />
+        <Icon name={shown ? 'down' : 'forward'} size={14} className={`text-fg-3 ${shown ? '' : 'rtl:-scale-x-100'}`} />
       </button>
-      {open && (
+      {shown && (
         <div className="border-t border-line px-2.5 pt-2 pb-2.5">
           <Part label={t('tools.arguments')} text={argumentsText(use.arguments)} />
           {use.result !== null && <Part label={t('tools.result')} text={use.result} />}
-          {!isRunning(message) && state.status !== 'waiting' && (
+          {asking && <Consent message={message} use={use} />}
+          {!isRunning(message) && !PENDING.has(state.status) && (
             <Button icon="retry" className="mt-2" onClick={() => void actions.runToolAgain(message.id, use.id)}>
               {t('tools.runAgain')}
             </Button>
           )}
         </div>
       )}
+    </div>
+  );
+}
+
+/** A call that somebody has to allow, with what it would do above. */
+function Consent({ message, use }: { message: Message; use: ToolUse }) {
+  const { t } = useTranslation();
+  const { state } = message;
+  if (state.status !== 'running' || use.state.status !== 'asking') return null;
+  const choices: ToolChoice[] = use.state.destroys ? ['once', 'chat', 'deny'] : ['once', 'chat', 'always', 'deny'];
+  const { turnId } = state;
+  return (
+    <div role="alert" className="mt-2.5">
+      <p className="text-fg-2">{use.state.destroys ? t('tools.asksDestroying') : t('tools.asks')}</p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        {choices.map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === 'once' ? 'primary' : 'default'}
+            onClick={() => void core.call('turns.decideTool', { turnId, useId: use.id, choice })}
+          >
+            {t(`tools.choice.${choice}`)}
+          </Button>
+        ))}
+      </div>
     </div>
   );
 }

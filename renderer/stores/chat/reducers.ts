@@ -115,7 +115,7 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
     if (event.type === 'finished' || event.type === 'failed') {
       busy.delete(chatId);
       if (open?.chat.id !== chatId) unread.add(chatId);
-    } else busy.set(chatId, event.type === 'paused' ? 'waiting' : 'writing');
+    } else busy.set(chatId, waits(event) ? 'waiting' : 'writing');
     const message = changed.get(messageId) ?? (open?.chat.id === chatId ? open.messages.get(messageId) : undefined);
     if (!message) continue;
     changed.set(messageId, applyToMessage(message, turnId, event));
@@ -131,6 +131,10 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
   }
   return { ...data, open, live, busy, unread };
 }
+
+/** For a word of the user. */
+const waits = (event: TurnEvent): boolean =>
+  event.type === 'paused' || (event.type === 'tool' && event.use.state.status === 'asking');
 
 /** Events that leave everything about a message as it was but its text. */
 const textual: ReadonlySet<TurnEvent['type']> = new Set([

@@ -1,4 +1,4 @@
-import type { Chat, ToolUse, ToolUseId, TurnId } from '../../../app/protocol/index.ts';
+import type { Chat, McpServer, McpServerId, McpTool, ToolUse, ToolUseId, TurnId } from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { newMessage, nextId } from '../../support/fake-world.ts';
@@ -16,6 +16,39 @@ const use = (change: Partial<ToolUse>): ToolUse => ({
   thinkingAt: 0,
   ...change,
 });
+
+const tool = (name: string, kind: McpTool['kind'], description: string, always = false): McpTool => ({
+  name: `notes_${name}`,
+  title: name,
+  description,
+  kind,
+  always,
+});
+
+const servers: McpServer[] = [
+  {
+    id: 'mcp-1' as McpServerId,
+    name: 'notes',
+    target: 'npx -y @modelcontextprotocol/server-filesystem /home/ada/notes',
+    remote: false,
+    secrets: [],
+    state: { status: 'ready' },
+    tools: [
+      tool('read_text_file', 'reads', 'Read the complete contents of a file as text.', true),
+      tool('list_directory', 'reads', 'Get a listing of all files and directories in a path.'),
+      tool('write_file', 'destroys', 'Create a new file or overwrite an existing one.'),
+    ],
+  },
+  {
+    id: 'mcp-2' as McpServerId,
+    name: 'Tickets',
+    target: 'https://tickets.example/mcp',
+    remote: true,
+    secrets: ['Authorization'],
+    state: { status: 'failed', problem: 'refused', detail: 'fetch failed' },
+    tools: [],
+  },
+];
 
 /** An answer with calls that went well, badly and not at all, and one whose third call is being written. */
 export function toolsScene(): Scene {
@@ -44,11 +77,21 @@ export function toolsScene(): Scene {
     timings,
     usage,
   });
+  world.mcp = servers;
+  for (const { name, tools } of servers) {
+    world.tools.push(...tools.map((tool) => ({ ...tool, server: name, builtIn: false })));
+  }
   const turnId = 'turn-tools' as TurnId;
   const running = newMessage(chat.id, 'assistant', {
     text: 'One moment.\n\n',
     toolUses: [
       use({ arguments: '{"expression":"614.40 / 8"}', textAt: 13, state: { status: 'running' } }),
+      use({
+        name: 'notes_write_file',
+        arguments: '{"path":"/home/ada/notes/rent.md","content":"# Rent\\n\\n614.40 / 8 = 76.80"}',
+        textAt: 13,
+        state: { status: 'asking', destroys: true },
+      }),
       use({ name: 'clock', textAt: 13, state: { status: 'waiting' } }),
     ],
     state: { status: 'running', turnId },

@@ -1,0 +1,196 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/types.js';
+import { guarded, type McpConfig, type McpState } from '../../protocol/index.ts';
+import { ToolError } from '../tool.ts';
+import { MAX_MS } from '../toolbox.ts';
+import { McpError } from './mcp-error.ts';
+import { createProgramTransport, type ProgramTransport } from './program-transport.ts';
+import { type CallResult, resultText } from './result-text.ts';
+
+/** A tool as its server names it. */
+export type NamedTool = {
+  name: string;
+  description: string;
+  inputSchema: object;
+  readOnly: boolean;
+  destructive: boolean;
+};
+
+export type Connection = {
+  state(): McpState;
+  /** What it said beside the protocol, without the secrets it was given. */
+  log(): string[];
+  /** Starts it where it does not run. @throws McpError */
+  tools(): Promise<NamedTool[]>;
+  /** @throws ToolError */
+  call(tool: string, given: object, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+};
+
+export type ConnectionOptions = {
+  version: string;
+  /** Read when it is started: secrets may be with a keychain. */
+  config: () => Promise<McpConfig>;
+  /** For addresses: told on the privacy page, or refused. */
+  fetch: typeof fetch;
+  changed: () => void;
+};
+
+const START_MS = 30_000;
+const MAX_PAGES = 20;
+const MAX_TOOLS = 200;
+const MAX_SCHEMA = 32_000;
+const MAX_LINES = 200;
+const MAX_LINE = 500;
+
+export function createConnection({ version, config, fetch, changed }: ConnectionOptions): Connection {
+  let state: McpState = { status: 'idle' };
+  let open: Promise<{ client: Client; transport: Transport }> | null = null;
+  let secrets: string[] = [];
+  const lines: string[] = [];
+
+  function show(next: McpState) {
+    state = next;
+    changed();
+  }
+
+  function note(line: string) {
+    lines.push(masked(line.slice(0, MAX_LINE), secrets));
+    if (lines.length > MAX_LINES) lines.splice(0, lines.length - MAX_LINES);
+  }
+
+  function failed(error: unknown, transport: Transport | null): McpError {
+    const own = (transport as ProgramTransport | null)?.ended ?? null;
+    const why = own && own.message !== 'it was stopped' ? own : asMcpError(error);
+    open = null;
+    const detail = masked(why.message.slice(0, 500), secrets);
+    note(detail);
+    show({ status: 'failed', problem: why.problem, detail });
+    void transport?.close().catch(() => {});
+    return new McpError(why.problem, detail);
+  }
+
+  async function connect() {
+    show({ status: 'starting' });
+    let transport: Transport | null = null;
+    try {
+      const wanted = await config();
+      const given = 'command' in wanted ? wanted.env : wanted.headers;
+      secrets = Object.values(given).filter((value) => value.length >= 4);
+      transport =
+        'command' in wanted
+          ? createProgramTransport(wanted, note)
+          : (new StreamableHTTPClientTransport(new URL(wanted.url), {
+              fetch,
+              requestInit: { headers: wanted.headers, redirect: 'error' },
+            }) as Transport);
+      const client = new Client({ name: 'Longhand', version }, { capabilities: {}, jsonSchemaValidator: UNCHECKED });
+      await client.connect(transport, { timeout: START_MS });
+      const mine = transport;
+      client.onclose = guarded(console.error, () => {
+        if (open) failed(new McpError('ended', 'the connection was closed'), mine);
+      });
+      show({ status: 'ready' });
+      return { client, transport };
+    } catch (error) {
+      throw failed(error, transport);
+    }
+  }
+
+  function connected() {
+    open ??= connect();
+    return open;
+  }
+
+  return {
+    state: () => state,
+    log: () => [...lines],
+    async tools() {
+      const { client, transport } = await connected();
+      try {
+        return await listAll(client, note);
+      } catch (error) {
+        throw failed(error, transport);
+      }
+    },
+    async call(tool, given, signal) {
+      const { client, transport } = await connected().catch((error: McpError) => {
+        throw new ToolError('failed', `its server cannot be reached: ${error.message}`);
+      });
+      let answer: CallResult;
+      try {
+        const limits = { signal, timeout: MAX_MS, maxTotalTimeout: MAX_MS };
+        answer = (await client.callTool({ name: tool, arguments: given as never }, undefined, limits)) as CallResult;
+      } catch (error) {
+        if (signal.aborted) throw new ToolError('failed', 'it was stopped');
+        // What the server itself says of a call leaves it as it was; anything else is its end.
+        if (error instanceof ProtocolError && !CONNECTION.includes(error.code))
+          throw new ToolError('failed', masked(error.message, secrets));
+        const { problem, message } = failed(error, transport);
+        throw new ToolError(problem === 'no-answer' ? 'timed-out' : 'failed', `its server: ${message}`);
+      }
+      const text = masked(resultText(answer), secrets);
+      if (answer.isError) throw new ToolError('failed', text);
+      return text;
+    },
+    async close() {
+      const last = open;
+      open = null;
+      const one = await last?.catch(() => null);
+      await one?.transport.close().catch(() => {});
+      show({ status: 'idle' });
+    },
+  };
+}
+
+/** Codes that the SDK itself gives when nothing comes, or nothing more. */
+const CONNECTION: readonly number[] = [ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout];
+
+/** What a server says its results are like is not held against it; and no schema of its is compiled here. */
+const UNCHECKED = {
+  getValidator:
+    <T>() =>
+    (input: unknown) => ({ valid: true as const, data: input as NonNullable<T>, errorMessage: undefined }),
+};
+
+async function listAll(client: Client, note: (line: string) => void): Promise<NamedTool[]> {
+  const found: NamedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page++) {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: START_MS });
+    for (const { name, description = '', inputSchema, annotations } of tools) {
+      if (JSON.stringify(inputSchema).length + description.length > MAX_SCHEMA)
+        note(`[Longhand] "${name}" is too large for a model`);
+      else {
+        const readOnly = annotations?.readOnlyHint === true;
+        found.push({
+          name,
+          description,
+          inputSchema,
+          readOnly,
+          destructive: !readOnly && annotations?.destructiveHint === true,
+        });
+      }
+    }
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  return found.slice(0, MAX_TOOLS);
+}
+
+function asMcpError(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ProtocolError && error.code === ErrorCode.RequestTimeout)
+    return new McpError('no-answer', message);
+  if (error instanceof ProtocolError) return new McpError('failed', message);
+  const reason =
+    (error as { details?: { reason?: unknown } } | null)?.details?.reason ?? (error as { code?: unknown } | null)?.code;
+  if (reason === 'off') return new McpError('off', message);
+  return new McpError('refused', message);
+}
+
+const masked = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((out, secret) => out.replaceAll(secret, '***'), text);
