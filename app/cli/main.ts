@@ -4,6 +4,7 @@ import { toLonghandError } from '../engine/process/addon-errors.ts';
 import { type Failure, failureOf } from '../protocol/index.ts';
 import { bench } from './commands/bench.ts';
 import { chat } from './commands/chat.ts';
+import { convert } from './commands/convert.ts';
 import { devices } from './commands/devices.ts';
 import { docs } from './commands/docs.ts';
 import { doctor } from './commands/doctor.ts';
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   embed,
   evaluate,
   quantize,
+  convert,
   inspect,
   devices,
   bench,

@@ -163,6 +163,7 @@ LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t column
   const std::vector<double> weighed =
       covariance.empty() ? matrix : times_transposed(matrix, rows, covariance, columns, columns);
   std::vector<double> vectors = times_transposed(weighed, rows, matrix, rows, columns);
+  if (rows == 0) return {{}, std::vector<double>(static_cast<size_t>(rank * columns)), 0};
   const std::vector<double> values = symmetric_eigen(vectors, rows);
   LowRank out;
   out.up.assign(static_cast<size_t>(rows * rank), 0.0);

@@ -39,6 +39,10 @@ export type Card = {
   /** Of all weights that were rounded: what was lost, relative to what there was. */
   relative_error: number;
   left_out: string[];
+  /** Of a conversion: what a token of a conversation takes with a cache of fp16, and what every layer lost. */
+  cache_bytes_per_token?: number;
+  source_cache_bytes_per_token?: number;
+  factorisation_error?: object[];
   quality: Quality | { skipped: string };
 };
 
@@ -139,6 +143,11 @@ export function linesOf(card: Card): string[] {
   return [
     `${card.out}`,
     `${bytes(card.bytes)}, ${share} % of ${bytes(card.source_bytes)}, in ${card.seconds.toFixed(1)} s`,
+    ...(card.cache_bytes_per_token !== undefined && card.source_cache_bytes_per_token !== undefined
+      ? [
+          `a token of a conversation takes ${bytes(card.cache_bytes_per_token)}, ${((100 * card.cache_bytes_per_token) / card.source_cache_bytes_per_token).toFixed(0)} % of ${bytes(card.source_cache_bytes_per_token)}`,
+        ]
+      : []),
     ...('skipped' in quality
       ? [`the loss was not measured: ${quality.skipped}`]
       : [

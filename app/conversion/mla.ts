@@ -1,0 +1,216 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type * as Addon from '../../native/addon/index.d.ts';
+import type { TensorEntry, WeightSource } from '../../native/addon/index.d.ts';
+import { LonghandError } from '../protocol/index.ts';
+import { copyCompanions } from './companions.ts';
+import { dimsOf, type Heads, type Pairs, type Rope } from './partial-rope.ts';
+import { columnsOf, isPlain, rowsOf } from './plan.ts';
+import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
+import { stretchesOf } from './stretches.ts';
+
+//  MHA2MLA (arXiv 2502.14837): of every head a few rotary pairs stay as they are; the other dims of the keys, and all of the values,
+//  come from a latent vector of low rank a token.
+
+export type Svd = 'split' | 'joint' | 'whitened';
+export type Layout = 'published' | 'new';
+
+export type MlaRequest = {
+  lowRank: typeof Addon.lowRank;
+  source: WeightSource;
+  folder: string;
+  tensors: readonly TensorEntry[];
+  config: Record<string, unknown>;
+  heads: Heads;
+  rope: Rope;
+  /** [layers, key-value heads, pairs] */
+  pairs: Pairs;
+  svd: Svd;
+  /** A key-value head. */
+  rank: number;
+  layout: Layout;
+  /** Of the inputs of attention, by layer, where `svd` is whitened. */
+  covariance: ReadonlyMap<number, Float64Array>;
+  signal: AbortSignal;
+  progress: (done: number, total: number) => void;
+};
+
+/** Of one layer, relative (Frobenius): what the ranks leave out of what is factored. */
+export type LayerError = { layer: number; k?: number; v?: number; joint?: number };
+
+type Names = { rope: string; down: string; downK: string; downV: string; upK: string; upV: string };
+const NAMES: Record<Layout, Names> = {
+  published: {
+    rope: 'W_k_r',
+    down: 'W_down_k',
+    downK: 'W_down_k',
+    downV: 'W_down_v',
+    upK: 'W_up_k',
+    upV: 'W_up_v',
+  },
+  new: {
+    rope: 'k_r_proj',
+    down: 'kv_proj.down_kv',
+    downK: 'kv_proj.down_k',
+    downV: 'kv_proj.down_v',
+    upK: 'kv_proj.up_k',
+    upV: 'kv_proj.up_v',
+  },
+};
+
+const CHANGED = /^model\.layers\.(\d+)\.self_attn\.([qkv])_proj\.weight$/;
+const at = (layer: number, name: string) => `model.layers.${layer}.self_attn.${name}.weight`;
+
+export async function writeMla(part: string, request: MlaRequest): Promise<LayerError[]> {
+  const { tensors, pairs } = request;
+  const plain = tensors.filter(isPlain);
+  const entries = plain.flatMap((tensor) => {
+    const changed = CHANGED.exec(tensor.name);
+    if (changed === null) return [{ name: tensor.name, type: tensor.type as StoredType, shape: tensor.shape }];
+    // The three matrices of a layer become what stands in the place of the first of them.
+    return changed[2] === 'q' ? entriesOf(Number(changed[1]), tensor, request) : [];
+  });
+  await mkdir(part);
+  const file = await createSafetensors(join(part, 'model.safetensors'), entries, 'pt');
+  const errors: LayerError[] = [];
+  try {
+    for (const [layer] of pairs.entries()) {
+      request.signal.throwIfAborted();
+      errors.push(await writeLayer(file, layer, entries, request));
+      request.progress(layer + 1, pairs.length + 1);
+    }
+    for (const tensor of plain) if (!CHANGED.test(tensor.name)) await copy(file, tensor, request);
+  } finally {
+    await file.close();
+  }
+  await copyCompanions(request.folder, part);
+  await writeFile(join(part, 'config.json'), `${JSON.stringify(configOf(request), null, 2)}\n`);
+  return errors;
+}
+
+function entriesOf(layer: number, q: TensorEntry, { heads, rank, svd, layout, pairs }: MlaRequest): Entry[] {
+  const names = NAMES[layout];
+  const type = q.type as StoredType;
+  const hidden = columnsOf(q);
+  const kept = 2 * (pairs[layer]?.[0]?.length ?? 0);
+  const latent = rank * heads.kv;
+  const entry = (name: string, ...shape: number[]): Entry => ({ name: at(layer, name), type, shape });
+  return [
+    entry('q_proj', rowsOf(q), hidden),
+    entry(names.rope, heads.kv * kept, hidden),
+    ...(svd === 'split'
+      ? [entry(names.downK, latent, hidden), entry(names.downV, latent, hidden)]
+      : [entry(names.down, latent, hidden)]),
+    entry(names.upK, heads.kv * (heads.dim - kept), latent),
+    entry(names.upV, heads.kv * heads.dim, latent),
+  ];
+}
+
+async function writeLayer(
+  file: SafetensorsFile,
+  layer: number,
+  entries: readonly Entry[],
+  request: MlaRequest,
+): Promise<LayerError> {
+  const { source, heads, svd, rank, layout, pairs } = request;
+  const names = NAMES[layout];
+  const dims = dimsOf(pairs[layer] ?? [], heads);
+  const put = async (name: string, values: Float32Array) => {
+    const entry = entries.find((one) => one.name === at(layer, name));
+    if (entry === undefined) throw new LonghandError('internal', `[convert] ${at(layer, name)} was not announced`);
+    await file.put(entry.name, encoded(values, entry.type), 0);
+  };
+  const rows = async (which: 'q' | 'k' | 'v', order: number[]) =>
+    source.read(at(layer, `${which}_proj`), { count: order.length, rows: Int32Array.from(order) });
+
+  const queries = Array.from({ length: heads.query }, (_, head) => dims[Math.floor((head * heads.kv) / heads.query)]);
+  const inOrder = (part: 'kept' | 'rest', of: typeof queries) =>
+    of.flatMap((own, head) => (own?.[part] ?? []).map((dim) => head * heads.dim + dim));
+  const straight = Array.from({ length: heads.query * heads.dim }, (_, i) => i);
+  await put(
+    'q_proj',
+    await rows('q', layout === 'new' ? [...inOrder('kept', queries), ...inOrder('rest', queries)] : straight),
+  );
+  await put(names.rope, await rows('k', inOrder('kept', dims)));
+
+  const nope = await rows('k', inOrder('rest', dims));
+  const values = await source.read(at(layer, 'v_proj'));
+  const hidden = values.length / (heads.kv * heads.dim);
+  const latent = rank * heads.kv;
+  const factored = (matrix: Float64Array) => {
+    const covariance = request.covariance.get(layer);
+    return request.lowRank(matrix, {
+      rows: matrix.length / hidden,
+      columns: hidden,
+      rank: latent,
+      ...(svd === 'whitened' && covariance !== undefined ? { covariance } : {}),
+    });
+  };
+  if (svd === 'split') {
+    const k = await factored(Float64Array.from(nope));
+    const v = await factored(Float64Array.from(values));
+    await put(names.downK, k.down);
+    await put(names.downV, v.down);
+    await put(names.upK, k.up);
+    await put(names.upV, v.up);
+    return { layer, k: k.error, v: v.error };
+  }
+  const both = new Float64Array(nope.length + values.length);
+  both.set(nope);
+  both.set(values, nope.length);
+  const joint = await factored(both);
+  const cut = (nope.length / hidden) * latent;
+  await put(names.down, joint.down);
+  await put(names.upK, joint.up.subarray(0, cut));
+  await put(names.upV, joint.up.subarray(cut));
+  return { layer, joint: joint.error };
+}
+
+async function copy(file: SafetensorsFile, tensor: TensorEntry, { source, signal }: MlaRequest): Promise<void> {
+  const row = bytesOf({ type: tensor.type as StoredType, shape: tensor.shape }) / rowsOf(tensor);
+  for (const stretch of stretchesOf(tensor)) {
+    signal.throwIfAborted();
+    const values = await source.blocks(tensor.name, { ...stretch, type: tensor.type as 'F32' | 'F16' | 'BF16' });
+    await file.put(tensor.name, values, row * stretch.first);
+  }
+}
+
+/** To nearest, ties to even. */
+function encoded(values: Float32Array, type: StoredType): Uint8Array {
+  if (type === 'F32') return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  if (type === 'F16') return new Uint8Array(new Float16Array(values).buffer);
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return new Uint8Array(Uint16Array.from(bits, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16).buffer);
+}
+
+const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 5 };
+
+/** The keys of the published checkpoints. The selection of `2-norm` is not in the weights, so that it stands here. */
+function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest): Record<string, unknown> {
+  const kept = pairs[0]?.[0]?.length ?? 0;
+  return {
+    ...config,
+    ...(layout === 'new'
+      ? {
+          mla: {
+            layout: 'new',
+            partial_rope: rope,
+            rope_dim: 2 * kept,
+            svd: svd === 'split' ? 'split' : 'joint',
+            low_rank: rank,
+          },
+        }
+      : {}),
+    RoPE: {
+      partial_rope_version: VERSIONS[rope],
+      top_k_rope_dim: kept,
+      last_k_rope_dim: 0,
+      uniform_start_point: 0,
+      uniform_step: rope === 'uniform' ? heads.dim / (2 * kept) : 1,
+      qk_tensor_path: null,
+      n_gqa_group: heads.query / heads.kv,
+      ...(rope === '2-norm' ? { kept_pairs: pairs } : {}),
+    },
+    SVD: { method: svd === 'split' ? 2 : 7, low_rank: rank },
+  };
+}
