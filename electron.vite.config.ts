@@ -29,6 +29,7 @@ export default defineConfig({
           'template-worker': at('app/text/jinja/template-process.ts'),
           'document-reader': at('app/documents/parse/parser-process.ts'),
           'document-worker': at('app/documents/parse/parser-worker.ts'),
+          'sandbox-worker': at('app/tools/sandbox/sandbox-worker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
       },

@@ -87,6 +87,7 @@ async function start() {
     core: {
       dataFolder,
       migrations: paths.migrations,
+      sandbox: paths.sandbox,
       resources: paths.resources,
       keychain: keychain !== null,
       about: { version: app.getVersion(), commit: process.env.LONGHAND_COMMIT ?? '', shell: 'electron' },

@@ -8,6 +8,7 @@ export type Paths = {
   worker: string;
   documentReader: string;
   documentWorker: string;
+  sandbox: string;
   preload: string;
   renderer: string;
   addon: string;
@@ -25,6 +26,7 @@ export function pathsOf(options: { root: string; resources: string; packaged: bo
     worker: join(dist, 'main', 'template-worker.js'),
     documentReader: join(dist, 'main', 'document-reader.js'),
     documentWorker: join(dist, 'main', 'document-worker.js'),
+    sandbox: join(dist, 'main', 'sandbox-worker.js'),
     preload: join(dist, 'preload', 'preload.cjs'),
     renderer: join(dist, 'renderer'),
     addon: packaged ? join(resources, 'longhand.node') : join(root, 'build', 'native', 'Release', 'longhand.node'),

@@ -56,6 +56,8 @@ export type CoreOptions = {
   resources: string;
   startEngine: StartEngine;
   startReader: StartReader;
+  /** The file of the worker that runs JavaScript of models; a core without it has no such tool. */
+  sandbox?: string;
   /** A core without it serves no other programs. */
   startServer?: StartServer;
   /** Seals secrets with the keychain of the system, where the shell has one. */
@@ -192,6 +194,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...shared,
     models,
     documents: documents.handlers,
+    sandbox: options.sandbox ?? null,
     cipher: options.cipher ?? null,
     via: manager.via,
     version: options.about.version,

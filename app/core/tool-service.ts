@@ -10,6 +10,7 @@ import { calculator } from '../tools/built-in/calculator.ts';
 import { clock } from '../tools/built-in/clock.ts';
 import { type DocumentsAsked, readDocument, searchDocuments } from '../tools/built-in/documents.ts';
 import { createMcpServers, type McpServersOptions } from '../tools/mcp/servers.ts';
+import { javascript } from '../tools/sandbox/javascript.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 
 //  The tools of this core, and what the page asks about them.
@@ -26,6 +27,8 @@ export type ToolServiceOptions = {
   emit: Emit;
   models: Pick<ModelRegistry, 'target'>;
   documents: DocumentsAsked;
+  /** The file of the worker that runs JavaScript; null: there is no such tool. */
+  sandbox: string | null;
   cipher: McpServersOptions['cipher'];
   /** Every request to another computer goes through it. */
   via: (why: RequestPurpose) => Network;
@@ -35,8 +38,14 @@ export type ToolServiceOptions = {
 };
 
 export function createToolService(options: ToolServiceOptions): ToolService {
-  const { db, engine, emit, models, documents, cipher, via, version, now, report } = options;
-  const builtIn = [calculator, clock(now), searchDocuments(db, documents), readDocument(db, documents)];
+  const { db, engine, emit, models, documents, sandbox, cipher, via, version, now, report } = options;
+  const builtIn = [
+    calculator,
+    clock(now),
+    ...(sandbox === null ? [] : [javascript(sandbox)]),
+    searchDocuments(db, documents),
+    readDocument(db, documents),
+  ];
   const servers = createMcpServers({
     db,
     cipher,

@@ -22,6 +22,8 @@ export type Places = {
   /** The files of the process that reads documents, and of its thread. */
   documentReader: string;
   documentWorker: string;
+  /** The file of the worker that runs JavaScript of models. */
+  sandbox: string;
   addon: string;
   migrations: string;
   resources: string;
@@ -81,6 +83,7 @@ export async function runBrowserHost(
     const host = await createCore({
       dataFolder: wanted.data,
       migrations: places.migrations,
+      sandbox: places.sandbox,
       resources: places.resources,
       startEngine: engineByFork(places.engine, places),
       startReader: readerByFork(places),
@@ -168,6 +171,7 @@ export function placesBelow(root: string, entry: string): Places {
     documentWorker: source
       ? join(root, 'app', 'documents', 'parse', 'parser-worker.ts')
       : join(bundle, 'document-worker.js'),
+    sandbox: source ? join(root, 'app', 'tools', 'sandbox', 'sandbox-worker.ts') : join(bundle, 'sandbox-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
     migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),

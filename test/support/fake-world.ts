@@ -99,7 +99,7 @@ export function createWorld(change: Partial<World> = {}): World {
     library: noDocuments(),
     mcp: [],
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
-    tools: ['calculator', 'clock', 'search_documents', 'read_document'].map((name) => ({
+    tools: ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document'].map((name) => ({
       name,
       title: name,
       builtIn: true,

@@ -226,7 +226,7 @@ test('a model whose template knows no tools is told apart, and is sent no calls 
   const { able: knows, tools } = await client.call('tools.list', {});
   expect([knows, tools.map(({ name }) => name)]).toEqual([
     false,
-    ['calculator', 'clock', 'search_documents', 'read_document'],
+    ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document'],
   ]);
   const able = await start(() => 'Yes.');
   expect(await able.client.call('tools.list', {})).toMatchObject({ able: true });
