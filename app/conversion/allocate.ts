@@ -1,6 +1,6 @@
 import type { WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
-import { BITS, isPlain, type Planned, plannedBytes, rowsOf, sizeOf } from './plan.ts';
+import { BITS, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
 
 /** Rows of a matrix that are rounded on trial. */
 const ROWS = 96;
@@ -52,7 +52,7 @@ export async function allocate(request: AllocationRequest): Promise<Planned[]> {
 /** By matrix and bits: the energy of what comes out wrong, relative to what comes out. */
 async function measured({ source, plan, group, importance, signal, progress }: AllocationRequest) {
   const losses = new Map<string, Map<number, number>>();
-  const matrices = plan.filter((planned) => planned.bits !== null && isPlain(planned.tensor));
+  const matrices = plan.filter((planned) => planned.bits !== null);
   for (const [done, planned] of matrices.entries()) {
     progress(done, matrices.length);
     const all = rowsOf(planned);
@@ -68,7 +68,7 @@ async function measured({ source, plan, group, importance, signal, progress }: A
         rows,
         bits,
         group,
-        scales: planned.tensor.type as 'F32' | 'F16' | 'BF16',
+        scales: storedType(planned.tensor) ?? 'F32',
         method: 'rtn',
         ...(weights === undefined ? {} : { importance: weights }),
       });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AbortFlag, WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 import { copyCompanions } from './companions.ts';
-import { columnsOf, isPlain, type Planned, type Rounding, rowsOf } from './plan.ts';
+import { columnsOf, type Planned, type Rounding, rowsOf, storedType } from './plan.ts';
 import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
 import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
 
@@ -31,7 +31,9 @@ export type Written = { relativeError: number; left: string[] };
 export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
   const { plan, config, bits, group, folder } = request;
   const tied = config.tie_word_embeddings === true;
-  const left = plan.filter(({ tensor }) => !isPlain(tensor) || (tied && tensor.name.endsWith('lm_head.weight')));
+  const left = plan.filter(
+    ({ tensor }) => storedType(tensor) === null || (tied && tensor.name.endsWith('lm_head.weight')),
+  );
   const kept = plan.filter((planned) => !left.includes(planned));
   await mkdir(part);
   const file = await createSafetensors(
@@ -72,7 +74,7 @@ export async function writeMlx(part: string, request: MlxRequest): Promise<Writt
 }
 
 const moduleOf = (name: string): string => name.replace(/\.weight$/, '');
-const typeOf = ({ tensor }: Planned) => tensor.type as 'F32' | 'F16' | 'BF16';
+const typeOf = ({ tensor }: Planned) => storedType(tensor) ?? 'F32';
 
 /** Modules with other bits than the rest. */
 function exceptions(plan: readonly Planned[], bits: number, group: number): Record<string, unknown> {

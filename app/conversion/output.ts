@@ -41,15 +41,23 @@ export function checkFree(path: string): void {
     throw new LonghandError('bad-request', `[--out] the folder ${dirname(path)} does not exist`);
 }
 
-/** Has a file or folder written beside `path` and renamed at the end; whatever goes wrong, nothing is left of it. */
-export async function whole<T>(path: string, write: (part: string) => Promise<T>): Promise<T> {
-  checkFree(path);
+/** Has a folder written beside `path` and renamed at the end; whatever goes wrong, nothing is left of it. With `files` it is these
+ *  files of it that are put away, the first as `path`. */
+export async function whole<T>(
+  path: string,
+  write: (part: string) => Promise<T>,
+  files?: Readonly<Record<string, string>>,
+): Promise<T> {
+  const places = files === undefined ? [path] : Object.values(files);
+  for (const place of places) checkFree(place);
   await sweep(path);
   const part = `${path}.${process.pid}.part`;
   try {
     const result = await write(part);
-    checkFree(path);
-    await rename(part, path);
+    for (const place of places) checkFree(place);
+    if (files === undefined) await rename(part, path);
+    for (const [name, place] of Object.entries(files ?? {})) await rename(join(part, name), place);
+    await rm(part, { recursive: true, force: true });
     return result;
   } catch (error) {
     await rm(part, { recursive: true, force: true });

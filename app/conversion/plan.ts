@@ -23,6 +23,12 @@ const KEPT =
   /(in_proj_(a|b|ba)|\.gate|shared_expert_gate|norm\w*|conv1?d?|conv\.conv|position_embeddings|token_type_embeddings|up_[kv]|W_up_[kv]|A_log|dt_bias)(\.weight)?$|^(model\.)?(visual|vision_tower|multi_modal_projector)\.|(^|\.)pooler\.|^classifier\./;
 const PLAIN = ['F32', 'F16', 'BF16'];
 
+/** What the numbers of a tensor become where they are kept, and the type of scales: its own, or F16 where it was quantised. Null for
+ *  whole numbers, which are no weights. */
+export function storedType({ type }: TensorEntry): 'F32' | 'F16' | 'BF16' | null {
+  if (type === 'F32' || type === 'F16' || type === 'BF16') return type;
+  return /^([UI]\d+|BOOL|BOOLEAN|F64)$/.test(type) ? null : 'F16';
+}
 export const isPlain = ({ type }: TensorEntry): boolean => PLAIN.includes(type);
 type Shaped = { readonly shape: readonly number[] };
 export const rowsOf = ({ shape }: Shaped): number => shape.slice(0, -1).reduce((product, size) => product * size, 1);
@@ -63,7 +69,7 @@ function matricesOf(tensor: TensorEntry, bits: number): Planned[] {
 
 /** Bytes of a tensor in the file: codes, and a scale and a bias a group. */
 export function plannedBytes({ tensor, shape, bits }: Planned, group: number): number {
-  const wide = tensor.type === 'F32' ? 4 : 2;
+  const wide = storedType(tensor) === 'F32' ? 4 : 2;
   const values = shape.reduce((product, size) => product * size, 1);
   return bits === null ? values * wide : (values * bits) / 8 + (values / group) * 2 * wide;
 }

@@ -49,7 +49,7 @@ export const LAWS: readonly Law[] = [
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
-  { from: 'app/conversion', to: ['app/protocol', 'native/addon/index.d.ts'] },
+  { from: 'app/conversion', to: ['app/text', 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'app/tools', to: ['app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/engine',

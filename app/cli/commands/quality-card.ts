@@ -37,7 +37,7 @@ export type Card = {
   seconds: number;
   calibration: string | null;
   /** Of all weights that were rounded: what was lost, relative to what there was. */
-  relative_error: number;
+  relative_error: number | null;
   left_out: string[];
   /** Of a conversion: what a token of a conversation takes with a cache of fp16, and what every layer lost. */
   cache_bytes_per_token?: number;
@@ -119,21 +119,17 @@ const sizeOf = (path: string): number =>
   statSync(path).isFile()
     ? statSync(path).size
     : readdirSync(path)
-        .filter((name) => name.endsWith('.safetensors'))
+        .filter((name) => /\.(safetensors|gguf)$/.test(name))
         .reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
 
-/** Where the card of a result stands: in its folder, or beside its file. */
-const cardPath = (out: string): string =>
-  statSync(out).isDirectory() ? join(out, 'quality.json') : out.replace(/\.gguf(\.\d+\.part)?$/, '.quality.json');
-
-/** Everything but what is counted here. */
+/** Into the folder where it is being made. */
 export async function writeCard(part: string, facts: Omit<Card, 'bytes' | 'command'>): Promise<Card> {
   const card: Card = {
     ...facts,
     command: ['longhand', ...process.argv.slice(2)].join(' '),
     bytes: sizeOf(part),
   };
-  await writeFile(cardPath(part), `${JSON.stringify(card, null, 2)}\n`);
+  await writeFile(join(part, 'quality.json'), `${JSON.stringify(card, null, 2)}\n`);
   return card;
 }
 

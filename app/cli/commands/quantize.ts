@@ -1,37 +1,24 @@
 import { statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Description, TensorEntry } from '../../../native/addon/index.d.ts';
-import { allocate } from '../../conversion/allocate.ts';
-import { writeMlx } from '../../conversion/mlx.ts';
-import { checkFree, whole } from '../../conversion/output.ts';
-import {
-  checkForm,
-  columnsOf,
-  isPlain,
-  type Planned,
-  planOf,
-  type Rounding,
-  rowsOf,
-  sizeOf,
-} from '../../conversion/plan.ts';
+import { GGUF_TARGETS } from '../../conversion/gguf/write.ts';
+import { checkFree } from '../../conversion/output.ts';
+import { checkForm, isPlain } from '../../conversion/plan.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { type Context, command, type Flags, UsageError, type Values } from '../runtime/command.ts';
-import { abortFlag, addonOf, modelPath } from '../runtime/open-model.ts';
-import { bytes } from '../runtime/terminal.ts';
-import { observe } from './calibration.ts';
-import { type Card, linesOf, qualityOf, writeCard } from './quality-card.ts';
+import { addonOf, modelPath } from '../runtime/open-model.ts';
+import { linesOf } from './quality-card.ts';
+import { type Asked, type Described, make } from './quantize-make.ts';
 
 const FLAGS = {
   model: {
     kind: 'text',
     value: 'PATH',
-    help: 'the model: a folder with safetensors, or "starter"',
+    help: 'the model: a folder with safetensors, a .gguf file, or "starter"',
   },
   out: {
     kind: 'text',
     value: 'PATH',
-    help: 'the folder that is made; nothing is ever overwritten',
+    help: 'the folder or .gguf file that is made; nothing is ever overwritten',
   },
   bits: {
     kind: 'count',
@@ -54,6 +41,11 @@ const FLAGS = {
     value: 'GB',
     help: 'with --method mixed: how large the weights may be',
   },
+  format: {
+    kind: 'text',
+    value: 'mlx|gguf:TYPE',
+    help: 'a folder as MLX has it (default), or a file as llama.cpp has it: Q4_0, Q4_K, Q5_K, Q6_K or Q8_0',
+  },
   calibration: {
     kind: 'text',
     value: 'FILE',
@@ -67,68 +59,67 @@ type QuantizeValues = Values<typeof FLAGS>;
 export const quantize = command({
   name: 'quantize',
   summary: 'Make a model smaller, and measure what that cost.',
-  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed]',
+  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed] [--format mlx|gguf:TYPE]',
   flags: FLAGS,
   async run(context, values) {
     const asked = checked(context, values);
-    const { source, folder, out } = asked;
-    checkFree(out);
-    const described = await addonOf(context).inspect(source);
-    checkSource(described, values);
-    const plan = planOf(described.tensors, asked.bits, asked.group);
-    if (plan.every(({ bits }) => bits === null))
-      throw new LonghandError(
-        'bad-request',
-        `[--group] got ${asked.group}; no matrix of this model has rows of whole groups`,
-      );
-    await checkRoom(out, sizeOf(plan, asked.group));
-    const card = await make(context, values, {
-      ...asked,
-      folder,
-      described,
-      plan,
-    });
+    checkFree(asked.out);
+    const described = await addonOf(context).inspect(asked.source);
+    checkSource(described, asked, values);
+    const card = await make(context, { ...asked, described });
     context.terminal.out(context.json ? `${JSON.stringify(card)}\n` : `${linesOf(card).join('\n')}\n`);
     return 0;
   },
 });
 
-type Asked = {
-  source: string;
-  folder: string;
-  out: string;
-  bits: number;
-  group: number;
-  rounding: Rounding;
-};
-
-function checked(context: Context, values: QuantizeValues): Asked {
-  const { model, out, bits = 4, group = 64, method = 'rtn' } = values;
-  if (model === undefined || out === undefined) throw new UsageError('[quantize] give --model PATH and --out PATH');
-  checkForm(bits, group);
-  if (values['target-size'] !== undefined && !(values['target-size'] > 0))
-    throw new UsageError(`[--target-size] got ${values['target-size']}, allowed are gigabytes above 0`);
-  if (values['target-size'] !== undefined && method !== 'mixed')
+function checked(context: Context, values: QuantizeValues): Omit<Asked, 'described'> {
+  const { model, bits, group = 64, method = 'rtn', 'target-size': target } = values;
+  if (model === undefined || values.out === undefined)
+    throw new UsageError('[quantize] give --model PATH and --out PATH');
+  checkForm(bits ?? 4, group);
+  if (target !== undefined && method !== 'mixed')
     throw new UsageError('[quantize] --target-size goes with --method mixed');
+  if (target !== undefined && !(target > 0))
+    throw new UsageError(`[--target-size] got ${target}, allowed are gigabytes above 0`);
+  const gguf = ggufOf(context, values);
   const source = modelPath(context, model);
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;
+  const out = resolve(context.places.here, values.out);
   return {
     source,
     folder: isFile ? dirname(source) : source,
-    out: resolve(context.places.here, out),
-    bits,
+    out: gguf !== null && !out.endsWith('.gguf') ? `${out}.gguf` : out,
+    bits: bits ?? 4,
     group,
-    rounding: method === 'mixed' ? 'weighted' : (method as Rounding),
+    method: method as Asked['method'],
+    target: target === undefined ? null : target * 1e9,
+    gguf,
+    calibration: values.calibration,
+    measures: values['skip-quality'] !== true,
   };
 }
 
-type Described = Description & { config: unknown; tensors: TensorEntry[] };
+function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' }: QuantizeValues): Asked['gguf'] {
+  if (format === 'mlx') return null;
+  const named = /^gguf:(.*)$/.exec(format)?.[1]?.toUpperCase();
+  const type = GGUF_TARGETS.find((one) => one === named);
+  if (type === undefined)
+    throw new UsageError(
+      `[--format] got "${format}", allowed are mlx and ${GGUF_TARGETS.map((one) => `gguf:${one}`).join(', ')}`,
+    );
+  if (method !== 'rtn' && method !== 'weighted')
+    throw new UsageError(`[--method] got ${method}; with --format ${format} allowed are rtn and weighted`);
+  if (bits !== undefined && bits !== Number(type[1]))
+    throw new UsageError(`[--bits] got ${bits}, but ${type} has ${type[1]}`);
+  if (group !== undefined) context.terminal.note('[--group] GGUF has groups of its own; this is ignored');
+  return type;
+}
 
-function checkSource(described: Described, { yes }: QuantizeValues): void {
+function checkSource(described: Described, { gguf }: Omit<Asked, 'described'>, { yes }: QuantizeValues): void {
   if (!described.supported)
     throw new LonghandError('model-unsupported', `[quantize] ${described.problems[0] ?? 'this model cannot be read'}`);
-  if (described.container === 'gguf')
-    throw new LonghandError('bad-request', '[quantize] a .gguf file came; allowed are folders with safetensors');
+  if (described.container === 'gguf' && gguf === null)
+    throw new LonghandError('bad-request', '[--format] a .gguf file came; it can become another one, with gguf:TYPE');
   const quantised = described.tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
   const first = quantised[0];
   if (first === undefined || yes) return;
@@ -139,109 +130,4 @@ function checkSource(described: Described, { yes }: QuantizeValues): void {
       hint: 'What was lost then stays lost, and the new loss comes on top. Start from the original, or say --yes.',
     },
   );
-}
-
-async function checkRoom(out: string, needed: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(out));
-  if (bavail * bsize > needed) return;
-  throw new LonghandError(
-    'disk-full',
-    `[--out] the disk of ${out} has ${bytes(bavail * bsize)} left, ${bytes(needed)} are needed`,
-  );
-}
-
-/** What the columns of each tensor are multiplied with, where the method asks for it. */
-async function weighed(
-  context: Context,
-  { method, calibration }: QuantizeValues,
-  { source }: Asked,
-): Promise<{ importance: Map<string, Float32Array>; calibration: string | null }> {
-  const importance = new Map<string, Float32Array>();
-  if (method !== 'weighted' && method !== 'mixed') {
-    if (calibration !== undefined)
-      throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
-    return { importance, calibration: null };
-  }
-  const observed = await observe(context, source, calibration, {});
-  for (const { names, squares } of observed.seen) {
-    const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
-    // A column that this text did not use may be used by another one.
-    for (const name of names)
-      importance.set(
-        name,
-        Float32Array.from(squares, (square) => square + 1e-3 * mean),
-      );
-  }
-  return { importance, calibration: observed.calibration };
-}
-
-/** Of the matrices that were made smaller. */
-function bitsPerWeight(plan: readonly Planned[], group: number): number {
-  const matrices = plan.filter(({ bits }) => bits !== null);
-  const weights = matrices.reduce((sum, planned) => sum + rowsOf(planned) * columnsOf(planned), 0);
-  return (8 * sizeOf(matrices, group)) / weights;
-}
-
-async function make(
-  context: Context,
-  values: QuantizeValues,
-  asked: Asked & { described: Described; plan: Planned[] },
-): Promise<Card> {
-  const began = Date.now();
-  const addon = addonOf(context);
-  const { flag, release } = abortFlag(addon, context.signal);
-  const bar = context.terminal.progress('writing');
-  try {
-    const { importance, calibration } = await weighed(context, values, asked);
-    return await whole(asked.out, async (part) => {
-      const source = await addon.openWeights(asked.source);
-      const common = { source, group: asked.group, importance, signal: context.signal };
-      const plan =
-        values.method === 'mixed'
-          ? await allocate({
-              ...common,
-              plan: asked.plan,
-              target:
-                values['target-size'] === undefined ? sizeOf(asked.plan, asked.group) : values['target-size'] * 1e9,
-              progress: (done, total) => bar.show(done, 2 * total),
-            })
-          : asked.plan;
-      const written = await writeMlx(part, {
-        ...common,
-        folder: asked.folder,
-        config: asked.described.config as Record<string, unknown>,
-        plan,
-        bits: asked.bits,
-        rounding: asked.rounding,
-        flag,
-        progress: (done, total) => bar.show(done, total),
-      }).finally(() => source.close());
-      bar.end();
-      const seconds = (Date.now() - began) / 1000;
-      const quality = values['skip-quality']
-        ? { skipped: '--skip-quality' }
-        : await qualityOf(context, asked.source, part);
-      return await writeCard(part, {
-        made_from: asked.source,
-        out: asked.out,
-        method: values.method ?? 'rtn',
-        format: 'mlx',
-        bits: asked.bits,
-        bits_per_weight: bitsPerWeight(plan, asked.group),
-        group: asked.group,
-        source_bytes: asked.described.weightBytes,
-        seconds,
-        calibration,
-        relative_error: written.relativeError,
-        left_out: written.left,
-        quality,
-      });
-    });
-  } catch (error) {
-    if (context.signal.aborted) throw new LonghandError('cancelled', '[quantize] cancelled; nothing was kept');
-    throw error;
-  } finally {
-    bar.end();
-    release();
-  }
 }

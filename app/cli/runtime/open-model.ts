@@ -58,7 +58,9 @@ export async function textIfAny(addon: typeof Addon, path: string): Promise<Mode
   try {
     return await textOf(addon, path);
   } catch (error) {
-    if (error instanceof LonghandError && error.message.includes('tokenizer.json is missing')) return null;
+    // A GGUF file without a vocabulary says so, or says nothing about one.
+    const missing = /tokenizer\.json is missing|^\[gguf\] tokenizer\.ggml\.model/;
+    if (error instanceof LonghandError && missing.test(error.message)) return null;
     throw error;
   }
 }

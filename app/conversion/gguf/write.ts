@@ -1,0 +1,139 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { AbortFlag, TensorEntry, WeightSource } from '../../../native/addon/index.d.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import { columnsOf, rowsOf } from '../plan.ts';
+import { stretchesOf } from '../stretches.ts';
+import {
+  createGguf,
+  encodeMetadata,
+  type GgufFile,
+  type GgufType,
+  ggufBytes,
+  type RawMetadata,
+  readRawMetadata,
+} from './file.ts';
+import { type Config, metadataOf, ropeDivisors, textConfig } from './metadata.ts';
+import { FAMILIES } from './names.ts';
+import { recoded, type Target, targetsOf } from './targets.ts';
+import { tokenizerMetadata } from './tokenizer.ts';
+
+export const GGUF_TARGETS = ['Q4_0', 'Q4_K', 'Q5_K', 'Q6_K', 'Q8_0'] as const;
+export type GgufTarget = (typeof GGUF_TARGETS)[number];
+/** llama.cpp's numbers of whole files, by what most of their tensors are. */
+const FILE_TYPES: Record<GgufTarget, number> = { Q4_0: 2, Q8_0: 7, Q4_K: 14, Q5_K: 16, Q6_K: 18 };
+
+/** What stands in the file: decided before anything is written. */
+export type GgufPlan = {
+  metadata: RawMetadata[];
+  targets: Target[];
+  /** Computed from the configuration, not from a tensor. */
+  divisors: Float32Array | null;
+  left: string[];
+  bytes: number;
+};
+
+export async function planGguf(
+  source: { path: string; folder: string; container: string; config: Config; tensors: readonly TensorEntry[] },
+  type: GgufTarget,
+): Promise<GgufPlan> {
+  const facts = encodeMetadata({
+    'general.file_type': { u32: FILE_TYPES[type] },
+    'general.quantization_version': { u32: 2 },
+  });
+  if (source.container === 'gguf') {
+    const kept = await readRawMetadata(source.path, /^(general\.(file_type|quantization_version|alignment)$|split\.)/);
+    return sized({ metadata: [kept, facts], targets: recoded(source.tensors, type), divisors: null, left: [] });
+  }
+  const config = textConfig(source.config);
+  const family = FAMILIES[String(config.model_type)] ?? FAMILIES[String(source.config.model_type)];
+  if (family === undefined || config.num_experts !== undefined) {
+    throw new LonghandError(
+      'model-unsupported',
+      `[--format] a model of the type ${String(config.model_type)} came; allowed for GGUF are ${Object.keys(FAMILIES).join(', ')}`,
+    );
+  }
+  const { targets, left } = targetsOf(family, config, source.tensors, type);
+  const up = targets.find(({ name }) => /^blk\.\d+\.ffn_up\.weight$/.test(name));
+  const name = basename(source.folder);
+  const metadata = encodeMetadata(metadataOf(family, config, name, up === undefined ? 0 : rowsOf(up)));
+  const tokenizer = tokenizerMetadata(source.folder, family, config) ?? {
+    'tokenizer.ggml.model': { text: 'no_vocab' },
+  };
+  return sized({
+    metadata: [metadata, encodeMetadata(tokenizer), facts],
+    targets,
+    divisors: ropeDivisors(config),
+    left,
+  });
+}
+
+const sized = (plan: Omit<GgufPlan, 'bytes'>): GgufPlan => ({
+  ...plan,
+  bytes: plan.targets.reduce((sum, target) => sum + ggufBytes(target), 0),
+});
+
+export type GgufRequest = {
+  source: WeightSource;
+  plan: GgufPlan;
+  importance: ReadonlyMap<string, Float32Array>;
+  signal: AbortSignal;
+  flag: AbortFlag;
+  progress: (done: number, total: number) => void;
+};
+
+/** Writes `name` into the folder `part`. */
+export async function writeGguf(part: string, name: string, request: GgufRequest): Promise<void> {
+  const { plan, signal, progress } = request;
+  const divisors = plan.divisors;
+  await mkdir(part);
+  const extra =
+    divisors === null ? [] : [{ name: 'rope_freqs.weight', type: 'F32' as GgufType, shape: [divisors.length] }];
+  const file = await createGguf(join(part, name), plan.metadata, [...plan.targets, ...extra]);
+  try {
+    if (divisors !== null) await file.put('rope_freqs.weight', new Uint8Array(divisors.buffer), 0);
+    let done = 0;
+    for (const target of plan.targets) {
+      signal.throwIfAborted();
+      await writeTarget(file, target, request);
+      done += ggufBytes(target);
+      progress(done, plan.bytes);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeTarget(
+  file: GgufFile,
+  target: Target,
+  { source, importance, signal, flag }: GgufRequest,
+): Promise<void> {
+  const { name, tensor, type, from, columns, change } = target;
+  // [C, 1, W] is [C, W] here, and a vector is one row: where rows change places, its elements do.
+  const shape = tensor.shape.length === 1 ? [1, tensor.shape[0] ?? 0] : target.shape;
+  if (change !== undefined || shape[0] === 1) {
+    const values = await source.read(tensor.name, { signal: flag });
+    const moved = values.map((_, i) => values[from === undefined ? i : from(i)] ?? Number.NaN);
+    const changed = change === undefined ? moved : moved.map((value) => change(value));
+    await file.put(name, new Uint8Array(changed.buffer), 0);
+    return;
+  }
+  const known = importance.get(tensor.name);
+  const weights = known && columns ? known.map((_, i) => known[columns[i] ?? i] ?? 1) : known;
+  const row = ggufBytes({ type, shape: [columnsOf({ shape })] });
+  for (const { first, count } of stretchesOf({ shape })) {
+    signal.throwIfAborted();
+    const rows = from && Int32Array.from({ length: count }, (_, i) => from(first + i));
+    const bytes = await source.blocks(tensor.name, {
+      first,
+      count,
+      type,
+      signal: flag,
+      ...(rows === undefined ? {} : { rows }),
+      ...(columns === undefined ? {} : { columns }),
+      ...(weights === undefined || type === 'F32' ? {} : { importance: weights }),
+    });
+    await file.put(name, bytes, row * first);
+  }
+}
