@@ -47,11 +47,6 @@ test.each([
   ['rejects', 'Promise.reject(new Error("no"))', ['failed', expect.stringContaining('Error: no')]],
   ['waits for ever', 'new Promise(() => {})', ['failed', 'it waits for something that never comes']],
   ['calls itself', 'const f = () => f(); f()', ['failed', expect.stringContaining('stack')]],
-  [
-    'takes all memory',
-    'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)',
-    ['failed', expect.stringMatching(/memory/)],
-  ],
   ['makes a long text', '"x".repeat(2 ** 28).length', ['failed', expect.stringMatching(/memory|length/)]],
   ['never ends', 'for (;;);', ['timed-out', 'no result within 0.3 seconds']],
   [
@@ -67,6 +62,11 @@ test.each([
   },
   20_000,
 );
+
+test('a program that takes all memory is told so', async () => {
+  const bomb = 'const a = []; for (;;) a.push({ b: [1, 2, 3] })';
+  expect(await problem(bomb, 15_000)).toEqual(['failed', expect.stringContaining('out of memory')]);
+}, 30_000);
 
 test('one that is stopped ends, and much that is printed is cut', async () => {
   const stop = new AbortController();
