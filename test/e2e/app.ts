@@ -26,9 +26,9 @@ export type App = {
 };
 
 /** The browser host with a data folder of its own, as `npm start` runs it. */
-export async function startApp(env: Record<string, string> = {}): Promise<App> {
+export async function startApp(env: Record<string, string> = {}, entry = 'app/server/main.ts'): Promise<App> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'longhand-e2e-'));
-  let child = run(dataFolder, env, ['--port', '0']);
+  let child = run(entry, dataFolder, env, ['--port', '0']);
   await addressOf(child);
   const app: App = {
     get address() {
@@ -45,7 +45,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<App> {
     async killAndRestart() {
       child.kill('SIGKILL');
       await once(child, 'exit');
-      child = run(dataFolder, env);
+      child = run(entry, dataFolder, env);
       await addressOf(child);
     },
     host: () => child.pid as number,
@@ -60,8 +60,8 @@ export async function startApp(env: Record<string, string> = {}): Promise<App> {
   return app;
 }
 
-const run = (dataFolder: string, env: Record<string, string>, args: string[] = []) =>
-  spawn(process.execPath, [join(root, 'app', 'server', 'main.ts'), '--data', dataFolder, '--no-open', ...args], {
+const run = (entry: string, dataFolder: string, env: Record<string, string>, args: string[] = []) =>
+  spawn(process.execPath, [join(root, entry), '--data', dataFolder, '--no-open', ...args], {
     cwd: root,
     // Every host would read the manual for its encoder; tests of meaning choose one.
     env: { ...process.env, LONGHAND_EMBEDDING: 'off', ...env },

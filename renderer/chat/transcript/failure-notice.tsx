@@ -16,7 +16,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
   const { resume, retry, setOverlay } = actions;
   const status = useEngine((state) => state.status.phase);
   const tokens = (message.usage?.answerTokens ?? 0) + (message.usage?.thinkingTokens ?? 0);
-  const kept = message.text !== '' || message.thinking !== '';
+  const kept = message.text !== '' || message.thinking !== '' || message.toolUses.length > 0;
   const unsaved = useUnsaved();
   const safe =
     unsaved && kept
