@@ -19,7 +19,7 @@ export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return textWithCalls(message);
   const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
-  return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${message.text}\n\n> ${line}`;
+  return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
 }
 
 /** Calls stand where they were made, as lists with the results in fences that they cannot end. */

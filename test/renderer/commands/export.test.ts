@@ -19,7 +19,16 @@ const sample = (atMs: number, tokensPerSecond: number | null): StatsSample => ({
   memoryBytes: null,
 });
 const question = { id: 'q', role: 'user', text: 'a' } as Message;
-const answer = { id: 'r', role: 'assistant', text: 'b', modelName: 'Starter', timings: null, usage: null } as Message;
+const none = { toolUses: [] as Message['toolUses'] };
+const answer = {
+  id: 'r',
+  role: 'assistant',
+  text: 'b',
+  modelName: 'Starter',
+  timings: null,
+  usage: null,
+  ...none,
+} as Message;
 
 test('questions and answers under their names; an answer that was not measured has no figures', () => {
   const text = chatAsMarkdown('T', [question, answer], new Map(), formats, words);
