@@ -1,12 +1,10 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/types.js';
 import { guarded, type McpConfig, type McpState } from '../../protocol/index.ts';
 import { ToolError } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
 import { McpError } from './mcp-error.ts';
-import { createProgramTransport, type ProgramTransport } from './program-transport.ts';
+import type { ProgramTransport } from './program-transport.ts';
 import { type CallResult, resultText } from './result-text.ts';
 
 /** A tool as its server names it. */
@@ -76,6 +74,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
     show({ status: 'starting' });
     let transport: Transport | null = null;
     try {
+      const { Client, StreamableHTTPClientTransport, createProgramTransport } = await import('./sdk.ts');
       const wanted = await config();
       const given = 'command' in wanted ? wanted.env : wanted.headers;
       secrets = Object.values(given).filter((value) => value.length >= 4);
@@ -126,8 +125,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
       } catch (error) {
         if (signal.aborted) throw new ToolError('failed', 'it was stopped');
         // What the server itself says of a call leaves it as it was; anything else is its end.
-        if (error instanceof ProtocolError && !CONNECTION.includes(error.code))
-          throw new ToolError('failed', masked(error.message, secrets));
+        if (isSaidByServer(error)) throw new ToolError('failed', masked((error as Error).message, secrets));
         const { problem, message } = failed(error, transport);
         throw new ToolError(problem === 'no-answer' ? 'timed-out' : 'failed', `its server: ${message}`);
       }
@@ -146,7 +144,17 @@ export function createConnection({ version, config, fetch, changed }: Connection
 }
 
 /** Codes that the SDK itself gives when nothing comes, or nothing more. */
-const CONNECTION: readonly number[] = [ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout];
+const CLOSED = -32000;
+const TIMED_OUT = -32001;
+
+/** JSON-RPC's number for what went wrong; null for any other error, such as one of HTTP with a number of its own. */
+const rpcCode = (error: unknown): number | null =>
+  error instanceof Error && error.name === 'McpError' && 'code' in error ? Number(error.code) : null;
+
+function isSaidByServer(error: unknown): boolean {
+  const code = rpcCode(error);
+  return code !== null && code !== CLOSED && code !== TIMED_OUT;
+}
 
 /** What a server says its results are like is not held against it; and no schema of its is compiled here. */
 const UNCHECKED = {
@@ -183,9 +191,8 @@ async function listAll(client: Client, note: (line: string) => void): Promise<Na
 function asMcpError(error: unknown): McpError {
   if (error instanceof McpError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof ProtocolError && error.code === ErrorCode.RequestTimeout)
-    return new McpError('no-answer', message);
-  if (error instanceof ProtocolError) return new McpError('failed', message);
+  if (rpcCode(error) === TIMED_OUT) return new McpError('no-answer', message);
+  if (isSaidByServer(error)) return new McpError('failed', message);
   const reason =
     (error as { details?: { reason?: unknown } } | null)?.details?.reason ?? (error as { code?: unknown } | null)?.code;
   if (reason === 'off') return new McpError('off', message);

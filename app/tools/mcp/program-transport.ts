@@ -40,7 +40,9 @@ export function createProgramTransport(
 ): ProgramTransport {
   let child: ChildProcess | null = null;
   let ended: McpError | null = null;
-  let rest = '';
+  /** Of a line that has not ended, and how long they are. */
+  let pieces: string[] = [];
+  let held = 0;
   let flow = { since: 0, bytes: 0, messages: 0 };
 
   const transport: ProgramTransport = {
@@ -104,11 +106,9 @@ export function createProgramTransport(
     const now = performance.now();
     if (now - flow.since > 1000) flow = { since: now, bytes: 0, messages: 0 };
     flow.bytes += text.length;
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = linesIn(text);
     flow.messages += lines.length;
-    if (rest.length > MAX_MESSAGE || flow.bytes > MAX_A_SECOND || flow.messages > MAX_MESSAGES_A_SECOND)
-      return flooded();
+    if (held > MAX_MESSAGE || flow.bytes > MAX_A_SECOND || flow.messages > MAX_MESSAGES_A_SECOND) return flooded();
     for (const line of lines) {
       if (line.trim() === '') continue;
       try {
@@ -120,8 +120,21 @@ export function createProgramTransport(
     }
   }
 
+  /** Lines that are whole now; what is left waits in its pieces, so that a long one is not gone through for each of them. */
+  function linesIn(text: string): string[] {
+    const [first = '', ...more] = text.split('\n');
+    pieces.push(first);
+    held += first.length;
+    if (more.length === 0) return [];
+    const last = more.pop() ?? '';
+    const lines = [pieces.join(''), ...more];
+    pieces = [last];
+    held = last.length;
+    return lines;
+  }
+
   function flooded() {
-    rest = '';
+    pieces = [];
     ended = new McpError('too-much', 'it sent more than a call can ask for');
     if (child) killGroup(child, 'SIGKILL');
   }
