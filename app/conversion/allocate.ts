@@ -1,6 +1,6 @@
 import type { WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
-import { BITS, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
+import { BITS, columnsOf, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
 
 /** Rows of a matrix that are rounded on trial. */
 const ROWS = 96;
@@ -16,20 +16,24 @@ export type AllocationRequest = {
   progress: (done: number, total: number) => void;
 };
 
-/** Bits for each matrix so that the whole takes at most `target` bytes: beginning at two everywhere, the next bytes always go where
- *  they take away most of what comes out wrong. That is measured: rows of every matrix are rounded to every width, and the error
- *  is weighed by what the model multiplies with.
+/** Bits for each matrix so that the whole takes at most `target` bytes: the most that all of them can have, and what is left over goes
+ *  where it takes away most of what comes out wrong. So it is never worse than the same bits everywhere. The error is measured: rows
+ *  of every matrix are rounded to every width, and weighed by what the model multiplies with.
  *  @throws LonghandError when two bits everywhere are too many already */
 export async function allocate(request: AllocationRequest): Promise<Planned[]> {
   const { plan, group, target } = request;
-  const chosen = plan.map((planned) => ({ ...planned, bits: planned.bits === null ? null : BITS[0] }) as Planned);
-  let size = sizeOf(chosen, group);
-  if (size > target) {
+  const everywhere = (bits: number): Planned[] =>
+    plan.map((planned) => ({ ...planned, bits: planned.bits === null ? null : bits }));
+  const widest = BITS.findLast((bits) => sizeOf(everywhere(bits), group) <= target);
+  if (widest === undefined) {
+    const least = sizeOf(everywhere(BITS[0]), group);
     throw new LonghandError(
       'bad-request',
-      `[--target-size] got ${(target / 1e9).toFixed(3)} GB; the least that this model can become is ${(Math.ceil(size / 1e6) / 1e3).toFixed(3)} GB`,
+      `[--target-size] got ${(target / 1e9).toFixed(3)} GB; the least that this model can become is ${(Math.ceil(least / 1e6) / 1e3).toFixed(3)} GB`,
     );
   }
+  const chosen = everywhere(widest);
+  let size = sizeOf(chosen, group);
   const losses = await measured(request);
   for (;;) {
     let best: { at: number; bits: number; more: number; gain: number } | null = null;
@@ -38,7 +42,8 @@ export async function allocate(request: AllocationRequest): Promise<Planned[]> {
       if (loss === undefined || planned.bits === null) continue;
       for (const bits of BITS.filter((wider) => wider > (planned.bits ?? 0))) {
         const more = plannedBytes({ ...planned, bits }, group) - plannedBytes(planned, group);
-        const gain = ((loss.get(planned.bits) ?? 0) - (loss.get(bits) ?? 0)) / more;
+        const weights = rowsOf(planned) * columnsOf(planned);
+        const gain = (weights * ((loss.get(planned.bits) ?? 0) - (loss.get(bits) ?? 0))) / more;
         if (size + more <= target && gain > (best?.gain ?? 0)) best = { at, bits, more, gain };
       }
     }

@@ -2,15 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AbortFlag, WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
-import { copyCompanions } from './companions.ts';
 import { columnsOf, type Planned, type Rounding, rowsOf, storedType } from './plan.ts';
 import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
 import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
 
 export type MlxRequest = {
   source: WeightSource;
-  /** The folder with config.json and the tokenizer. */
-  folder: string;
+  /** Puts what belongs to the model beside it: the tokenizer above all. */
+  accompany: (part: string) => Promise<void>;
   config: Record<string, unknown>;
   plan: readonly Planned[];
   /** What the file says of all of them; a module with other bits has an entry of its own. */
@@ -29,7 +28,7 @@ export type Written = { relativeError: number; left: string[] };
 
 /** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */
 export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
-  const { plan, config, bits, group, folder } = request;
+  const { plan, config, bits, group } = request;
   const tied = config.tie_word_embeddings === true;
   const left = plan.filter(
     ({ tensor }) => storedType(tensor) === null || (tied && tensor.name.endsWith('lm_head.weight')),
@@ -62,7 +61,7 @@ export async function writeMlx(part: string, request: MlxRequest): Promise<Writt
     mode: 'affine',
     ...exceptions(kept, bits, group),
   };
-  await copyCompanions(folder, part);
+  await request.accompany(part);
   await writeFile(
     join(part, 'config.json'),
     `${JSON.stringify({ ...config, quantization, quantization_config: quantization }, null, 2)}\n`,

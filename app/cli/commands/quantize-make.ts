@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import type { Description, TensorEntry } from '../../../native/addon/index.d.ts';
 import { allocate } from '../../conversion/allocate.ts';
+import { copyCompanions } from '../../conversion/companions.ts';
+import { readingFrom, unpacked, writeTokenizer } from '../../conversion/gguf/to-folder.ts';
 import { type GgufTarget, planGguf, writeGguf } from '../../conversion/gguf/write.ts';
 import { writeMlx } from '../../conversion/mlx.ts';
 import { whole } from '../../conversion/output.ts';
@@ -28,6 +30,9 @@ export type Asked = {
   measures: boolean;
   described: Described;
 };
+
+/** How much more than the same bits everywhere mixed ones may take where no size is given. */
+const MIXED = 1.1;
 
 type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
 
@@ -90,12 +95,41 @@ export async function make(context: Context, asked: Asked): Promise<Card> {
 const qualityIf = async (context: Context, { measures, source }: Asked, made: string): Promise<Card['quality']> =>
   measures ? await qualityOf(context, source, made) : { skipped: '--skip-quality' };
 
+type SourceFolder = {
+  tensors: TensorEntry[];
+  config: Record<string, unknown>;
+  plan: (plan: Planned[]) => Planned[];
+  accompany: (part: string) => Promise<void>;
+};
+
+/** A folder as it is; a GGUF file as the folder it was made from. */
+async function originOf(context: Context, { described, source, folder }: Asked): Promise<SourceFolder> {
+  if (described.container !== 'gguf') {
+    return {
+      tensors: described.tensors,
+      config: described.config as Record<string, unknown>,
+      plan: (plan) => plan,
+      accompany: (part) => copyCompanions(folder, part),
+    };
+  }
+  const metadata = await addonOf(context).ggufMetadata(source);
+  const { tensors, config, from } = unpacked(metadata, described.tensors);
+  return {
+    tensors,
+    config,
+    plan: (plan) => readingFrom(plan, from),
+    accompany: (part) => writeTokenizer(part, metadata),
+  };
+}
+
 async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> {
   const { described, bits, group, method, out } = asked;
-  const uniform = planOf(described.tensors, bits, group);
+  const origin = await originOf(context, asked);
+  const uniform = origin.plan(planOf(origin.tensors, bits, group));
   if (uniform.every((planned) => planned.bits === null))
     throw new LonghandError('bad-request', `[--group] got ${group}; no matrix of this model has rows of whole groups`);
-  await checkRoom(out, asked.target ?? sizeOf(uniform, group));
+  const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED : 1);
+  await checkRoom(out, room);
   const { importance, calibration } = await weighed(context, asked);
   return await whole(out, async (part) => {
     const source = await addonOf(context).openWeights(asked.source);
@@ -106,14 +140,14 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
           ? await allocate({
               ...common,
               plan: uniform,
-              target: asked.target ?? sizeOf(uniform, group),
+              target: room,
               progress: (done, total) => run.show(done, 2 * total),
             })
           : uniform;
       const written = await writeMlx(part, {
         ...common,
-        folder: asked.folder,
-        config: described.config as Record<string, unknown>,
+        accompany: origin.accompany,
+        config: origin.config,
         plan,
         bits,
         rounding: (method === 'mixed' ? 'weighted' : method) satisfies Rounding,

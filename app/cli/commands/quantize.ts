@@ -39,7 +39,7 @@ const FLAGS = {
   'target-size': {
     kind: 'number',
     value: 'GB',
-    help: 'with --method mixed: how large the weights may be',
+    help: 'with --method mixed: how large the weights may be (default: a tenth more than --bits everywhere)',
   },
   format: {
     kind: 'text',
@@ -65,7 +65,7 @@ export const quantize = command({
     const asked = checked(context, values);
     checkFree(asked.out);
     const described = await addonOf(context).inspect(asked.source);
-    checkSource(described, asked, values);
+    checkSource(described, values);
     const card = await make(context, { ...asked, described });
     context.terminal.out(context.json ? `${JSON.stringify(card)}\n` : `${linesOf(card).join('\n')}\n`);
     return 0;
@@ -115,11 +115,9 @@ function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' 
   return type;
 }
 
-function checkSource(described: Described, { gguf }: Omit<Asked, 'described'>, { yes }: QuantizeValues): void {
+function checkSource(described: Described, { yes }: QuantizeValues): void {
   if (!described.supported)
     throw new LonghandError('model-unsupported', `[quantize] ${described.problems[0] ?? 'this model cannot be read'}`);
-  if (described.container === 'gguf' && gguf === null)
-    throw new LonghandError('bad-request', '[--format] a .gguf file came; it can become another one, with gguf:TYPE');
   const quantised = described.tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
   const first = quantised[0];
   if (first === undefined || yes) return;

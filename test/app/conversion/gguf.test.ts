@@ -113,6 +113,31 @@ describe.each(['llama', 'qwen3', 'qwen35', 'lfm2'])('a file of %s', (name) => {
   });
 });
 
+test.each([
+  ['llama', 'AFFINE'],
+  ['qwen3', 'AFFINE'],
+])('a file of %s becomes a folder as MLX has it', { timeout: 30_000 }, async (name, type) => {
+  const here = temporaryFolder();
+  const file = join(golden, `gguf_models/${name}/model-f32.gguf`);
+  const card = await answered<Card>(here, ['quantize', '--model', file, '--out', 'b', '--bits', '8', '--group', '32']);
+  expect(card.error).toBeUndefined();
+  const { problems, tensors } = await addon.inspect(join(here, 'b'));
+  expect(problems).toEqual([]);
+  expect(tensors.find((tensor) => tensor.name === 'model.layers.0.self_attn.k_proj.weight')?.type).toBe(type);
+  expect(deviation(await logits(file), await logits(join(here, 'b')))).toBeLessThan(0.06);
+  const theirs = modelTextFromFiles({
+    tokenizer: JSON.parse(readFileSync(join(golden, 'gguf_models', name, 'tokenizer.json'), 'utf8')),
+  });
+  const ours = modelTextFromFiles({ tokenizer: JSON.parse(readFileSync(join(here, 'b', 'tokenizer.json'), 'utf8')) });
+  expect(ours.tokenizer.encodeText('a plain text, 12')).toEqual(theirs.tokenizer.encodeText('a plain text, 12'));
+});
+
+test('what has no way back is named', async () => {
+  const file = join(golden, 'gguf_models/qwen35/model-f32.gguf');
+  const { error } = await answered<Card>(temporaryFolder(), ['quantize', '--model', file, '--out', 'b']);
+  expect(error?.message).toMatch(/qwen35 came; as MLX allowed are llama, qwen2, qwen3, as gguf:TYPE all/);
+});
+
 test.each(['bpe_llama3', 'bpe_qwen2', 'bpe_qwen35', 'bpe_smollm'])('the tokenizer %s reads as before', async (name) => {
   const tokenizer = join(golden, 'tokenizers', name, 'tokenizer.json');
   const here = temporaryFolder();
