@@ -113,6 +113,15 @@ export interface SamplingOptions {
   forbidden?: number[];
 }
 
+/** A picture for a model with a vision tower, prepared as its preprocessor says: patches [rows * columns, values of one
+ *  patch], block after block of those that become one row. It takes the place of as many of the model's image tokens in
+ *  the prompt; several pictures in order. */
+export interface Picture {
+  pixels: Float32Array;
+  /** Frames (1), rows and columns, in patches. */
+  grid: number[];
+}
+
 export interface GenerateOptions extends SamplingOptions {
   maxTokens: number;
   stopTokens?: number[];
@@ -124,6 +133,7 @@ export interface GenerateOptions extends SamplingOptions {
   keep?: boolean;
   /** Who it belongs to on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is kept there. */
   owner?: string;
+  pictures?: Picture[];
   /** At every prefill chunk; `cached` tokens were taken from what the session already had. */
   onPrefill?: (done: number, total: number, cached: number) => void;
   /** Generated tokens in order, one or several a call; a stop token is included. May return nothing only. */
@@ -188,14 +198,21 @@ export class Session {
    *  so that the next one finds it. Cancelled, what was read by then stays. */
   read(
     prefix: Int32Array,
-    options?: { stopTokens?: number[]; path?: NumericPath; owner?: string; signal?: AbortFlag },
+    options?: { stopTokens?: number[]; path?: NumericPath; owner?: string; pictures?: Picture[]; signal?: AbortFlag },
   ): Promise<{ length: number; cachedTokens: number; cancelled: boolean }>;
   /** Logits for the last token or for all of them: [rows, vocabulary]. Starts from an empty state; the session is left
    *  holding `tokens`. `chunk` forces prefill chunk sizes (tests). The last `generated` tokens are read one by one, as
    *  if the model had written them. */
   logits(
     tokens: Int32Array,
-    options?: { all?: boolean; path?: NumericPath; chunk?: number; generated?: number; signal?: AbortFlag },
+    options?: {
+      all?: boolean;
+      path?: NumericPath;
+      chunk?: number;
+      generated?: number;
+      pictures?: Picture[];
+      signal?: AbortFlag;
+    },
   ): Promise<{ rows: number; columns: number; data: Float32Array }>;
   /** Log-probabilities (natural) of the tokens of a text from position `from` (1 unless given) on: [positions]. With `top`
    *  the likeliest tokens of every position and theirs: [positions, top], likeliest first. With `at`, the same number of
@@ -271,6 +288,13 @@ export class Model {
     tokens: Int32Array,
     next: Int32Array,
     options?: { steps?: number },
+  ): Promise<{ rows: number; columns: number; data: Float32Array }>;
+  /** What the vision tower makes of pictures that follow each other, `grids` of three numbers each: merged rows, or with
+   *  `merged` false what its last block gives for every patch. */
+  see(
+    pixels: Float32Array,
+    grids: Int32Array,
+    options?: { merged?: boolean; path?: NumericPath },
   ): Promise<{ rows: number; columns: number; data: Float32Array }>;
   /** From here on every kernel is timed by the device's own clock, which makes it slower: nothing runs side by side. False
    *  where the device gives no such times. */

@@ -7,6 +7,7 @@
 #include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/options.h"
+#include "addon/pictures.h"
 #include "addon/registry.h"
 #include "addon/session.h"
 #include "engine/draft.h"
@@ -293,6 +294,27 @@ Napi::Value ModelObject::draft_logits(const Napi::CallbackInfo& info) {
   return promise;
 }
 
+Napi::Value ModelObject::see(const Napi::CallbackInfo& info) {
+  const Open& opened = open(info.Env());
+  if (!info[0].IsTypedArray() || info[0].As<Napi::TypedArray>().TypedArrayType() != napi_float32_array)
+    throw coded_error(info.Env(), "argument", "[pictures] the pixels are not a Float32Array");
+  const auto values = info[0].As<Napi::Float32Array>();
+  const std::vector<float> pixels(values.Data(), values.Data() + values.ElementLength());
+  const std::vector<Grid> grids = grids_argument(info.Env(), token_array(info[1], "pictures"));
+  const Options options(info[2], "pictures");
+  const Seen what = options.flag("merged", true) ? Seen::merged : Seen::tower;
+  const Path path = options.path("path", Path::exact);
+  const auto operation = Operation::start(info.Env());
+  const Napi::Promise promise = operation->promise();
+  post_job(*opened.worker, operation, nullptr, nullptr,
+           [model = opened.model, pixels, grids, what, path]() -> Operation::Convert {
+             return [matrix = longhand::see(*model, pixels, grids, what, {.path = path})](Napi::Env js) -> Napi::Value {
+               return to_js(js, matrix);
+             };
+           });
+  return promise;
+}
+
 Napi::Value ModelObject::profile(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const auto operation = Operation::start(info.Env());
@@ -350,6 +372,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::erase_prompt_cache>("erasePromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::flush_prompt_cache>("flushPromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::draft_logits>("draftLogits"),
+                                ModelObject::InstanceMethod<&ModelObject::see>("see"),
                                 ModelObject::InstanceMethod<&ModelObject::profile>("profile"),
                                 ModelObject::InstanceMethod<&ModelObject::kernel_times>("kernelTimes"),
                                 ModelObject::InstanceMethod<&ModelObject::set_threads>("setThreads"),

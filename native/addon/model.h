@@ -42,6 +42,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value erase_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value flush_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value draft_logits(const Napi::CallbackInfo& info);
+  Napi::Value see(const Napi::CallbackInfo& info);
   Napi::Value profile(const Napi::CallbackInfo& info);
   Napi::Value kernel_times(const Napi::CallbackInfo& info);
   void set_threads(const Napi::CallbackInfo& info);

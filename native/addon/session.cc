@@ -8,6 +8,7 @@
 #include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/options.h"
+#include "addon/pictures.h"
 #include "addon/registry.h"
 
 namespace longhand {
@@ -243,6 +244,7 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.continues = options.integer("continues", 0, 0, most_tokens);
   native.keep = options.flag("keep", true);
   native.owner = owner_argument(info.Env(), options.text("owner", ""));
+  native.pictures = pictures_of(info.Env(), options);
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
   const auto operation = Operation::start(info.Env(), {options.get("onPrefill"), options.get("onTokens")});
@@ -265,6 +267,7 @@ Napi::Value SessionObject::read(const Napi::CallbackInfo& info) {
   GenerateOptions native;
   native.owner = owner_argument(info.Env(), options.text("owner", ""));
   native.stop_tokens = options.tokens("stopTokens");
+  native.pictures = pictures_of(info.Env(), options);
   native.path = options.path("path", open_.generate_path);
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
@@ -286,9 +289,12 @@ Napi::Value SessionObject::logits(const Napi::CallbackInfo& info) {
   const std::vector<int32_t> tokens = token_array(info[0], "logits");
   const Options options(info[1], "logits");
   const CancelFlag cancel = options.cancel("signal");
-  const LogitsOptions native{options.flag("all", false), options.integer("chunk", 0, 1, most_tokens),
-                             options.path("path", open_.look_path), cancel.get(),
-                             options.integer("generated", 0, 0, most_tokens)};
+  const LogitsOptions native{options.flag("all", false),
+                             options.integer("chunk", 0, 1, most_tokens),
+                             options.path("path", open_.look_path),
+                             cancel.get(),
+                             options.integer("generated", 0, 0, most_tokens),
+                             pictures_of(info.Env(), options)};
   return queue(Operation::start(info.Env()), cancel, [tokens, native, cancel](Session& on) -> Operation::Convert {
     return [matrix = on.logits(tokens, native)](Napi::Env env) -> Napi::Value { return to_js(env, matrix); };
   });

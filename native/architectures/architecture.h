@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "architectures/pass.h"
+#include "architectures/vision.h"
 #include "ops/memory.h"
 
 namespace longhand {
@@ -75,6 +76,8 @@ class Architecture {
   virtual Tensor head(Pass& pass, Tensor normalised) const = 0;
 
   virtual const Drafter* drafter() const { return nullptr; }
+  // Null where the model cannot see. Its weights come when they are first wanted, which is why it is not const.
+  virtual Vision* vision() const { return nullptr; }
   virtual bool encoder() const { return false; }
   virtual const Ranker* ranker() const { return nullptr; }
 };

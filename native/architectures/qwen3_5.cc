@@ -4,6 +4,7 @@
 #include "architectures/decoder.h"
 #include "architectures/gated_delta.h"
 #include "architectures/moe.h"
+#include "architectures/qwen3_5_vision.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
 #include "formats/utf8.h"
@@ -61,10 +62,12 @@ class Qwen35 : public Decoder {
   Qwen35(const Config& config, Weights& weights);
   Tensor layer(Pass& pass, size_t index, Tensor x) const override;
   const Drafter* drafter() const override { return mtp_.get(); }
+  Vision* vision() const override { return vision_.get(); }
 
  private:
   std::vector<Layer> layers_;
   std::unique_ptr<Mtp> mtp_;
+  std::unique_ptr<Vision> vision_;
 };
 
 // x is the residual stream, [tokens, hidden].
@@ -111,6 +114,19 @@ int64_t read_rotary(const Config& config, int64_t head_dim) {
                                                                           : "partial_rotary_factor",
                 nullptr};
   return static_cast<int64_t>(static_cast<double>(head_dim) * config.number_or(key, 0.25, {1e-3, 1.0}));
+}
+
+// Which frequencies follow the rows and columns of a picture (model-specs 8.5); text has one position on all axes.
+void read_sections(const Config& config, Rope& rope) {
+  constexpr Key key{"rope_parameters.mrope_section", "rope.dimension_sections"};
+  constexpr Key old{"rope_scaling.mrope_section", nullptr};
+  const std::vector<int64_t> sections = config.integers(config.has(key) || config.gguf() ? key : old);
+  int64_t sum = 0;
+  for (const int64_t each : sections) sum += std::clamp<int64_t>(each, 0, 1 << 20);
+  config.require(sections.size() >= 3 && sum == rope.rotary_dim / 2,
+                 "\"mrope_section\" adds up to " + std::to_string(sum) + ", the rotated part of a head has " +
+                     std::to_string(rope.rotary_dim / 2) + " frequencies");
+  for (size_t i = 0; i < 3 && !config.broken(); ++i) rope.sections[i] = static_cast<int>(sections[i]);
 }
 
 Shape read(const Config& config, const Weights& weights) {
@@ -213,7 +229,9 @@ Qwen35::Qwen35(const Config& config, Weights& weights) {
   const std::vector<bool> full = read_attention_layers(config, shape.decoder.layers);
   const int64_t rotary = read_rotary(config, shape.heads.dim);
   if (config.broken()) return;
-  const Rope rope = read_rope(config, weights, rotary);
+  Rope rope = read_rope(config, weights, rotary);
+  vision_ = make_qwen3_5_vision(config, weights, shape.decoder.hidden);
+  if (vision_) read_sections(config, rope);
   if (config.broken()) return;
 
   for (int64_t i = 0; i < shape.decoder.layers; ++i) {
@@ -236,6 +254,7 @@ Qwen35::Qwen35(const Config& config, Weights& weights) {
   if (weights.has(mtp_names(weights, shape)("fc.weight", "nextn.eh_proj.weight"))) {
     mtp_ = std::make_unique<Mtp>(weights, shape, rope, *this);
   }
+  if (vision_) return;
   weights.leave_out("model.visual.", "the vision tower is not loaded");
   weights.leave_out("vision_tower.", "the vision tower is not loaded");
 }

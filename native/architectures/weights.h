@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "architectures/diagnostics.h"
@@ -44,6 +45,7 @@ class Weights {
 
   bool gguf() const { return checkpoint_->container() == Container::gguf; }
   const Checkpoint& checkpoint() const { return *checkpoint_; }
+  std::shared_ptr<const Checkpoint> shared() const { return checkpoint_; }
   Backend* backend() const { return backend_; }
 
   // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
@@ -80,6 +82,16 @@ class Weights {
   BufferPtr taps(const std::string& name, int64_t channels, int64_t width);
   BufferPtr constant(const std::vector<float>& values);
   BufferPtr constant(const std::vector<int32_t>& values);
+
+  // What is loaded when it is first wanted, and not read for every token: asked for now to be checked only.
+  template <class Bind>
+  void later(const Bind& bind) {
+    Backend* const backend = std::exchange(backend_, nullptr);
+    const size_t active = active_bytes_;
+    bind();
+    backend_ = backend;
+    active_bytes_ = active;
+  }
 
   // Tensors that belong to the checkpoint but not to this engine: recognised, not loaded, named in a notice.
   void leave_out(const char* prefix, const char* notice);

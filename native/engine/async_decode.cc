@@ -27,7 +27,8 @@ AsyncDecode::Submitted AsyncDecode::submit(int32_t token, bool after_guess, cons
   Submitted step{{}, timeline_.memory().slots()};
   try {
     backend_.begin({.path = path, .async = true});
-    step.logits = forward(timeline_.model(), timeline_.memory(), length, {&token, 1}, length + 1, Scored::last);
+    step.logits = forward(timeline_.model(), timeline_.memory(), timeline_.pictures(), length, {&token, 1}, length + 1,
+                          Scored::last);
     sampler.guess(backend_, step.logits, after_guess);
     backend_.submit();
   } catch (...) {

@@ -4,11 +4,13 @@
 
 namespace longhand {
 
-Tensor forward(Model& model, TimelineMemory& memory, int64_t held, std::span<const int32_t> tokens, int64_t total,
-               Scored rows) {
+Tensor forward(Model& model, TimelineMemory& memory, const Pictures& pictures, int64_t held,
+               std::span<const int32_t> tokens, int64_t total, Scored rows) {
   const Architecture& architecture = model.architecture();
-  Pass pass(model.backend(), memory.layers(), held, static_cast<int64_t>(tokens.size()), total);
-  Tensor x = architecture.embed(pass, tokens);
+  const auto count = static_cast<int64_t>(tokens.size());
+  Pass pass(model.backend(), memory.layers(), held, count, total, pictures.positions(held, count));
+  Tensor x =
+      is_picture(tokens.front()) ? pictures.rows(model.backend(), held, count) : architecture.embed(pass, tokens);
   for (size_t i = 0; i < model.facts().layers.size(); ++i) {
     x = pass->recycle_except(architecture.layer(pass, i, x));
     pulse.step();

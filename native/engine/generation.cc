@@ -17,18 +17,22 @@ bool contains(std::span<const int32_t> list, int32_t token) { return std::ranges
 
 }  // namespace
 
-Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options)
+Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_tokens, GenerateOptions options)
     : timeline_(timeline),
       options_(std::move(options)),
       device_seconds_before_(timeline.model().backend().device_seconds()),
-      state_(Reading{{prompt.begin(), prompt.end()}, {}}) {
-  timeline_.check_prompt(prompt);
-  std::vector<Boundary>& ends = std::get<Reading>(state_).ends;
+      state_(Reading{{}, {}}) {
+  timeline_.check_prompt(prompt_tokens);
+  Placed placed = place(timeline_.model(), prompt_tokens, options_.pictures);
+  auto& [prompt, ends] = std::get<Reading>(state_);
+  prompt = std::move(placed.tokens);
   ends = options_.read_only ? boundaries_within(prompt, options_.stop_tokens)
                             : boundaries_of(prompt, options_.stop_tokens, timeline_.memory().has_states());
+  placed.pictures.cut(ends);
   // At least the last token is read, where its scores are wanted.
   const int64_t limit = static_cast<int64_t>(prompt.size()) - (options_.read_only ? 0 : 1);
   const Resumed resumed = timeline_.resume(prompt, ends, limit, options_.path, options_.continues);
+  timeline_.show(std::move(placed.pictures));
   result_.prompt_tokens = static_cast<int64_t>(prompt.size());
   result_.cached_tokens = resumed.length;
   result_.known = resumed.known;
@@ -82,7 +86,7 @@ void Generation::read_chunk(Reading& reading) {
   result_.prefill_ms = elapsed_ms();
   // The last token of an answer is chosen without a pass of its own: one step in flight needs three.
   auto async = options_.max_tokens > 2 ? AsyncDecode::create(timeline_) : nullptr;
-  state_ = Writing{Sampler(options_.sampling, timeline_.history()), std::move(async)};
+  state_ = Writing{Sampler(options_.sampling, timeline_.tokens()), std::move(async)};
   if (options_.max_tokens == 0) this->end(is_set(options_.cancel) ? Finish::cancelled : Finish::length);
   else choose(std::get<Writing>(state_), logits);
 }

@@ -5,9 +5,12 @@
 
 namespace longhand {
 
-Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& options) {
-  timeline_.check_prompt(tokens);
+Matrix Session::logits(std::span<const int32_t> prompt_tokens, const LogitsOptions& options) {
+  timeline_.check_prompt(prompt_tokens);
+  Placed placed = place(timeline_.model(), prompt_tokens, options.pictures);
+  const std::span<const int32_t> tokens = placed.tokens;
   timeline_.clear();
+  timeline_.show(std::move(placed.pictures));
   const int64_t total = static_cast<int64_t>(tokens.size());
   const int64_t prompt = std::max<int64_t>(total - options.generated, 0);
   const int64_t chunk = options.chunk > 0 ? options.chunk : prefill_chunk;
@@ -16,7 +19,7 @@ Matrix Session::logits(std::span<const int32_t> tokens, const LogitsOptions& opt
   while (timeline_.length() < total) {
     const int64_t first = timeline_.length();
     const bool reads = first < prompt;
-    const int64_t count = reads ? std::min(chunk, prompt - first) : 1;
+    const int64_t count = reads ? timeline_.pictures().alike(first, std::min(chunk, prompt - first)) : 1;
     const Scored rows = options.all ? Scored::all : first + count == total ? Scored::last : Scored::none;
     const auto part = tokens.subspan(static_cast<size_t>(first), static_cast<size_t>(count));
     const Tensor scores = timeline_.read(part, reads ? prompt : first + 1, rows, {options.path, options.cancel});

@@ -19,6 +19,7 @@ struct LogitsOptions {
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;
   int64_t generated = 0;  // so many of the last tokens are read one by one, as if they had been generated
+  std::vector<PicturePtr> pictures{};
 };
 
 struct NamedState {

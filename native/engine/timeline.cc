@@ -33,7 +33,9 @@ Timeline::~Timeline() { model_->memory_pressure().remove(this); }
 
 std::vector<int32_t> Timeline::tokens() const {
   const std::lock_guard lock(lock_);
-  return tokens_;
+  std::vector<int32_t> out = tokens_;
+  if (const Vision* vision = model_->architecture().vision()) std::ranges::replace_if(out, is_picture, vision->token);
+  return out;
 }
 
 std::vector<int64_t> Timeline::return_lengths() const {
@@ -201,8 +203,9 @@ Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored row
   Backend& backend = model_->backend();
   Tensor out{};
   try {
+    if (is_picture(tokens.front())) pictures_.see(*model_, before, options);
     backend.begin(options);
-    out = forward(*model_, memory_, before, tokens, total, rows);
+    out = forward(*model_, memory_, pictures_, before, tokens, total, rows);
     backend.finish();
   } catch (...) {
     restore(before, saved);
@@ -242,6 +245,7 @@ void Timeline::forget_after(int64_t length) {
     tokens_.resize(static_cast<size_t>(length));
   }
   snapshots_.forget_after(length);
+  pictures_.forget_after(length);
   const auto last = std::ranges::find_if(passes_, [&](const PassRecord& pass) { return pass.end >= length; });
   if (last == passes_.end()) return;
   last->cut = last->cut || last->end > length;
@@ -262,7 +266,10 @@ int64_t Timeline::rewind(int64_t length, const std::atomic<bool>* cancel) {
   if (length == this->length()) return 0;
   const std::vector<int32_t> tokens(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(length));
   const std::vector<PassRecord> passes = passes_;
+  Pictures pictures = pictures_;
+  pictures.forget_after(length);
   restore(length);
+  show(std::move(pictures));
   const int64_t from = this->length();
   replay(tokens, passes, cancel);
   return length - from;

@@ -49,6 +49,9 @@ class Timeline {
   std::vector<int64_t> return_lengths() const;
 
   // The worker.
+  // Where pictures stand in the prompt that is read next, whose front the timeline holds.
+  void show(Pictures pictures) { pictures_ = std::move(pictures); }
+  const Pictures& pictures() const { return pictures_; }
   int64_t length() const { return static_cast<int64_t>(tokens_.size()); }
   std::span<const int32_t> history() const { return tokens_; }
   TimelineMemory& memory() { return memory_; }
@@ -61,9 +64,9 @@ class Timeline {
   // was cut.
   Resumed resume(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path,
                  int64_t continues);
-  // One pass over tokens that follow the history. `total`: the length of the prompt they are part of. Returns logits
-  // (or an empty tensor) readable until the next pass. When it throws, the timeline is as before, or cut to where it
-  // could be restored.
+  // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
+  // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. When it throws, the
+  // timeline is as before, or cut to where it could be restored.
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options);
   // What a pass outside of `read` has read into the memory.
   void append(std::span<const int32_t> tokens, int64_t total, Path path);
@@ -114,7 +117,8 @@ class Timeline {
   int64_t context_;
   TimelineMemory memory_;
   mutable std::mutex lock_;      // guards tokens_ against readers on other threads; only the worker changes them
-  std::vector<int32_t> tokens_;  // what the memory holds
+  std::vector<int32_t> tokens_;  // what the memory holds; of pictures as in engine/pictures.h
+  Pictures pictures_;
   std::vector<PassRecord> passes_;
   Snapshots snapshots_;
   Snapshot checkpoint_;  // buffers for the state before a pass

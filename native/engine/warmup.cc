@@ -29,7 +29,7 @@ class Warmup {
     Backend& backend = model_.backend();
     backend.begin({.warmup = true});
     const int64_t total = std::max(held_ + tokens, sparse ? rule->dense_below : 0);
-    const Tensor scores = forward(model_, memory_, held_, ids, total, Scored::last);
+    const Tensor scores = forward(model_, memory_, {}, held_, ids, total, Scored::last);
     for (const float temperature : {0.0f, 1.0f}) backend.guess(scores, {.temperature = temperature}, {}, {}, false);
     backend.finish();
     held_ += tokens;

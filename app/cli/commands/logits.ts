@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
 import { abortFlag, openModel } from '../runtime/open-model.ts';
+import { readPixels } from '../runtime/pictures.ts';
 import { outputFile, writeSafetensors } from '../runtime/safetensors.ts';
 
 export const logits = command({
@@ -13,6 +15,11 @@ export const logits = command({
     tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt' },
     all: { kind: 'yes', help: 'a row for every token' },
     chunk: { kind: 'count', value: 'N', help: 'tokens of one prefill chunk' },
+    pixels: {
+      kind: 'text',
+      value: 'FILE.safetensors',
+      help: 'pictures as a preprocessor leaves them: pixel_values [patches, values] and image_grid_thw [pictures, 3]',
+    },
     out: { kind: 'text', value: 'FILE', help: 'where to write' },
   },
   async run(context, values) {
@@ -20,6 +27,7 @@ export const logits = command({
     if (values.out === undefined)
       throw new UsageError('[logits] --out is missing, for example --out logits.safetensors');
     const file = outputFile(context.places.here, values.out);
+    const pictures = values.pixels === undefined ? [] : readPixels(resolve(context.places.here, values.pixels));
     const path = values.precision === 'fast' ? 'fast' : 'exact';
     const model = await openModel(context, values);
     const { flag, release } = abortFlag(model.addon, context.signal);
@@ -29,6 +37,7 @@ export const logits = command({
         all: values.all ?? false,
         path,
         ...(values.chunk !== undefined && { chunk: values.chunk }),
+        pictures,
         signal: flag,
       });
       session.close();

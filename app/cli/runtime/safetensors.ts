@@ -58,7 +58,17 @@ export async function writeSafetensors(file: string, tensors: readonly Tensor[])
   }
 }
 
-/** Reads what `writeSafetensors` wrote. @throws LonghandError `unreadable` */
+const WIDTHS: Readonly<Record<string, number>> = { F32: 4, I32: 4, I64: 8 };
+
+function floats(dtype: string, bytes: Uint8Array): Float32Array {
+  const { buffer } = Uint8Array.from(bytes);
+  if (dtype === 'F32') return new Float32Array(buffer);
+  return dtype === 'I32'
+    ? Float32Array.from(new Int32Array(buffer))
+    : Float32Array.from(new BigInt64Array(buffer), Number);
+}
+
+/** Reads what `writeSafetensors` wrote, and whole numbers beside it. @throws LonghandError `unreadable` */
 export function readSafetensors(file: string): Tensor[] {
   const broken = (reason: string) => new LonghandError('unreadable', `[${file}] ${reason}`);
   let bytes: Buffer;
@@ -79,12 +89,12 @@ export function readSafetensors(file: string): Tensor[] {
   return Object.entries(header)
     .filter(([name]) => name !== '__metadata__')
     .map(([name, { dtype, shape, data_offsets }]) => {
-      if (dtype !== 'F32') throw broken(`tensor "${name}" is ${dtype}; only F32 can be compared`);
+      const width = WIDTHS[dtype];
+      if (width === undefined) throw broken(`tensor "${name}" is ${dtype}; only F32, I32 and I64 can be compared`);
       const [start, end] = data_offsets;
-      const size = shape.reduce((product, dimension) => product * dimension, 4);
+      const size = shape.reduce((product, dimension) => product * dimension, width);
       if (end - start !== size || 8 + length + end > bytes.length)
         throw broken(`tensor "${name}" does not fit its shape`);
-      const copy = Uint8Array.from(bytes.subarray(8 + length + start, 8 + length + end));
-      return { name, shape, data: new Float32Array(copy.buffer) };
+      return { name, shape, data: floats(dtype, bytes.subarray(8 + length + start, 8 + length + end)) };
     });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readSafetensors } from '../../../app/cli/runtime/safetensors.ts';
+import { readSafetensors, writeSafetensors } from '../../../app/cli/runtime/safetensors.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { realModel } from '../../support/real-models.mjs';
 
@@ -182,6 +182,34 @@ test.each([
   expect((await answer(asked)).rows).toBe(1);
   const last = readSafetensors(out)[0]?.data ?? new Float32Array();
   expect(difference(last, all.subarray(-result.columns))).toBeLessThan(1e-5);
+});
+
+test('logits of a prompt with pictures are those of the reference', async () => {
+  const place = join(golden, 'qwen3_5_vision/two_images');
+  const { prompts, tolerance } = json(join(place, 'expected.json'));
+  const stored = readSafetensors(join(place, 'expected.safetensors'));
+  const tensor = (name: string) => stored.find((each) => each.name === name)?.data ?? new Float32Array();
+  const pixels = join(folder, 'pixels.safetensors');
+  const shown = [...tensor('pixels.b_160x224'), ...tensor('pixels.a_96x64')];
+  const given = (grids: number[][]) =>
+    writeSafetensors(pixels, [
+      { name: 'pixel_values', shape: [shown.length / 1536, 1536], data: Float32Array.from(shown) },
+      { name: 'image_grid_thw', shape: [grids.length, 3], data: Float32Array.from(grids.flat()) },
+    ]);
+  const out = join(folder, 'seen.safetensors');
+  const asked = ['logits', '--model', place, '--tokens', prompts.two.ids.join(','), '--pixels', pixels, '--out', out];
+  await given([
+    [1, 14, 10],
+    [1, 4, 6],
+  ]);
+  expect(await answer([...asked, '--all'])).toMatchObject({ code: 0, rows: prompts.two.ids.length });
+  const wanted = tensor('logits.two');
+  const got = readSafetensors(out)[0]?.data ?? new Float32Array();
+  expect(Math.max(...wanted.map((value, i) => Math.abs(value - (got[i] ?? Number.NaN))))).toBeLessThan(
+    tolerance.logits_max_abs_fp32,
+  );
+  await given([[1, 14, 10]]);
+  expect((await answer(asked)).error.message).toContain('take 140 patches, "pixel_values" has 164');
 });
 
 test('tokenize, inspect, devices, trace and doctor answer in JSON', async () => {

@@ -1,0 +1,14 @@
+// The tower of Qwen3.5 that sees pictures (model-specs 8).
+#pragma once
+
+#include "architectures/vision.h"
+#include "architectures/weights.h"
+
+namespace longhand {
+
+class Config;
+
+// Null where the checkpoint has no tower. Its tensors are checked here and prepared when it is loaded.
+std::unique_ptr<Vision> make_qwen3_5_vision(const Config& config, Weights& weights, int64_t hidden);
+
+}  // namespace longhand
