@@ -83,12 +83,14 @@ test('servers as others ship them: files and memory, with what is allowed once, 
   writeFileSync(join(folder, 'notes/rent.txt'), 'The rent is 840 euros.');
   const read = call('files_read_text_file', { path: join(folder, 'notes/rent.txt') });
   const list = call('files_list_directory', { path: join(folder, 'notes') });
+  const write = call('files_write_file', { path: join(folder, 'notes/new.txt'), content: 'kept' });
   const remember = call('memory_create_entities', {
     entities: [{ name: 'rent', entityType: 'fact', observations: ['840 euros'] }],
   });
   const { client, heard } = await start([
     read,
     list,
+    write,
     remember,
     call('files_read_text_file', { path: '/etc/passwd' }),
     'So.',
@@ -111,17 +113,18 @@ test('servers as others ship them: files and memory, with what is allowed once, 
   });
   expect(servers[0]?.tools.find(({ title }) => title === 'write_file')?.kind).toBe('destroys');
 
-  const asked = decide(client, ['chat', 'always', 'deny', 'once']);
+  const asked = decide(client, ['chat', 'always', 'always', 'deny', 'once']);
   const { end, chat } = await ask(client, heard, servers);
   const message = await end();
   expect(message.toolUses.map(({ name, state, result }) => [name, state.status, result])).toEqual([
     ['files_read_text_file', 'done', 'The rent is 840 euros.'],
     ['files_list_directory', 'done', '[FILE] rent.txt'],
+    ['files_write_file', 'done', expect.stringContaining('Successfully wrote')],
     ['memory_create_entities', 'refused', 'Error: the user did not allow this call.'],
     ['files_read_text_file', 'failed', expect.stringContaining('outside allowed directories')],
   ]);
   // Allowed for the chat, it was not asked about a second time.
-  expect(asked).toEqual(['files_read_text_file', 'files_list_directory', 'memory_create_entities']);
+  expect(asked).toEqual(['files_read_text_file', 'files_list_directory', 'files_write_file', 'memory_create_entities']);
   expect(
     (await client.call('mcp.servers'))
       .flatMap(({ tools }) => tools.filter(({ always }) => always))
