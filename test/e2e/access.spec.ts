@@ -12,7 +12,7 @@ const violations = async (page: Page) => {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
 };
 
-const sections = ['Appearance', 'Chat', 'Sampling', 'Thinking and loops', 'Storage', 'Engine', 'Shortcuts'];
+const sections = ['Appearance', 'Chat', 'Sampling', 'Thinking and loops', 'Tools', 'Storage', 'Engine', 'Shortcuts'];
 
 for (const theme of ['light', 'dark'] as const) {
   test(`no violation on any page, ${theme}`, async ({ page, app }) => {
@@ -38,7 +38,7 @@ for (const theme of ['light', 'dark'] as const) {
   });
 }
 
-for (const name of ['chat', 'crash', 'overflow', 'thinking', 'loop']) {
+for (const name of ['chat', 'crash', 'overflow', 'thinking', 'loop', 'tools']) {
   test(`no violation in the scene "${name}"`, async ({ page, scene }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await scene(name);

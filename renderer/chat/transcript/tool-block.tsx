@@ -88,7 +88,7 @@ function Part({ label, text }: { label: string; text: string }) {
   return (
     <section className="mt-1.5 first:mt-0" aria-label={label}>
       <div className="flex items-center text-xs text-fg-3">
-        <h4 className="flex-1">{label}</h4>
+        <span className="flex-1">{label}</span>
         <CopyButton text={text} label={t('copy')} />
       </div>
       <pre
