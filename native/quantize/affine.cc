@@ -18,7 +18,7 @@ struct Group {
 };
 
 uint8_t code_of(float value, float scale, float bias, float bins) {
-  return static_cast<uint8_t>(std::min(std::max(std::rint((value - bias) / scale), 0.0f), bins));
+  return static_cast<uint8_t>(rounded(std::min(std::max((value - bias) / scale, 0.0f), bins)));
 }
 
 // mlx/backend/cpu/quantized.cpp: the end of the range that is farther from zero is kept exactly, zero is a code. The

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float nothing = 1e-15f;  // ggml: a group below this is all zeros
 
-int nearest(float value) { return static_cast<int>(std::rint(value)); }
+int nearest(float value) { return static_cast<int>(rounded(value)); }
 Half half(float value) {
   const uint16_t bits = f32_to_f16(value);
   Half out;

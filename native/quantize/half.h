@@ -12,6 +12,10 @@
 
 namespace longhand {
 
+// To nearest, ties to even, for magnitudes below 2^22: what the addition has no room for is rounded away. std::rint is
+// a call where the instruction set of the build is old, and loops over it are not vectorised.
+inline float rounded(float value) { return (value + 12582912.0f) - 12582912.0f; }
+
 inline uint16_t f32_to_f16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
