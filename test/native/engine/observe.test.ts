@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addon, golden } from '../../support/addon.ts';
+import { formats } from '../../support/formats.ts';
+import { someTokens } from '../../support/models.ts';
+
+const folder = join(golden, 'mha2mla/base');
+const layer = 'model.layers.0.';
+const mean = (rows: number[][], of: (row: number[]) => number) =>
+  rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+
+test('what goes into a matrix is the normalised row, and pairs are those of its heads', async () => {
+  const model = await addon.load(folder, { observe: { covarianceOf: 'k_proj.weight', pairsOf: 16 } });
+  const session = model.createSession({ path: 'exact' });
+  const tokens = someTokens(30);
+  const embedding = (await session.trace(tokens)).find(({ name }) => name === 'embedding');
+  const seen = (await model.observed()).find(({ names }) => names.includes(`${layer}self_attn.k_proj.weight`));
+  model.close();
+  expect(seen?.tokens).toBe(30);
+  expect(seen?.names).toEqual(['q', 'k', 'v'].map((part) => `${layer}self_attn.${part}_proj.weight`));
+  const gain = formats.dequantise(folder, `${layer}input_layernorm.weight`);
+  const rows = Array.from({ length: 30 }, (_, t) => {
+    const row = [...(embedding?.data.subarray(t * 64, (t + 1) * 64) ?? [])];
+    const scale = 1 / Math.sqrt(row.reduce((sum, value) => sum + value * value, 0) / 64 + 1e-5);
+    return row.map((value, i) => value * scale * (gain[i] ?? 0));
+  });
+  const close = (got: number | undefined, wanted: number) =>
+    expect(Math.abs((got ?? 0) / wanted - 1)).toBeLessThan(1e-4);
+  for (const i of [0, 7, 63])
+    close(
+      seen?.squares[i],
+      mean(rows, (row) => (row[i] ?? 0) ** 2),
+    );
+  close(
+    seen?.covariance[3 * 64 + 41],
+    mean(rows, (row) => (row[3] ?? 0) * (row[41] ?? 0)),
+  );
+  const keys = formats.dequantise(folder, `${layer}self_attn.k_proj.weight`);
+  const dot = (row: number[], at: number) => row.reduce((sum, value, i) => sum + value * (keys[at * 64 + i] ?? 0), 0);
+  // Four query heads of 8 pairs stand before; the second key head begins at row 16.
+  close(
+    seen?.pairs[4 * 8 + 8 + 5],
+    mean(rows, (row) => Math.hypot(dot(row, 16 + 5), dot(row, 16 + 5 + 8))),
+  );
+});
