@@ -219,11 +219,14 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(turns.close);
-  /** With the chat that is being answered: others wait for it. */
+  /** With the chats that are being answered: others wait for them. */
   const withChat = (status: EngineStatus): EngineStatus => {
-    if (status.phase !== 'busy' || !status.turnId) return status;
-    const chatId = turns.chatOf(status.turnId);
-    return chatId ? { ...status, chatId } : status;
+    if (status.phase !== 'busy') return status;
+    const writing = status.writing.map(({ turnId }) => {
+      const chatId = turns.chatOf(turnId);
+      return chatId ? { turnId, chatId } : { turnId };
+    });
+    return { ...status, writing };
   };
   statusListeners.push((status) => emit('engine.status', withChat(status)));
   const titles = createTitles(core, turns.busy);

@@ -139,7 +139,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
         {
           turnId,
           chatId: null,
-          priority: 'chat',
+          priority: 'server',
           target,
           prompt: promptOf(request, target),
           sampling: { ...usual, ...sampling, ...request.sampling },

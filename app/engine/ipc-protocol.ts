@@ -64,7 +64,8 @@ export type LoadTarget = {
 /** What decides how many tokens a text has: the tokenizer and the template. */
 export type CountedBy = Pick<LoadTarget, 'path' | 'template'>;
 
-export type Priority = 'chat' | 'title';
+/** `server`: another program asked. */
+export type Priority = 'chat' | 'server' | 'title';
 
 /** An encoder, in memory beside the model of the chat. */
 /** `adapter`: the folder of one that makes a cross-encoder of an encoder. */

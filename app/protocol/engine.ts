@@ -107,8 +107,13 @@ export const EngineStatus = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('idle') }),
   z.object({ phase: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
   z.object({ phase: z.literal('ready'), ...inMemory }),
-  /** `turnId`: what is being written; `chatId`: where, when it is the answer of a chat. Others wait for it. */
-  z.object({ phase: z.literal('busy'), ...inMemory, turnId: TurnId.optional(), chatId: ChatId.optional() }),
+  /** `writing`: the turns that are being written, the one that began first in front, and where they are the answers of
+   *  chats. Other turns wait for them. */
+  z.object({
+    phase: z.literal('busy'),
+    ...inMemory,
+    writing: z.array(z.object({ turnId: TurnId, chatId: ChatId.optional() })),
+  }),
   z.object({ phase: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
   /** Three ends in five minutes: no more restarts by itself. */
   z.object({ phase: z.literal('stopped'), failure: Failure }),

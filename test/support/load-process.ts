@@ -30,7 +30,7 @@ const model = await loadModel(
 );
 const answer = 8;
 const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) => 3 + ((at * 7919) % 1000));
-await model.session('chat').generate(prompt, { maxTokens: answer, temperature: 0 });
+await model.sessions('chat').take('').generate(prompt, { maxTokens: answer, temperature: 0 });
 const { description } = model.native;
 const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
 process.send?.({ peak, description: { ...description } });

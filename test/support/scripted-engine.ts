@@ -139,7 +139,7 @@ function serve(
     if (priority === 'chat') for (const title of titles) finish(title, 'cancelled');
     if (priority === 'title') titles.add(turnId);
     going.set(turnId, generation);
-    send({ status: { phase: 'busy', ...facts(target) } });
+    send({ status: { phase: 'busy', ...facts(target), writing: [{ turnId }] } });
     say(turnId, { type: 'started', model: target.modelId, backEnd: 'cpu' });
     say(turnId, { type: 'progress', done: 40, total: 40, cached: 0 });
     for (const [at, text] of (says(generation).match(/[\s\S]{1,24}/g) ?? []).entries()) {

@@ -31,7 +31,7 @@ import { type Running, runGeneration } from './generation.ts';
 import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
 import { countPrompt, countText } from './prompt-tokens.ts';
 import { readBack } from './read-back.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, type Work } from './scheduler.ts';
 import { previewTemplate } from './template-preview.ts';
 import { readModelText } from './tokenizer-files.ts';
 
@@ -42,7 +42,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const renderer = createTemplateRenderer({ worker: files.worker });
   renderer.warm();
   const turns = new Map<TurnId, Running>();
-  const queue = createScheduler();
+  const queue = createScheduler(() =>
+    model && !failing() ? model.room : { atOnce: 1, bytes: Number.POSITIVE_INFINITY },
+  );
   const encoders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;
   /** How a model that is not in memory reads. */
@@ -57,7 +59,10 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   /** Kernels of the model in memory that are ready, while there are others. */
   let compilingKernels: { done: number; total: number } | null = null;
   let now: InnerStatus = { phase: 'idle' };
-  let newestAnswer: { chatId: ChatId | null; answer: PromptMessage } | null = null;
+  /** What is being written, in the order in which it began. */
+  const writing = new Map<TurnId, ChatId | null>();
+  /** Of each chat the answer that is read for its next turn. */
+  const newestAnswers = new Map<ChatId | null, PromptMessage>();
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (next: InnerStatus) => {
@@ -69,7 +74,13 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     ...(gpuFault !== null && { fallbackReason: gpuFault }),
     ...(compilingKernels && { compilingKernels }),
   });
-  const atRest = (): InnerStatus => (model ? { phase: 'ready', ...facts(model) } : { phase: 'idle' });
+  const atRest = (): InnerStatus => {
+    if (!model) return { phase: 'idle' };
+    if (writing.size === 0) return { phase: 'ready', ...facts(model) };
+    return { phase: 'busy', ...facts(model), writing: [...writing.keys()].map((turnId) => ({ turnId })) };
+  };
+  /** The model has to go as soon as nothing runs; till then nothing more begins beside what runs. */
+  const failing = () => outOfMemory || (gpuFault !== null && model !== null && model.loaded().backEnd !== 'cpu');
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: () => addon.devices(),
@@ -82,7 +93,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     load: (target) => {
       // A newer wish ends the load of another model.
       if (loading && !same(loading.target, target)) loading.signal.set();
-      return inTurn(async () => (await ensure(target)).loaded());
+      return inTurn(async () => (await ensure(target)).loaded(), inMemory(target));
     },
     unload: () =>
       inTurn(async () => {
@@ -95,13 +106,18 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       if (model) await setPromptCache(model, { cacheBytes: bytes, cacheDisk: disk });
       return null;
     },
-    // In turn: whatever runs may be reading this very chat.
-    erasePromptCache: ({ chatId }) =>
-      inTurn(async () => {
-        if (newestAnswer?.chatId === chatId) newestAnswer = null;
-        await model?.native.erasePromptCache(chatId);
-        return null;
-      }),
+    erasePromptCache: ({ chatId }) => {
+      newestAnswers.delete(chatId);
+      // Alone where something that runs may be reading this very chat.
+      const elsewhere = writing.size > 0 && !([...writing.values()] as unknown[]).includes(chatId);
+      return inTurn(
+        async () => {
+          await model?.native.erasePromptCache(chatId);
+          return null;
+        },
+        elsewhere && model ? inMemory(model.target) : undefined,
+      );
+    },
     clearPromptCache: async () => {
       await model?.native.clearPromptCache();
       return null;
@@ -140,10 +156,12 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     });
   }
 
-  /** Done when everything before it is done: a model is never taken away from a running answer. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** Done when everything before it is done: a model is never taken away from a running answer. With a group it is done
+   *  beside answers of that model. */
+  function inTurn<T>(work: () => Promise<T>, group?: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      queue.add('chat', { run: () => (async () => work())().then(resolve, reject), yieldTo: () => {} });
+      const run = () => (async () => work())().then(resolve, reject);
+      queue.add('chat', { run, yieldTo: () => {}, ...(group !== undefined && { group }) });
     });
   }
 
@@ -184,6 +202,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     } finally {
       loading = null;
       status(atRest());
+      queue.look();
     }
   }
 
@@ -198,8 +217,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   function prepared(done: number, total: number) {
     compilingKernels = done < total ? { done, total } : null;
     // With all kernels there `facts` says nothing of them, so what was said before must not stay.
-    if (model && now.phase === 'ready') status({ phase: 'ready', ...facts(model) });
-    else if (model && now.phase === 'busy') status({ phase: 'busy', ...facts(model), turnId: now.turnId });
+    if (now.phase === 'ready' || now.phase === 'busy') status(atRest());
   }
 
   function generate(generation: Generation) {
@@ -211,48 +229,65 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
       report(updates) {
         for (const { event } of updates) {
           if (event.type === 'finished' || event.type === 'failed') turns.delete(turnId);
+          // One that was stopped while it waited must not hold up what waits behind it.
+          if (event.type === 'finished') queue.withdraw(work);
           if (event.type !== 'failed') continue;
           if (toldOfGpu(event.failure)) gpuFault = event.failure.message;
           outOfMemory ||= event.failure.code === 'out-of-memory';
         }
         send({ turnId, updates });
       },
-      again: () => enqueue(),
+      again: () => queue.add(priority, work),
     });
-    const enqueue = () => queue.add(priority, { run, yieldTo: turn.cancel });
+    // A title runs alone, and ends for whatever comes; an answer does not end for another.
+    const work: Work =
+      priority === 'title'
+        ? { run, yieldTo: turn.cancel }
+        : {
+            run,
+            yieldTo: () => {},
+            group: inMemory(target),
+            bytes: () => model?.bytesFor(generation) ?? 0,
+          };
     async function run() {
       // Stopped while it waited: for nobody a model is loaded, and none taken out of memory.
       if (turn.over()) return;
       try {
         const loaded = await ensure(target);
-        status({ phase: 'busy', ...facts(loaded), turnId });
+        writing.set(turnId, generation.chatId);
+        status(atRest());
         await turn.run(loaded);
         const answer = turn.answer();
-        if (answer && priority === 'chat') readBackLater(generation, answer);
+        if (answer && priority !== 'title') readBackLater(generation, answer);
       } catch (error) {
         // Somebody stopped the load it waited for.
         if (toLonghandError(error).code === 'cancelled') turn.cancel();
         else turn.fail(error);
       } finally {
-        if (outOfMemory || (gpuFault !== null && model && model.loaded().backEnd !== 'cpu')) release();
-        outOfMemory = false;
+        writing.delete(turnId);
+        if (writing.size === 0 && failing()) release();
+        if (writing.size === 0) outOfMemory = false;
         status(atRest());
       }
     }
     turns.set(turnId, turn);
-    enqueue();
+    queue.add(priority, work);
   }
 
-  /** Behind everything that somebody waits for, and only the newest answer: an older one is read with its next turn. */
+  /** Behind everything that somebody waits for, and of each chat only the newest answer: an older one is read with its next
+   *  turn. */
   function readBackLater(generation: Generation, answer: PromptMessage) {
-    const mine = { chatId: generation.chatId, answer };
-    newestAnswer = mine;
+    const { chatId } = generation;
+    newestAnswers.set(chatId, answer);
+    const current = () => newestAnswers.get(chatId) === answer;
     const signal = new addon.AbortFlag();
     queue.add('read-back', {
       async run() {
-        if (!model || newestAnswer !== mine || !same(model.target, generation.target)) return;
+        if (!model || !current() || !same(model.target, generation.target)) return;
         const done = await readBack(model, renderer, generation, answer, signal);
-        if (!done && newestAnswer === mine) readBackLater(generation, answer);
+        if (!current()) return;
+        if (done) newestAnswers.delete(chatId);
+        else readBackLater(generation, answer);
       },
       yieldTo: () => signal.set(),
     });

@@ -98,11 +98,16 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   async function run(model: LoadedModel) {
     if (state === 'over') return;
     state = 'running';
+    const sessions = model.sessions(generation.priority);
+    let session: Addon.Session | null = null;
     try {
       written ??= await begin(model);
-      while ((state as State) === 'running') await generateSegment(model, written);
+      session = sessions.take(generation.chatId ?? generation.turnId);
+      while ((state as State) === 'running') await generateSegment(model, session, written);
     } catch (error) {
       fail(error);
+    } finally {
+      if (session) sessions.giveBack(session);
     }
   }
 
@@ -110,7 +115,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     const meter = createGenerationMetrics(model.memoryBytes);
     const prompt = await promptIds(model.text, renderer, generation.prompt);
     const { continuation } = generation.prompt;
-    const room = model.session(generation.priority).contextLength - prompt.ids.length;
+    const room = model.contextLength(generation.priority) - prompt.ids.length;
     if (room <= 0) {
       const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
       throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
@@ -137,7 +142,11 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     };
   }
 
-  async function generateSegment(model: LoadedModel, { promptOnly, transcript, meter, maxTokens, atMost }: Written) {
+  async function generateSegment(
+    model: LoadedModel,
+    session: Addon.Session,
+    { promptOnly, transcript, meter, maxTokens, atMost }: Written,
+  ) {
     if (cutAt) answerAfter(cutAt, model.text);
     cutAt = null;
     const left = maxTokens - spent(meter);
@@ -153,13 +162,13 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       if (open && halt === null) token(id, model);
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
-    const result = await model.session(generation.priority).generate(asked, {
+    const result = await session.generate(asked, {
       ...samplingFor(model),
       maxTokens: left,
       stopTokens: [...model.text.stopIds],
       signal: flag,
       continues: transcript.ids.length,
-      keep: generation.priority === 'chat',
+      keep: generation.priority !== 'title',
       owner: generation.chatId ?? '',
       onPrefill: prefill,
       onTokens: (events) => {

@@ -4,15 +4,23 @@ import { KV_SCALE, ModelDescription, type ModelId } from '../../protocol/index.t
 import { promptOf } from '../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
-import type { Inspected, Loaded, LoadTarget, Priority } from '../ipc-protocol.ts';
+import type { Generation, Inspected, Loaded, LoadTarget, Priority } from '../ipc-protocol.ts';
+import type { Room } from './scheduler.ts';
+import { createSessionPool, type SessionPool } from './session-pool.ts';
 import { readModelText } from './tokenizer-files.ts';
 
 export type LoadedModel = {
   readonly target: LoadTarget;
   readonly native: Addon.Model;
   readonly text: ModelText;
-  /** The timeline for a kind of work: titles have one of their own, so that they do not disturb that of the chat. */
-  session(priority: Priority): Addon.Session;
+  /** Timelines for a kind of work: titles have one of their own, so that they do not disturb those of the chats. */
+  sessions(priority: Priority): SessionPool;
+  /** Tokens a timeline for this kind of work holds. */
+  contextLength(priority: Priority): number;
+  /** How many answers it writes at the same time, and the memory they may take together. */
+  room: Room;
+  /** What the timeline of an answer will take, about. */
+  bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
   memoryBytes(): number;
   loaded(): Loaded;
   facts(): Loaded & { modelId: ModelId };
@@ -20,6 +28,12 @@ export type LoadedModel = {
 };
 
 const titleContext = 2048;
+
+/** Free timelines that stay for the next question. */
+const spareSessions = 1;
+
+/** Answers that are written at the same time where the back end takes turns. */
+const answersAtOnce = 16;
 
 export async function loadModel(
   addon: typeof Addon,
@@ -40,27 +54,20 @@ export async function loadModel(
   });
   native.setPromptCache(target.cacheBytes);
   await native.setPromptCacheDisk(target.cacheDisk);
-  const sessions = new Map<Priority, Addon.Session>();
-  const contextLength = contextFor(native, target);
+  const whole = contextFor(native, target);
+  const contextLength = (priority: Priority) => (priority === 'title' ? Math.min(titleContext, whole) : whole);
+  const poolFor = (priority: Priority) =>
+    createSessionPool(
+      () => native.createSession({ kvType: target.kvType, contextLength: contextLength(priority) }),
+      spareSessions,
+    );
+  const [answers, titles] = [poolFor('chat'), poolFor('title')];
   const memoryBytes = () =>
-    native.description.weightBytes +
-    native.promptCache().bytes +
-    [...sessions.values()].reduce((sum, session) => sum + session.memoryBytes, 0);
-
-  function session(priority: Priority): Addon.Session {
-    const known = sessions.get(priority);
-    if (known) return known;
-    const made = native.createSession({
-      kvType: target.kvType,
-      contextLength: priority === 'title' ? Math.min(titleContext, contextLength) : contextLength,
-    });
-    sessions.set(priority, made);
-    return made;
-  }
-  const loaded = (): Loaded => ({ backEnd: native.device.backEnd, memoryBytes: memoryBytes(), contextLength });
+    native.description.weightBytes + native.promptCache().bytes + answers.bytes() + titles.bytes();
+  const loaded = (): Loaded => ({ backEnd: native.device.backEnd, memoryBytes: memoryBytes(), contextLength: whole });
 
   try {
-    session('chat');
+    answers.giveBack(answers.take(''));
   } catch (error) {
     native.close();
     throw error;
@@ -69,12 +76,16 @@ export async function loadModel(
     target,
     native,
     text,
-    session,
+    sessions: (priority) => (priority === 'title' ? titles : answers),
+    contextLength,
+    room: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
+    bytesFor: (generation) => bytesFor(generation, native, target, whole),
     memoryBytes,
     loaded,
     facts: () => ({ modelId: target.modelId, ...loaded() }),
     close() {
-      for (const one of sessions.values()) one.close();
+      answers.close();
+      titles.close();
       native.close();
     },
   };
@@ -82,11 +93,32 @@ export async function loadModel(
 
 const maxDefaultContext = 32_768;
 
-/** What was asked for, at most what the model knows; without a wish as much as a quarter of the memory holds. */
+/** What contexts may take: those of several answers together, and one of which no length was asked. */
+const contextMemory = () => totalmem() / 4;
+
+/** Characters a token stands for at the least, in text that a person writes. */
+const shortestToken = 2;
+
+/** Tokens an answer is given room for when nobody said how long it may become. */
+const usualAnswer = 1024;
+
+function bytesFor(
+  { prompt, sampling }: Pick<Generation, 'prompt' | 'sampling'>,
+  native: Addon.Model,
+  { kvType }: LoadTarget,
+  contextLength: number,
+): number {
+  const characters = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
+  const tokens = characters / shortestToken + (sampling.maxTokens ?? usualAnswer);
+  const { contextBytesPerToken, stateBytes } = native.description;
+  return stateBytes + Math.min(tokens, contextLength) * contextBytesPerToken * KV_SCALE[kvType];
+}
+
+/** What was asked for, at most what the model knows; without a wish as much as the memory for contexts holds. */
 function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
   if (wanted !== null) return Math.min(wanted, native.contextLength);
   const perToken = native.description.contextBytesPerToken * KV_SCALE[kvType];
-  const fits = perToken > 0 ? Math.floor(totalmem() / 4 / perToken) : maxDefaultContext;
+  const fits = perToken > 0 ? Math.floor(contextMemory() / perToken) : maxDefaultContext;
   return Math.max(512, Math.min(native.contextLength, maxDefaultContext, fits));
 }
 

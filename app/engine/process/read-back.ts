@@ -25,11 +25,16 @@ export async function readBack(
   if (signal.isSet) return false;
   const differs = one.findIndex((id, at) => id !== other[at]);
   const known = Int32Array.from(differs < 0 ? one : one.slice(0, differs));
-  const session = model.session('chat');
-  if (known.length === 0 || known.length >= session.contextLength) return true;
-  const stopTokens = [...model.text.stopIds];
-  const { cancelled } = await session.read(known, { stopTokens, owner: chatId ?? '', signal });
-  return !cancelled;
+  if (known.length === 0 || known.length >= model.contextLength('chat')) return true;
+  const sessions = model.sessions('chat');
+  const session = sessions.take(chatId ?? '');
+  try {
+    const stopTokens = [...model.text.stopIds];
+    const { cancelled } = await session.read(known, { stopTokens, owner: chatId ?? '', signal });
+    return !cancelled;
+  } finally {
+    sessions.giveBack(session);
+  }
 }
 
 const NEXT = ['And?', '42'];

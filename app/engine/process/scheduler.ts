@@ -5,43 +5,70 @@ export type Urgency = Priority | 'read-back' | 'index';
 
 export type Work = {
   run(): Promise<void>;
-  /** Asked when something more urgent waits: end soon. */
+  /** Asked when something more urgent has to wait for it: end soon. */
   yieldTo(): void;
+  /** Runs beside others of the same group; without one it runs alone. */
+  group?: string;
+  /** Memory it takes while it runs, asked when it might begin beside others. */
+  bytes?(): number;
 };
 
-const order: readonly Urgency[] = ['chat', 'title', 'read-back', 'index'];
+/** What may run side by side. One alone always may. */
+export type Room = { atOnce: number; bytes: number };
 
-/** One thing at a time, the most urgent first, in order of arrival among equals. What is less urgent than a newcomer is asked
- *  to end; whoever wanted it asks again. */
-export function createScheduler() {
-  const waiting: { priority: Urgency; work: Work }[] = [];
-  let now: { priority: Urgency; work: Work } | null = null;
-  let idle: (() => void)[] = [];
+type Entry = { priority: Urgency; work: Work };
 
-  const rank = (priority: Urgency) => order.indexOf(priority);
+const order: readonly Urgency[] = ['chat', 'server', 'title', 'read-back', 'index'];
+const rank = (priority: Urgency) => order.indexOf(priority);
 
-  async function next() {
-    if (now) return;
+/** The most urgent first, in order of arrival among equals; those of one group side by side while there is room, and nothing
+ *  overtakes what waits before it. What is less urgent than a newcomer and cannot run beside it is asked to end; whoever
+ *  wanted it asks again. */
+export function createScheduler(room: () => Room) {
+  let waiting: Entry[] = [];
+  const running = new Set<Entry>();
+
+  function joins({ work }: Entry): boolean {
+    if (running.size === 0) return true;
+    const { atOnce, bytes } = room();
+    if (work.group === undefined || running.size >= atOnce) return false;
+    const others = [...running].map((entry) => entry.work);
+    if (others.some(({ group }) => group !== work.group)) return false;
+    return [work, ...others].reduce((sum, one) => sum + (one.bytes?.() ?? 0), 0) <= bytes;
+  }
+
+  function next() {
     waiting.sort((a, b) => rank(a.priority) - rank(b.priority));
-    now = waiting.shift() ?? null;
-    if (!now) {
-      for (const done of idle) done();
-      idle = [];
-      return;
+    for (let [first] = waiting; first && joins(first); [first] = waiting) {
+      waiting.shift();
+      void start(first);
     }
+    const [first] = waiting;
+    if (!first) return;
+    for (const { priority, work } of running) if (rank(first.priority) < rank(priority)) work.yieldTo();
+  }
+
+  async function start(entry: Entry) {
+    running.add(entry);
     // Work reports its own failures; one that throws must not stop the rest.
-    await now.work.run().catch(() => {});
-    now = null;
-    void next();
+    await entry.work.run().catch(() => {});
+    running.delete(entry);
+    next();
   }
 
   return {
     add(priority: Urgency, work: Work) {
       waiting.push({ priority, work });
-      if (now && rank(priority) < rank(now.priority)) now.work.yieldTo();
-      void next();
+      next();
     },
-    /** Resolves when nothing runs or waits. */
-    idle: () => (now || waiting.length > 0 ? new Promise<void>((resolve) => idle.push(resolve)) : Promise.resolve()),
+    /** There may be more room than before. */
+    look: next,
+    /** Takes back what has not begun. Returns whether it was still waiting. */
+    withdraw(work: Work): boolean {
+      const before = waiting.length;
+      waiting = waiting.filter((entry) => entry.work !== work);
+      if (waiting.length < before) next();
+      return waiting.length < before;
+    },
   };
 }

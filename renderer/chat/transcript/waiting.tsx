@@ -35,9 +35,10 @@ function reasonOf(
     const share = formats.percent(status.total > 0 ? status.done / status.total : 0);
     return t('waiting.model', { model: modelById(models, status.modelId)?.name ?? '', share });
   }
-  if (status.phase !== 'busy' || status.turnId === undefined) return null;
-  if (state.status !== 'running' || status.turnId === state.turnId || status.chatId === chatId) return null;
-  if (status.chatId === undefined) return t('waiting.work');
-  const title = chats.find(({ id }) => id === status.chatId)?.title;
+  if (status.phase !== 'busy' || state.status !== 'running') return null;
+  const [first] = status.writing;
+  if (!first || status.writing.some((one) => one.turnId === state.turnId || one.chatId === chatId)) return null;
+  if (first.chatId === undefined) return t('waiting.work');
+  const title = chats.find(({ id }) => id === first.chatId)?.title;
   return title ? t('waiting.answer', { title }) : t('waiting.otherAnswer');
 }

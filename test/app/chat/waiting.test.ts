@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Client, EventPayload, TurnId } from '../../../app/protocol/index.ts';
+import type { Client, EventPayload, SamplingSettings, TurnId } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { listen, next, readMessage, startCore } from '../../support/core.ts';
 
@@ -70,19 +70,37 @@ test('nobody comes: the suggested choice is taken after the time of the settings
   await client.call('turns.cancel', { turnId: held.turnId });
 });
 
-test('while one chat is answered the engine says which one: what the others wait for', async () => {
+/** Goes on until it is stopped. */
+const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14 };
+
+test('two chats are written at the same time, each as if it were alone, and the engine says so', async () => {
   const { client } = await startCore();
-  const first = await client.call('chats.create', {});
-  const second = await client.call('chats.create', {});
-  const endless = { temperature: 5, minP: 0, topK: 0, topP: 1, seed: 14 };
-  await client.call('chats.update', { chatId: first.id, sampling: endless });
-  await client.call('chats.update', { chatId: second.id, sampling: { maxTokens: 4, temperature: 0 } });
-  const writing = await client.call('turns.send', { chatId: first.id, text: 'Tell me a long story.' });
-  await next(client, 'turn', ({ event }) => event.type === 'delta');
-  const waiting = await client.call('turns.send', { chatId: second.id, text: 'Hello!' });
-  const busy = { phase: 'busy', turnId: writing.turnId, chatId: first.id };
-  expect(await client.call('engine.status')).toMatchObject(busy);
-  const moved = next(client, 'engine.status', (status) => status.phase === 'busy' && status.chatId === second.id);
-  await client.call('turns.cancel', { turnId: writing.turnId as TurnId });
-  expect(await moved).toMatchObject({ turnId: waiting.turnId });
+  const heard = listen(client);
+  const sampling = { maxTokens: 24, temperature: 0 };
+  const ask = async (settings: Partial<SamplingSettings>, text: string) => {
+    const { id } = await client.call('chats.create', {});
+    await client.call('chats.update', { chatId: id, thinking: false, sampling: settings });
+    return { id, ...(await client.call('turns.send', { chatId: id, text })) };
+  };
+  const question = 'What is the capital of France?';
+  const alone = await ask(sampling, question);
+  await heard.end(alone.turnId);
+
+  const first = await ask(endless, 'Tell me a long story.');
+  await next(client, 'turn', ({ turnId, event }) => turnId === first.turnId && event.type === 'delta');
+  const both = next(client, 'engine.status', (status) => status.phase === 'busy' && status.writing.length === 2);
+  const second = await ask(sampling, question);
+  expect((await both) as unknown).toMatchObject({
+    writing: [
+      { turnId: first.turnId, chatId: first.id },
+      { turnId: second.turnId, chatId: second.id },
+    ],
+  });
+  expect(await heard.end(second.turnId)).toMatchObject({ type: 'finished' });
+  await next(client, 'turn', ({ turnId, event }) => turnId === first.turnId && event.type === 'delta');
+  await client.call('turns.cancel', { turnId: first.turnId as TurnId });
+  expect(await heard.end(first.turnId)).toMatchObject({ reason: 'cancelled' });
+  const [quiet, busy] = await Promise.all([alone, second].map((one) => readMessage(client, one.id, one.messageId)));
+  expect(busy?.text).toBe(quiet?.text);
+  expect(busy?.text).not.toBe('');
 });

@@ -106,9 +106,10 @@ test('an answer is read back as the next turn wants it', async () => {
   const messages = [told('system', 'You are brief.'), told('user', story('A fox'))];
   const ask = async (all: PromptMessage[]) => {
     const { ids } = await promptIds(model.text, renderer, { messages: all, thinking: false, continuation: null });
-    const result = await model
-      .session('chat')
-      .generate(Int32Array.from(ids), { maxTokens: 20, stopTokens: [...model.text.stopIds] });
+    const session = model.sessions('chat').take('');
+    const stopTokens = [...model.text.stopIds];
+    const result = await session.generate(Int32Array.from(ids), { maxTokens: 20, stopTokens });
+    model.sessions('chat').giveBack(session);
     return { ids, result };
   };
   const { result } = await ask(messages);

@@ -26,7 +26,7 @@ async function sessionBytes(kvType: Settings['kvType']): Promise<number> {
     () => {},
   );
   onTestFinished(() => model.close());
-  return model.session('chat').memoryBytes - model.native.description.stateBytes;
+  return model.sessions('chat').bytes() - model.native.description.stateBytes;
 }
 
 test('a session keeps keys and values as its target says', async () => {

@@ -4,13 +4,9 @@ import { createIdleUnload } from '../../../../app/models/hardware/idle-unload.ts
 import type { EngineStatus, ModelId } from '../../../../app/protocol/index.ts';
 
 const minuteMs = 60_000;
-const at = (status: 'ready' | 'busy'): EngineStatus => ({
-  phase: status,
-  modelId: 'model' as ModelId,
-  backEnd: 'cpu',
-  memoryBytes: 1,
-  contextLength: 512,
-});
+const inMemory = { modelId: 'model' as ModelId, backEnd: 'cpu', memoryBytes: 1, contextLength: 512 };
+const at = (phase: 'ready' | 'busy'): EngineStatus =>
+  phase === 'ready' ? { phase, ...inMemory } : { phase, ...inMemory, writing: [] };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
