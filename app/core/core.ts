@@ -131,7 +131,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   });
   opened.defer(engine.close);
   const prompts = createPromptCacheFiles(db, join(store.folder, 'prompts'));
-  const promptCache = createPromptCacheControl({ engine, files: prompts, settings: () => settings });
+  const promptCache = createPromptCacheControl({ db, engine, files: prompts, settings: () => settings, now });
   const manager = createModelService({
     db,
     engine,

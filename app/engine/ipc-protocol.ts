@@ -150,7 +150,7 @@ export type Asks = {
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
   /** Of the model in memory; null without one. */
-  promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes'> | null };
+  promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes' | 'hitShare'> | null };
   setPromptCache: { input: { bytes: number; disk: LoadTarget['cacheDisk'] }; output: null };
   /** Of a chat, on disk. */
   erasePromptCache: { input: { chatId: ChatId }; output: null };
@@ -209,7 +209,7 @@ const ANSWERS = {
   bandwidth: size,
   load: z.object({ backEnd: z.string(), memoryBytes: size, contextLength: size }),
   unload: z.null(),
-  promptCache: PromptCacheUse.omit({ diskBytes: true }).nullable(),
+  promptCache: PromptCacheUse.omit({ diskBytes: true, hitShare: true }).nullable(),
   setPromptCache: z.null(),
   erasePromptCache: z.null(),
   clearPromptCache: z.null(),

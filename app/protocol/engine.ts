@@ -33,7 +33,13 @@ export const ModelDescription = z.object({
 export type ModelDescription = z.infer<typeof ModelDescription>;
 
 /** What was read and is kept in memory and on disk, so that it need not be read again. */
-export const PromptCacheUse = z.object({ bytes: z.number(), budgetBytes: z.number(), diskBytes: z.number() });
+export const PromptCacheUse = z.object({
+  bytes: z.number(),
+  budgetBytes: z.number(),
+  diskBytes: z.number(),
+  /** Of the tokens of all prompts of chats in the last seven days, how many were known; null when there was none. */
+  hitShare: z.number().min(0).max(1).nullable(),
+});
 export type PromptCacheUse = z.infer<typeof PromptCacheUse>;
 
 /** What the user set for one model; what is not set follows Settings, then the model's own files. */

@@ -71,6 +71,15 @@ export function addRun(db: Database, measured: Measured): Run {
   });
 }
 
+/** Of the tokens of prompts that chats have sent since `since`, how many were not read again; null when there was none. */
+export function cacheHitShare(db: Database, since: number): number | null {
+  const sums = db.get<{ known: number | null; all: number | null }>(
+    'SELECT sum(cached_tokens) AS known, sum(prompt_tokens) AS "all" FROM runs WHERE batch IS NULL AND at >= ?',
+    since,
+  );
+  return sums?.all ? (sums.known ?? 0) / sums.all : null;
+}
+
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
 /** Newest first. An answer whose chat was deleted has no place any more; its figures stay. */

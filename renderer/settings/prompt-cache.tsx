@@ -32,7 +32,12 @@ export function PromptCache() {
         name={t('setting.engine.cache')}
         about={
           use && use.budgetBytes > 0
-            ? t('setting.engine.cacheUsed', { used: formats.memory(use.bytes), most: formats.memory(use.budgetBytes) })
+            ? [
+                t('setting.engine.cacheUsed', { used: formats.memory(use.bytes), most: formats.memory(use.budgetBytes) }),
+                ...(use.hitShare === null
+                  ? []
+                  : [t('setting.engine.cacheHits', { share: formats.percent(use.hitShare) })]),
+              ].join(' ')
             : t('setting.engine.cacheAbout')
         }
       >

@@ -253,7 +253,7 @@ export function createFakeCore(world: World) {
       },
     ],
     'engine.restart': () => undefined,
-    'engine.promptCache': () => ({ bytes: 412_000_000, budgetBytes: 2_000_000_000, diskBytes: 0 }),
+    'engine.promptCache': () => ({ bytes: 412_000_000, budgetBytes: 2_000_000_000, diskBytes: 0, hitShare: 0.87 }),
     'engine.clearPromptCache': () => undefined,
     'metrics.runs': () => world.runs,
     'metrics.export': () => '',

@@ -1,16 +1,22 @@
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { ChatId, Handlers, Settings } from '../../protocol/index.ts';
+import type { Database } from '../../store/database.ts';
+import { cacheHitShare } from '../../store/runs.ts';
 import type { PromptCacheFiles } from '../storage/prompt-cache-files.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 
 export type PromptCacheControlOptions = {
+  db: Database;
   engine: Pick<Engine, 'ask'>;
   files: PromptCacheFiles;
   settings: () => Settings;
+  now: () => number;
 };
 
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
 /** What was read, in memory and on disk: how much of it there is, and what has to go. */
-export function createPromptCacheControl({ engine, files, settings }: PromptCacheControlOptions) {
+export function createPromptCacheControl({ db, engine, files, settings, now }: PromptCacheControlOptions) {
   /** A model that is in memory follows; one that is loaded later asks for it. */
   async function apply() {
     const { cacheBytes: bytes, cacheDisk: disk } = cacheOf(settings(), files.folder);
@@ -27,7 +33,9 @@ export function createPromptCacheControl({ engine, files, settings }: PromptCach
   const handlers: Pick<Handlers, 'engine.promptCache' | 'engine.clearPromptCache'> = {
     'engine.promptCache': async () => {
       const [use, diskBytes] = await Promise.all([engine.ask('promptCache', null), files.size()]);
-      return use || diskBytes > 0 ? { bytes: use?.bytes ?? 0, budgetBytes: use?.budgetBytes ?? 0, diskBytes } : null;
+      const hitShare = cacheHitShare(db, now() - WEEK_MS);
+      const { bytes = 0, budgetBytes = 0 } = use ?? {};
+      return use || diskBytes > 0 ? { bytes, budgetBytes, diskBytes, hitShare } : null;
     },
     'engine.clearPromptCache': async () => {
       await engine.ask('clearPromptCache', null);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addRun } from '../../../app/store/runs.ts';
+import { addRun, cacheHitShare } from '../../../app/store/runs.ts';
 import { open } from './support.ts';
 
 type Measured = Parameters<typeof addRun>[1];
@@ -24,4 +24,14 @@ test('a speed of reading is told from enough new tokens: a few would measure the
   expect(addRun(db, measured(1000, 0)).prefill).toBe(20_000);
   expect(addRun(db, measured(1000, 984)).prefill).toBe(320);
   expect(addRun(db, measured(1000, 985)).prefill).toBeNull();
+});
+
+test('the share of known tokens counts chats since a time, and no benchmarks', async () => {
+  const { db } = await open();
+  expect(cacheHitShare(db, 0)).toBeNull();
+  addRun(db, { ...measured(1000, 0), at: 9 });
+  addRun(db, { ...measured(300, 200), at: 10 });
+  addRun(db, { ...measured(100, 100), at: 11 });
+  addRun(db, { ...measured(5000, 0), at: 11, batch: 'benchmark' });
+  expect(cacheHitShare(db, 10)).toBe(0.75);
 });
