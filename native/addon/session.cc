@@ -139,17 +139,22 @@ struct SessionObject::Answering {
     try {
       if (closed) throw ClosedError("[engine] this model or session is closed");
       if (!generation) generation = session->begin(prompt, options);
-      bool more = generation->step();
+      bool more = session->decode_batch().step(*generation);
       while (more && !session->takes_turns()) more = generation->step();
       if (more) return generation->reads() ? Turn::reads : Turn::writes;
       const GenerateResult result = generation->result();
-      generation.reset();
+      forget();
       operation->settle([&] { return done(*session, result); });
     } catch (...) {
-      generation.reset();
+      forget();
       operation->settle([error = std::current_exception()]() -> Operation::Convert { std::rethrow_exception(error); });
     }
     return Turn::over;
+  }
+
+  void forget() {
+    if (generation) session->decode_batch().leave(*generation);
+    generation.reset();
   }
 };
 

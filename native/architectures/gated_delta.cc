@@ -59,8 +59,9 @@ WeightPtr bind_in_proj(Weights& weights, const LayerNames& at, const GatedDelta&
 
 Tensor mix_delta(Pass& pass, const DeltaMixer& weights, size_t layer, Tensor x) {
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor o =
-      pass->gated_delta(p, weights.delta, pass.memory<ConvState>(layer), pass.memory<RecurrentState>(layer));
+  const Tensor o = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
+    return own->gated_delta(rows, weights.delta, own.memory<ConvState>(layer), own.memory<RecurrentState>(layer));
+  });
   return pass->linear(o, *weights.out_proj, {.add_to = x});
 }
 

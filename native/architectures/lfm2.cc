@@ -41,7 +41,9 @@ class Lfm2 : public Decoder {
 // x += out(C * conv(B * X)). The state is B * X of the last tokens.
 Tensor mix_conv(Pass& pass, const ConvMixer& weights, size_t layer, Tensor x) {
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor y = pass->short_conv(p, weights.conv, pass.memory<ConvState>(layer));
+  const Tensor y = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
+    return own->short_conv(rows, weights.conv, own.memory<ConvState>(layer));
+  });
   return pass->linear(y, *weights.out_proj, {.add_to = x});
 }
 

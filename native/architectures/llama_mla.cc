@@ -32,7 +32,9 @@ class LlamaMla : public Decoder {
 Tensor LlamaMla::layer(Pass& pass, size_t index, Tensor x) const {
   const Layer& layer = layers_[index];
   const Tensor p = pass->linear(x, *layer.in_proj, {.norm = &layer.norm});
-  const Tensor o = pass->mla_attention(p, layer.attention, pass.positions(), pass.memory<LatentCache>(index));
+  const Tensor o = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
+    return own->mla_attention(rows, layer.attention, own.positions(), own.memory<LatentCache>(index));
+  });
   x = pass->linear(o, *layer.out_proj, {.add_to = x});
   return swiglu(pass, layer.mlp, x);
 }

@@ -61,8 +61,10 @@ Tensor MiniCpmSala::mix_lightning(Pass& pass, const Lightning& weights, size_t i
                     .k_norm = &weights.k_norm};
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
   pass->qk_norm_rope(p.columns(0, 3 * width), columns, weights.rope, pass.positions());
-  const Tensor o = pass->gla(p.columns(0, width), p.columns(width, width), p.columns(2 * width, width), weights.gla,
-                             pass.memory<RecurrentState>(index));
+  const Tensor o = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
+    return own->gla(rows.columns(0, width), rows.columns(width, width), rows.columns(2 * width, width), weights.gla,
+                    own.memory<RecurrentState>(index));
+  });
   return pass->linear(o, *weights.out_proj,
                       {.norm = &weights.out_norm,
                        .gate = p.columns(3 * width, width),
@@ -75,18 +77,16 @@ Tensor MiniCpmSala::mix_lightning(Pass& pass, const Lightning& weights, size_t i
 Tensor MiniCpmSala::mix_sparse(Pass& pass, const Sparse& weights, size_t index, Tensor x) const {
   const Heads& heads = weights.shape.heads;
   const int64_t width = heads.query * heads.dim, packed = width + 2 * heads.kv * heads.dim;
-  KvCache& cache = pass.memory<KvCache>(index);
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor q = pass->qk_norm_rope_store(p.columns(0, packed), {.heads = heads}, {}, pass.positions(), cache);
-  Tensor o{};
-  if (pass.total() < facts.sparse->dense_below) {
-    o = pass->attention(q, cache, {heads, weights.shape.scale});
-  } else {
-    CompressedKeys& compressed = pass.memory<CompressedKeys>(index);
-    pass->block_compress(cache, weights.shape, compressed);
-    o = pass->block_attention(q, cache, weights.shape,
-                              pass->block_select(q, compressed, weights.shape, pass.first(), pass.total()));
-  }
+  const Tensor o = pass.by_timeline(p.columns(0, packed), [&](const Pass& own, Tensor rows) {
+    KvCache& cache = own.memory<KvCache>(index);
+    const Tensor q = own->qk_norm_rope_store(rows, {.heads = heads}, {}, own.positions(), cache);
+    if (own.total() < facts.sparse->dense_below) return own->attention(q, cache, {heads, weights.shape.scale});
+    CompressedKeys& compressed = own.memory<CompressedKeys>(index);
+    own->block_compress(cache, weights.shape, compressed);
+    return own->block_attention(q, cache, weights.shape,
+                                own->block_select(q, compressed, weights.shape, own.first(), own.total()));
+  });
   return pass->linear(
       o, *weights.out_proj,
       {.gate = p.columns(packed, width), .gate_kind = Gate::sigmoid, .scale = residual_scale_, .add_to = x});

@@ -1,4 +1,5 @@
-// What a forward pass works with: the back end, what the layers remember, and where in the timeline the tokens stand.
+// What a forward pass works with: the back end, what the layers remember, and where in their timelines the tokens
+// stand.
 #pragma once
 
 #include <numeric>
@@ -14,28 +15,36 @@ namespace longhand {
 // The live memory of one layer: at most one of each kind.
 using LayerMemory = std::vector<Memory>;
 
+// Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first + count
+// when decoding). Within and behind a picture positions are not indices: one a token, or [3, count] (axes t, h, w).
+struct Segment {
+  std::span<LayerMemory> memory;
+  int64_t first = 0, count = 0, total = 0;
+  std::vector<int32_t> positions{};  // empty: the indices
+};
+
 class Pass {
  public:
-  // Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first +
-  // count when decoding).
-  Pass(Backend& backend, std::span<LayerMemory> memory, int64_t first, int64_t count, int64_t total)
-      : first_(first),
-        count_(count),
-        total_(total),
+  Pass(Backend& backend, Segment segment)
+      : first_(segment.first),
+        count_(segment.count),
+        total_(segment.total),
         backend_(backend),
-        memory_(memory),
-        positions_(static_cast<size_t>(count)) {
-    std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first));
+        memory_(segment.memory),
+        positions_(std::move(segment.positions)) {
+    if (!positions_.empty()) return;
+    positions_.resize(static_cast<size_t>(count_));
+    std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first_));
   }
-  // The same behind or within a picture, where positions are not indices: one a token, or three (axes t, h, w).
-  Pass(Backend& backend, std::span<LayerMemory> memory, int64_t first, int64_t count, int64_t total,
-       std::vector<int32_t> positions)
-      : first_(first),
-        count_(count),
-        total_(total),
-        backend_(backend),
-        memory_(memory),
-        positions_(std::move(positions)) {}
+  // The next tokens of several timelines, one after the other: text, so each has one position.
+  Pass(Backend& backend, std::span<const Segment> segments)
+      : first_(0), count_(0), total_(0), backend_(backend), memory_({}) {
+    for (const Segment& segment : segments) {
+      const Pass& part = timelines_.emplace_back(backend, segment);
+      positions_.insert(positions_.end(), part.positions_.begin(), part.positions_.end());
+      count_ += part.count_;
+    }
+  }
   // Texts of `lengths` tokens one after the other, that an encoder reads side by side: each has positions of its own.
   Pass(Backend& backend, std::span<const int32_t> lengths)
       : first_(0), count_(0), total_(0), backend_(backend), memory_({}), lengths_(lengths.begin(), lengths.end()) {
@@ -50,13 +59,28 @@ class Pass {
   std::vector<int32_t> lengths() const {
     return lengths_.empty() ? std::vector<int32_t>{static_cast<int32_t>(count())} : lengths_;
   }
-  int64_t first() const { return first_; }
   int64_t count() const { return count_; }
+  // Of a pass over one timeline.
+  int64_t first() const { return first_; }
   int64_t total() const { return total_; }
-  bool decoding() const { return count() == 1 && total_ == first_ + 1 && first_ > 0; }
+
+  // What works on memory, for each timeline by itself: op(pass over it, its rows of p) returns as many rows. All else
+  // is done for the rows of all timelines together, and no row's result depends on the others.
+  template <class Op>
+  Tensor by_timeline(Tensor p, const Op& op) const {
+    if (timelines_.empty()) return op(*this, p);
+    std::vector<Tensor> results;
+    int64_t row = 0;
+    for (const Pass& timeline : timelines_) {
+      results.push_back(op(timeline, p.row_range(row, timeline.count())));
+      row += timeline.count();
+    }
+    return backend_.stack(results);
+  }
 
   template <class Kind>
   Kind& memory(size_t layer) const {
+    if (memory_.empty()) throw std::logic_error("[pass] memory belongs to one timeline: see by_timeline");
     for (Memory& part : memory_[layer]) {
       if (Kind* kind = std::get_if<Kind>(&part)) return *kind;
     }
@@ -68,6 +92,7 @@ class Pass {
   Backend& backend_;
   std::span<LayerMemory> memory_;
   std::vector<int32_t> positions_, lengths_;
+  std::vector<Pass> timelines_;  // of a pass over several
 };
 
 }  // namespace longhand

@@ -55,6 +55,7 @@ class CpuBackend : public Backend {
   void prepared() override;
   PackedCacheStatus packed_cache_status() const override;
   Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
+  Tensor stack(std::span<const Tensor> parts) override;
   Tensor concat(Tensor a, Tensor b) override;
   Tensor rms_norm(Tensor x, const Norm& norm) override;
   Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;

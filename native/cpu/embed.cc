@@ -18,6 +18,19 @@ Tensor CpuBackend::embed(std::span<const int32_t> ids, const Weight& table, floa
   return y;
 }
 
+Tensor CpuBackend::stack(std::span<const Tensor> parts) {
+  int64_t rows = 0;
+  for (const Tensor& part : parts) rows += part.rows;
+  const Tensor y = scratch(rows, parts.front().cols);
+  int64_t next = 0;
+  for (const Tensor& part : parts) {
+    assert(part.cols == y.cols);
+    for (int64_t i = 0; i < part.rows; ++i)
+      std::memcpy(row(y, next++), row(part, i), static_cast<size_t>(y.cols) * sizeof(float));
+  }
+  return y;
+}
+
 Tensor CpuBackend::concat(Tensor a, Tensor b) {
   assert(a.rows == b.rows);
   const Tensor y = scratch(a.rows, a.cols + b.cols);

@@ -16,7 +16,7 @@ struct Draft {
 Draft draft_once(Model& model, TimelineMemory& memory, int64_t first, std::span<const int32_t> next,
                  const Matrix& hidden) {
   Backend& backend = model.backend();
-  Pass pass(backend, memory.layers(), first, hidden.rows, first + hidden.rows);
+  Pass pass(backend, Segment{memory.layers(), first, hidden.rows, first + hidden.rows});
   backend.begin({});
   const Tensor h = model.architecture().drafter()->draft(pass, next, upload(backend, hidden));
   const Tensor logits = model.architecture().head(pass, h);

@@ -112,7 +112,37 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
 void Generation::write_token(Writing& writing) {
   const Clock::time_point start = Clock::now();
   const Tensor logits = next_scores(writing, result_.tokens.back());
-  writing.step_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  written(writing, logits, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+}
+
+bool Generation::writes_alike(const Generation& other) const {
+  const auto plain = [](const Generation& one) {
+    const auto* writing = std::get_if<Writing>(&one.state_);
+    return writing && !writing->async;
+  };
+  return plain(*this) && plain(other) && options_.path == other.options_.path;
+}
+
+void Generation::write_together(std::span<Generation* const> generations) {
+  const Clock::time_point start = Clock::now();
+  std::vector<Timeline*> timelines;
+  std::vector<int32_t> tokens;
+  for (Generation* each : generations) {
+    timelines.push_back(&each->timeline_);
+    tokens.push_back(each->result_.tokens.back());
+  }
+  timelines.front()->model().memory_pressure().respond();
+  const Tensor logits = Timeline::read_together(timelines, tokens, generations.front()->options_.path);
+  const double step_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  for (size_t i = 0; i < generations.size(); ++i) {
+    Generation& one = *generations[i];
+    one.written(std::get<Writing>(one.state_), logits.row_range(static_cast<int64_t>(i), 1), step_ms);
+  }
+}
+
+// A token has been read.
+void Generation::written(Writing& writing, Tensor logits, double step_ms) {
+  writing.step_ms = step_ms;
   if ((timeline_.length() - result_.prompt_tokens) % generated_snapshot_every == 0)
     timeline_.take_snapshot(SnapshotKind::generated);
   choose(writing, logits);

@@ -53,7 +53,13 @@ class Generation {
 
   // Returns false once the answer has ended, for whatever reason.
   bool step();
+  // A token for each, from one pass; all are writing one, with one model and on one path. What fails for one fails for
+  // all.
+  static void write_together(std::span<Generation* const> generations);
+  // Whether its next step may be taken together with others.
+  bool writes_alike(const Generation& other) const;
   bool reads() const { return std::holds_alternative<Reading>(state_); }
+  bool ended() const { return std::holds_alternative<Ended>(state_); }
   const GenerateResult& result() const { return result_; }
 
  private:
@@ -77,6 +83,7 @@ class Generation {
   void remember(const Reading& reading, size_t boundary, double seconds);
   void write_token(Writing& writing);
   Tensor next_scores(Writing& writing, int32_t token);
+  void written(Writing& writing, Tensor logits, double step_ms);
   void choose(Writing& writing, Tensor logits);
   void end(Finish finish);
   double elapsed_ms() const;

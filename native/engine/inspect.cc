@@ -40,7 +40,7 @@ std::vector<NamedMatrix> Session::trace(std::span<const int32_t> tokens, Path pa
   Backend& backend = model.backend();
   const int64_t total = static_cast<int64_t>(tokens.size());
   timeline_.memory().reserve(total);
-  Pass pass(backend, timeline_.memory().layers(), 0, total, total);
+  Pass pass(backend, Segment{timeline_.memory().layers(), 0, total, total});
   std::vector<NamedMatrix> out;
   const auto run = [&](std::string name, const auto& step) {
     backend.begin({.path = path, .cancel = cancel});

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "engine/available_memory.h"
+#include "engine/decode_batch.h"
 #include "engine/model_identity.h"
 #include "engine/pulse.h"
 #include "engine/shape_limits.h"
@@ -42,7 +43,7 @@ LoadProgress counted(LoadProgress progress) {
 }  // namespace
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
-    : worker_(std::move(worker)), backend_(std::move(request.backend)) {
+    : worker_(std::move(worker)), backend_(std::move(request.backend)), decode_batch_(std::make_unique<DecodeBatch>()) {
   const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path, Read::all, request.adapter);
   const Description verdict = describe(checkpoint);
   require_supported(verdict);

@@ -20,6 +20,8 @@ struct LoadRequest {
   LoadProgress progress;
 };
 
+class DecodeBatch;
+
 class Model {
  public:
   // Reads, checks and prepares everything; on failure nothing stays allocated. Throws FormatError, Unsupported,
@@ -37,6 +39,7 @@ class Model {
   const Pooling& pooling() const { return pooling_; }
   MemoryPressure& memory_pressure() { return *memory_pressure_; }
   PromptCache& prompt_cache() { return *prompt_cache_; }
+  DecodeBatch& decode_batch() { return *decode_batch_; }
   // Of everything outside of the engine's sources that decides what numbers it computes.
   uint64_t identity() const { return identity_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
@@ -50,6 +53,7 @@ class Model {
   uint64_t identity_ = 0;
   std::shared_ptr<PromptCache> prompt_cache_ = std::make_shared<PromptCache>();
   std::shared_ptr<MemoryPressure> memory_pressure_;
+  std::unique_ptr<DecodeBatch> decode_batch_;
 };
 
 }  // namespace longhand

@@ -2,7 +2,7 @@
 // calls runs on the model's worker.
 #pragma once
 
-#include "engine/generation.h"
+#include "engine/decode_batch.h"
 #include "engine/matrix.h"
 #include "engine/score.h"
 
@@ -45,6 +45,8 @@ class Session {
     return std::make_unique<Generation>(timeline_, prompt, std::move(options));
   }
   bool takes_turns() const { return timeline_.model().backend().takes_turns(); }
+  // With those of the model's other sessions that write.
+  DecodeBatch& decode_batch() const { return timeline_.model().decode_batch(); }
   int64_t snapshot();
   // Returns how many tokens were read again.
   int64_t rewind(int64_t length, const std::atomic<bool>* cancel = nullptr);

@@ -215,6 +215,27 @@ Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored row
   return out;
 }
 
+Tensor Timeline::read_together(std::span<Timeline* const> timelines, std::span<const int32_t> tokens, Path path) {
+  std::vector<NextToken> next;
+  for (size_t i = 0; i < timelines.size(); ++i) {
+    Timeline& timeline = *timelines[i];
+    timeline.memory_.reserve(timeline.length() + 1);
+    next.push_back({&timeline.memory_, &timeline.pictures_, timeline.length(), tokens[i]});
+  }
+  Model& model = timelines.front()->model();
+  Tensor out{};
+  try {
+    model.backend().begin({.path = path});
+    out = forward(model, next);
+    model.backend().finish();
+  } catch (...) {
+    for (Timeline* timeline : timelines) timeline->restore(timeline->length());
+    throw;
+  }
+  for (size_t i = 0; i < timelines.size(); ++i) timelines[i]->append(tokens.subspan(i, 1), next[i].held + 1, path);
+  return out;
+}
+
 void Timeline::append(std::span<const int32_t> tokens, int64_t total, Path path) {
   passes_.push_back({length() + static_cast<int64_t>(tokens.size()), total, path});
   const std::lock_guard lock(lock_);

@@ -68,6 +68,9 @@ class Timeline {
   // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. When it throws, the
   // timeline is as before, or cut to where it could be restored.
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options);
+  // One pass that reads a token into each of several timelines of one model. Returns a row of logits for each. When it
+  // throws, each is as before, or cut to where it could be restored.
+  static Tensor read_together(std::span<Timeline* const> timelines, std::span<const int32_t> tokens, Path path);
   // What a pass outside of `read` has read into the memory.
   void append(std::span<const int32_t> tokens, int64_t total, Path path);
   // Gives the prompt cache what was read of `prompt` up to the last of `ends`, where the timeline stands. False where

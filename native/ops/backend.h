@@ -329,6 +329,11 @@ class Backend {
   // add_to += sigmoid(x . gate) * shared, gate [1, hidden] (shared expert)
   virtual void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) = 0;
 
+  // Rows of the first, then of the next, all equally wide: what several timelines have computed each for itself. Only
+  // where the back end takes turns.
+  virtual Tensor stack(std::span<const Tensor> /*parts*/) {
+    throw std::logic_error("[ops] stack: this back end reads one timeline in a pass");
+  }
   // Columns of a, then columns of b (MTP head).
   virtual Tensor concat(Tensor a, Tensor b) = 0;
 

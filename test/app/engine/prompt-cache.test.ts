@@ -72,7 +72,7 @@ test('cleared, or with no room, everything is read again, and the answer says wh
   await client.call('settings.set', { promptCacheMB: 0 });
   const other = await open();
   await ask(other, story('A hare'));
-  expect(await client.call('engine.promptCache')).toEqual({ bytes: 0, budgetBytes: 0, diskBytes: 0 });
+  expect(await client.call('engine.promptCache')).toMatchObject({ bytes: 0, budgetBytes: 0, diskBytes: 0 });
   const { cachedTokens } = await ask(chat, 'And then?');
   expect(cachedTokens).toBeLessThan(16); // what both chats begin with
 });

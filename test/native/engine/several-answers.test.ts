@@ -61,6 +61,20 @@ describe.each(families)('%s', (_name, folder) => {
   });
 });
 
+test('answers that are written at the same time go through the layers together', async () => {
+  const model = await load(starter);
+  const passes = async (work: () => Promise<unknown>) => {
+    const before = addon.pulse().steps;
+    await work();
+    return addon.pulse().steps - before;
+  };
+  const asked = [1, 2, 3, 4].map((seed) => () => answer(model, someTokens(20, seed), { maxTokens: 64, stopTokens: [] }));
+  const one = await passes(() => asked[0]?.() as Promise<unknown>);
+  const four = await passes(() => Promise.all(asked.map((ask) => ask())));
+  expect(four).toBeLessThan(1.6 * one);
+  model.close();
+});
+
 test('a short answer ends before a long one that began first', async () => {
   const model = await load(starter);
   const order: string[] = [];
