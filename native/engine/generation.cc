@@ -21,10 +21,12 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_token
     : timeline_(timeline),
       options_(std::move(options)),
       device_seconds_before_(timeline.model().backend().device_seconds()),
-      state_(Reading{{}, {}}) {
+      state_(Reading{{}, {}, 0}) {
   timeline_.check_prompt(prompt_tokens);
   Placed placed = place(timeline_.model(), prompt_tokens, options_.pictures);
-  auto& [prompt, ends] = std::get<Reading>(state_);
+  Reading& reading = std::get<Reading>(state_);
+  std::vector<int32_t>& prompt = reading.prompt;
+  std::vector<Boundary>& ends = reading.ends;
   prompt = std::move(placed.tokens);
   ends = options_.read_only ? boundaries_within(prompt, options_.stop_tokens)
                             : boundaries_of(prompt, options_.stop_tokens, timeline_.memory().has_states());
@@ -45,11 +47,11 @@ double Generation::elapsed_ms() const {
   return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
 }
 
-bool Generation::step() {
+bool Generation::step(int64_t most) {
   if (std::holds_alternative<Ended>(state_)) return false;
   try {
     timeline_.model().memory_pressure().respond();
-    if (auto* reading = std::get_if<Reading>(&state_)) read_chunk(*reading);
+    if (auto* reading = std::get_if<Reading>(&state_)) read_chunk(*reading, most);
     else write_token(std::get<Writing>(state_));
   } catch (const Cancelled&) {
     end(Finish::cancelled);
@@ -67,20 +69,19 @@ void Generation::end(Finish finish) {
   result_.device_ms = 1e3 * (timeline_.model().backend().device_seconds() - device_seconds_before_);
 }
 
-void Generation::read_chunk(Reading& reading) {
+void Generation::read_chunk(Reading& reading, int64_t most) {
   const int64_t begin = timeline_.length(), total = result_.prompt_tokens;
   const auto next = std::ranges::find_if(reading.ends, [&](const Boundary& each) { return each.end > begin; });
   if (next == reading.ends.end()) return end(Finish::length);  // all that was to be read
   const Clock::time_point start = Clock::now();
-  const auto chunk =
-      std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(next->end - begin));
-  const bool last = next->kind == Boundary::Kind::end;
+  const int64_t count = std::min(next->end - begin, most);
+  const bool whole = count == next->end - begin, last = whole && next->kind == Boundary::Kind::end;
+  const auto chunk = std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(count));
   const Tensor logits =
-      timeline_.read(chunk, total, last ? Scored::last : Scored::none, {options_.path, options_.cancel});
-  if (!last) {
-    remember(reading, static_cast<size_t>(next - reading.ends.begin()),
-             std::chrono::duration<double>(Clock::now() - start).count());
-  }
+      timeline_.read(chunk, total, last ? Scored::last : Scored::none, {options_.path, options_.cancel}, !whole);
+  reading.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  if (whole && !last) remember(reading, static_cast<size_t>(next - reading.ends.begin()), reading.seconds);
+  if (whole) reading.seconds = 0;
   if (options_.on_prefill) options_.on_prefill(timeline_.length(), total, result_.cached_tokens);
   if (!last) return;
   result_.prefill_ms = elapsed_ms();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <variant>
 
 #include "engine/async_decode.h"
@@ -51,14 +52,17 @@ class Generation {
   // it was.
   Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options);
 
-  // Returns false once the answer has ended, for whatever reason.
-  bool step();
+  // Of the prompt it reads at most `most` tokens, a multiple of `pass_grain`. Returns false once the answer has ended,
+  // for whatever reason.
+  bool step(int64_t most = std::numeric_limits<int64_t>::max());
   // A token for each, from one pass; all are writing one, with one model and on one path. What fails for one fails for
   // all.
   static void write_together(std::span<Generation* const> generations);
   // Whether its next step may be taken together with others.
   bool writes_alike(const Generation& other) const;
   bool reads() const { return std::holds_alternative<Reading>(state_); }
+  // Tokens its timeline holds.
+  int64_t length() const { return timeline_.length(); }
   bool ended() const { return std::holds_alternative<Ended>(state_); }
   const GenerateResult& result() const { return result_; }
 
@@ -70,6 +74,7 @@ class Generation {
   struct Reading {
     std::vector<int32_t> prompt;
     std::vector<Boundary> ends;  // where its passes end
+    double seconds = 0;          // that the part of the pass which was read took
   };
   struct Writing {
     Sampler sampler;
@@ -79,7 +84,7 @@ class Generation {
   };
   struct Ended {};
 
-  void read_chunk(Reading& reading);
+  void read_chunk(Reading& reading, int64_t most);
   void remember(const Reading& reading, size_t boundary, double seconds);
   void write_token(Writing& writing);
   Tensor next_scores(Writing& writing, int32_t token);

@@ -112,6 +112,7 @@ int64_t Timeline::continued(std::span<const int32_t> prompt, Path path, int64_t 
 
 Resumed Timeline::resume(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path,
                          int64_t continues) {
+  goes_on_ = false;
   const auto total = static_cast<int64_t>(prompt.size());
   const auto common = static_cast<int64_t>(std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin());
   const Known here{common, common < total && common < length()};
@@ -195,7 +196,8 @@ const Snapshot* Timeline::checkpoint(int64_t length) {
   }
 }
 
-Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options) {
+Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
+                      bool goes_on) {
   const int64_t before = length();
   memory_.reserve(std::max(before + static_cast<int64_t>(tokens.size()), total));  // of a prompt all at once
   const bool worth_it = memory_.has_states() && before > 0 && tokens.size() >= checkpoint_from;
@@ -212,6 +214,7 @@ Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored row
     throw;
   }
   append(tokens, total, options.path);
+  goes_on_ = goes_on;
   return out;
 }
 
@@ -237,7 +240,10 @@ Tensor Timeline::read_together(std::span<Timeline* const> timelines, std::span<c
 }
 
 void Timeline::append(std::span<const int32_t> tokens, int64_t total, Path path) {
-  passes_.push_back({length() + static_cast<int64_t>(tokens.size()), total, path});
+  const int64_t end = length() + static_cast<int64_t>(tokens.size());
+  if (goes_on_) passes_.back().end = end;
+  else passes_.push_back({end, total, path});
+  goes_on_ = false;
   const std::lock_guard lock(lock_);
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
@@ -261,6 +267,7 @@ void Timeline::restore(int64_t length, const Snapshot* checkpoint) {
 
 // Forgets what was recorded beyond `length`; the memory is there already.
 void Timeline::forget_after(int64_t length) {
+  goes_on_ = false;
   {
     const std::lock_guard lock(lock_);
     tokens_.resize(static_cast<size_t>(length));

@@ -32,6 +32,8 @@ struct Resumed {
   bool at_boundary = true;  // false: behind an answer, wherever that stood
 };
 
+inline constexpr int64_t pass_grain = 16;
+
 class Timeline {
  public:
   // `context`: the most tokens it holds; 0: what the model was made for. Throws std::invalid_argument.
@@ -66,8 +68,11 @@ class Timeline {
                  int64_t continues);
   // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
   // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. When it throws, the
-  // timeline is as before, or cut to where it could be restored.
-  Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options);
+  // timeline is as before, or cut to where it could be restored. With `goes_on` the next tokens belong to the same
+  // pass: where a pass is cut at multiples of `pass_grain`, its numbers are those of the whole, bit for bit (back ends
+  // that take turns).
+  Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
+              bool goes_on = false);
   // One pass that reads a token into each of several timelines of one model. Returns a row of logits for each. When it
   // throws, each is as before, or cut to where it could be restored.
   static Tensor read_together(std::span<Timeline* const> timelines, std::span<const int32_t> tokens, Path path);
@@ -123,6 +128,7 @@ class Timeline {
   std::vector<int32_t> tokens_;  // what the memory holds; of pictures as in engine/pictures.h
   Pictures pictures_;
   std::vector<PassRecord> passes_;
+  bool goes_on_ = false;  // the last of them
   Snapshots snapshots_;
   Snapshot checkpoint_;  // buffers for the state before a pass
 };

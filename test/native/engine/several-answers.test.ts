@@ -100,6 +100,29 @@ test.each([
   model.close();
 });
 
+test('beside a stream a prompt is read in short parts, and known afterwards as if it had been read at once', async () => {
+  const model = await load(starter);
+  const prompt = Int32Array.from([...message(600, 3), ...message(500, 5), 5]);
+  const expected = written(await answer(model, prompt));
+  await model.clearPromptCache();
+  const flag: AbortFlag = new addon.AbortFlag();
+  const { promise: writes, resolve } = Promise.withResolvers<void>();
+  const options = { maxTokens: 1900, stopTokens: [], signal: flag, onTokens: () => resolve() };
+  const stream = answer(model, someTokens(50), options);
+  await writes;
+  const read: number[] = [];
+  const beside = answer(model, prompt, { onPrefill: (done) => read.push(done) });
+  expect(written(await beside)).toEqual(expected);
+  flag.set();
+  await stream;
+  // The first part is read before its speed is known.
+  expect(read.slice(0, 2)).toEqual([0, 64]);
+  const again = await answer(model, prompt);
+  expect(written(again)).toEqual(expected);
+  expect(again.cached).toBe(1100);
+  model.close();
+});
+
 test('calls on one session keep their order, whoever takes turns with them', async () => {
   const model = await load(starter);
   const session = model.createSession({ contextLength: 2048 });
