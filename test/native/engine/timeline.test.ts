@@ -164,7 +164,7 @@ describe.each(families)('%s: chats', (name, folder) => {
     const session = model.createSession({ path: 'exact', contextLength: 4096 });
     const first = Int32Array.from([...message(30, 1), ...message(20, 2), 5]);
     await session.generate(first, { maxTokens: 3, stopTokens: [END] });
-    const prompt = Int32Array.from([...first, ...someTokens(2500, 4)]);
+    const prompt = Int32Array.from([...first, ...someTokens(3900, 4)]);
     const signal = new addon.AbortFlag();
     const stopped = await session.generate(prompt, {
       maxTokens: 4,
