@@ -72,9 +72,7 @@ function run(pipe: Pipe<FromProcess, ToReader>) {
     }
     pipe.send(message);
   });
-  worker.on('error', (error: Error & { code?: string }) =>
-    end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'failed', error.message),
-  );
+  worker.on('error', (error: Error & { code?: string }) => end(isMemory(error) ? 'memory' : 'failed', error.message));
   worker.on('exit', (code) => end('failed', `its thread ended with code ${code}`));
   pipe.onMessage((message) => {
     if ('read' in message) {
@@ -95,6 +93,10 @@ function run(pipe: Pipe<FromProcess, ToReader>) {
     if (reading) tellSpent();
   }, SPENT_MS);
 }
+
+/** The heap of the thread is full, or the system gives a buffer no memory. */
+const isMemory = ({ code = '', message }: Error & { code?: string }) =>
+  ['ERR_WORKER_OUT_OF_MEMORY', 'ERR_MEMORY_ALLOCATION_FAILED'].includes(code) || /allocation failed/i.test(message);
 
 /** Answers come before documents. */
 function yieldToOthers() {
