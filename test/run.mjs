@@ -55,7 +55,13 @@ const RUNNERS = [
   { name: 'C++ format', run: cppFormat, whole: true },
   { name: 'types', run: check('tsc', '-b'), whole: true },
   { name: 'unit, golden and op tests', run: unit, twice: true },
-  { name: 'end to end', run: endToEnd, twice: true, slow: true, absent: !hasEndToEnd },
+  ...['side by side', 'alone'].map((project) => ({
+    name: `end to end, ${project}`,
+    run: (...where) => endToEnd(project, ...where),
+    twice: true,
+    slow: true,
+    absent: !hasEndToEnd,
+  })),
 ];
 
 const total = { passed: 0, failures: [], skipped: [], unsteady: [] };

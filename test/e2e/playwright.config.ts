@@ -1,12 +1,34 @@
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 
+/** Stories that measure, or that act while an answer is written: nothing else runs beside them. */
+const ALONE = [
+  'ask',
+  'crash',
+  'figures',
+  'first-start',
+  'gpu',
+  'keys',
+  'loops',
+  'room',
+  'rough',
+  'smollm2',
+  'soak',
+  'streaming',
+  'switching',
+].map((name) => `**/${name}.spec.ts`);
+
 /** The real app in a real browser. LONGHAND_BROWSER names it; Debian's Chromium otherwise. */
 export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(import.meta.dirname, '..', '..', '.cache', 'e2e'),
   globalSetup: './build.ts',
-  workers: 1,
+  workers: 2,
+  // npm test runs one after the other.
+  projects: [
+    { name: 'side by side', testIgnore: ALONE, fullyParallel: true },
+    { name: 'alone', testMatch: ALONE, workers: 1 },
+  ],
   timeout: 60_000,
   expect: { timeout: 15_000 },
   use: {

@@ -39,7 +39,7 @@ export async function unit(patterns, env) {
 }
 
 /** Playwright, likewise. @returns {Promise<Count>} */
-export async function endToEnd(patterns, env) {
+export async function endToEnd(project, patterns, env) {
   const file = join(counts, 'e2e.json');
   rmSync(file, { force: true });
   const code = await show(
@@ -48,6 +48,7 @@ export async function endToEnd(patterns, env) {
       'test',
       '--config',
       'test/e2e/playwright.config.ts',
+      `--project=${project}`,
       '--reporter=list,json',
       ...someOf('--pass-with-no-tests', patterns),
     ],

@@ -313,8 +313,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       const { chatId } = message;
       putDraft(chatId, [message.text, get().drafts[chatId]].filter(Boolean).join('\n\n'));
       get().setAttachments([...message.attachments, ...(get().attachments[chatId] ?? [])], chatId);
-      await storeDraft(chatId);
+      // Before the draft is on the disk: what is typed next is meant for the composer.
       if (get().chosen === chatId) focusComposer();
+      await storeDraft(chatId);
     },
 
     show: (messageId) =>
