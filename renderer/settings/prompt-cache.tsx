@@ -33,7 +33,10 @@ export function PromptCache() {
         about={
           use && use.budgetBytes > 0
             ? [
-                t('setting.engine.cacheUsed', { used: formats.memory(use.bytes), most: formats.memory(use.budgetBytes) }),
+                t('setting.engine.cacheUsed', {
+                  used: formats.memory(use.bytes),
+                  most: formats.memory(use.budgetBytes),
+                }),
                 ...(use.hitShare === null
                   ? []
                   : [t('setting.engine.cacheHits', { share: formats.percent(use.hitShare) })]),

@@ -68,7 +68,9 @@ test('answers that are written at the same time go through the layers together',
     await work();
     return addon.pulse().steps - before;
   };
-  const asked = [1, 2, 3, 4].map((seed) => () => answer(model, someTokens(20, seed), { maxTokens: 64, stopTokens: [] }));
+  const asked = [1, 2, 3, 4].map(
+    (seed) => () => answer(model, someTokens(20, seed), { maxTokens: 64, stopTokens: [] }),
+  );
   const one = await passes(() => asked[0]?.() as Promise<unknown>);
   const four = await passes(() => Promise.all(asked.map((ask) => ask())));
   expect(four).toBeLessThan(1.6 * one);
