@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate as nextTask } from 'node:timers/promises';
 import { attachFile } from '../chat/attachments.ts';
 import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
 import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
@@ -48,6 +47,7 @@ import { createBenchmarkAsker } from './benchmark-asker.ts';
 import type { Inference } from './inference.ts';
 import { createServerControl, type StartServer } from './server-control.ts';
 import { createToolService } from './tool-service.ts';
+import { startUpkeep } from './upkeep.ts';
 
 export type CoreOptions = {
   dataFolder: string;
@@ -89,8 +89,6 @@ export type Core = {
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
 };
-
-const hourMs = 60 * 60 * 1000;
 
 /** @throws LonghandError as `openStore`, and what the database says while the services begin. Then nothing is left running
  *  and the data folder is free. */
@@ -361,31 +359,15 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
 
   guarded(report, models.warmUp)(options.preload ?? true);
 
-  const backUp = () =>
-    store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } }));
-  let closing = false;
-  /** A little at a time: a chat of thousands of messages holds up nobody. */
-  const purge = async () => {
-    while (!closing && purgeDeleted(db, now())) await nextTask();
-  };
-  const hourly = async () => {
-    await purge();
-    await prompts.sweep();
-    await backUp();
-    await erase();
-  };
-  const firstPurge = setTimeout(
-    guarded(report, () => purge().then(prompts.sweep).then(erase)),
-    0,
-  );
-  const firstBackup = setTimeout(guarded(report, backUp), 60_000);
-  const upkeep = setInterval(guarded(report, hourly), hourMs);
-  opened.defer(() => {
-    closing = true;
-    clearTimeout(firstPurge);
-    clearTimeout(firstBackup);
-    clearInterval(upkeep);
+  const upkeep = startUpkeep({
+    purge: () => purgeDeleted(db, now()),
+    tidy: prompts.sweep,
+    erase,
+    backUp: () =>
+      store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } })),
+    report,
   });
+  opened.defer(upkeep.close);
 
   return {
     connect: switchboard.add,

@@ -8,7 +8,7 @@ import {
   type PauseAction,
 } from '../../protocol/index.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
-import { LoopGuard } from '../../text/loop/loop-detector.ts';
+import type { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
 import { callMarkers } from '../../text/tool-calls/call-formats.ts';
@@ -17,6 +17,7 @@ import { toLonghandError } from './addon-errors.ts';
 import { createEventCoalescer } from './event-coalescer.ts';
 import { createGenerationMetrics, type GenerationMetrics } from './generation-metrics.ts';
 import type { LoadedModel } from './loaded-model.ts';
+import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
 import { reuseOf } from './prompt-reuse.ts';
 import { type PromptIds, promptIds } from './prompt-tokens.ts';
@@ -389,20 +390,11 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   };
 }
 
-function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): LoopGuard | null {
-  if (loopGuard === null) return null;
-  const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
-  return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
-}
-
 /** Tokens of an answer in which a loop of its thinking is a relapse. */
 const RELAPSE = 200;
 
 /** Tokens that are read fast enough not to speak of it. */
 const LONG_READ = 64;
-
-/** Characters of the question in which the guard looks for what the answer repeats. */
-const LONGEST_QUESTION = 20_000;
 
 const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
 const noTimings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null };
