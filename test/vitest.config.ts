@@ -51,7 +51,8 @@ export default defineConfig({
     include: ['**/*.test.ts', '**/*.test.tsx'],
     exclude: ['e2e/**', '**/node_modules/**', ...(process.env.LONGHAND_FAST ? SLOW : [])],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores that are there at least: many tests wait for processes.
+    maxWorkers: 3,
     testTimeout: 30_000,
     // Every core would read the manual for its encoder; tests of meaning choose one.
     env: { LONGHAND_EMBEDDING: 'off' },
