@@ -15,6 +15,7 @@ const SLOW = [
   'app/chat/kills.test.ts',
   'app/chat/loops.test.ts',
   'app/chat/quitting.test.ts',
+  'app/chat/small-models.test.ts',
   'app/chat/context/context-trimming.test.ts',
   'app/chat/starting.test.ts',
   'app/chat/turns/turn-manager.test.ts',

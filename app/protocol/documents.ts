@@ -249,11 +249,16 @@ function quoteOf({ quote, sources }: Grounding): Quoted | null {
 const DENIES =
   /^(?:(?:i(?:['’]m| am) )?(?:sorry|afraid)[,.]? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|can not|did not|didn['’]t|do not|don['’]t|was (?:not able|unable) to) (?:find|see|have) (?:that|this|it|the answer|an? answer|any|anything|(?:the |enough )?information|a mention|details)|(?:there is |i have )?no (?:answer|information|mention)|(?:the|your|these) (?:passages?|documents?|text|sources?) (?:do(?:es)? not|don['’]t|doesn['’]t) (?:contain|mention|say|state|answer|provide))\b/i;
 const LONGEST_DENIAL = 160;
+const CITATIONS = /\[\d{1,3}\]/g;
 
-/** Whether an answer says nothing but that it found nothing, where words were found that answer. They stand alone then. */
-export function deniesQuote(text: string, grounding: Grounding | null | undefined): boolean {
-  const said = text.replace(/\[\d{1,3}\]/g, '').trim();
-  return said.length <= LONGEST_DENIAL && DENIES.test(said) && quotedIn(grounding) !== null;
+/** Whether the words that were found stand alone: because the answer is nothing but them, or because it says nothing but that it
+ *  found nothing. Null: the answer says something of its own. */
+export function quoteStandsAlone(text: string, grounding: Grounding | null | undefined): 'quoted' | 'denied' | null {
+  const quoted = quotedIn(grounding);
+  if (!quoted) return null;
+  const said = text.replace(CITATIONS, '').trim();
+  if (said === quoted.text.replace(CITATIONS, '').trim()) return 'quoted';
+  return said.length <= LONGEST_DENIAL && DENIES.test(said) ? 'denied' : null;
 }
 
 /** The name of a source and where in it: "report.pdf, p. 3". */

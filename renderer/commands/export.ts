@@ -1,4 +1,10 @@
-import { deniesQuote, type Message, type MessageId, quotedIn, type StatsSample } from '../../app/protocol/index.ts';
+import {
+  type Message,
+  type MessageId,
+  quotedIn,
+  quoteStandsAlone,
+  type StatsSample,
+} from '../../app/protocol/index.ts';
 import { argumentsLine } from '../lib/tool-arguments.ts';
 import { figuresOf, seriesOf } from '../stores/chat/speed.ts';
 import type { Formats } from '../ui/format.ts';
@@ -19,7 +25,7 @@ export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return textWithCalls(message);
   const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
-  return deniesQuote(message.text, message.grounding) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
+  return quoteStandsAlone(message.text, message.grounding) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
 }
 
 /** Calls stand where they were made, as lists with the results in fences that they cannot end. */

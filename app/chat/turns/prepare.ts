@@ -1,11 +1,14 @@
-import type { Generation } from '../../engine/ipc-protocol.ts';
+import type { Generation, LoadTarget } from '../../engine/ipc-protocol.ts';
 import { type Chat, type Grounding, LonghandError, type Message, type TurnId } from '../../protocol/index.ts';
 import { messagesOf } from '../../store/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
+import { NOT_FOUND } from '../prompt/rag-prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';
 import { branch } from '../tree.ts';
-import { ground } from './retrieval-step.ts';
+import { manualFor } from './about-longhand.ts';
+import { quotedAnswer } from './quoted-answer.ts';
+import { ground, questionOf } from './retrieval-step.ts';
 import type { Prepared } from './turn.ts';
 
 //  What a turn asks of the model, and what its answer rests on.
@@ -51,9 +54,11 @@ export async function prepare(
   const tools = await toolsFor(core, chat, [...path, answer], target);
   // With a tool that searches the model says itself what is looked for, and whether anything is.
   const searches = tools?.schemas.some((tool) => tool.function.name === SEARCH) ?? false;
-  const asks = known === undefined && chat.collectionIds.length > 0 && !searches;
-  const grounding = asks ? await ground(core, chat, path, target, await core.engine.load(target)) : (known ?? null);
-  if (grounding && !grounding.found) return { generation: null, modelName: name, grounding, tools };
+  const grounding = known === undefined && !searches ? await search(core, chat, path, target) : (known ?? null);
+  if (grounding && !grounding.found) return { generation: null, said: NOT_FOUND, grounding };
+  // Who asks for an answer from one passage wants it written.
+  const quoted = grounding && !written && given === undefined ? quotedAnswer(core, target.modelId, grounding) : null;
+  if (grounding && quoted !== null) return { generation: null, said: quoted, grounding };
   const sources = grounding?.sources;
   const generation: Generation = {
     turnId,
@@ -67,4 +72,14 @@ export async function prepare(
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
   };
   return { generation, modelName: name, grounding, tools };
+}
+
+/** What is found in the documents of the chat; without any, what the manual says of Longhand. Null: nothing to search, or
+ *  nothing about it in the manual. */
+async function search(core: ChatDeps, chat: Chat, path: readonly Message[], target: LoadTarget) {
+  const inManual = chat.collectionIds.length === 0 ? manualFor(core.db, target.modelId, path.at(-1)?.text ?? '') : null;
+  if (!inManual && chat.collectionIds.length === 0) return null;
+  const lookup = inManual ?? { collectionIds: chat.collectionIds, question: questionOf(path) };
+  const grounding = await ground(core, chat, lookup, path, target, await core.engine.load(target));
+  return inManual && !grounding.found ? null : grounding;
 }

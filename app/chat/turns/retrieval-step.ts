@@ -1,7 +1,7 @@
 import type { PromptBudget } from '../../documents/answer/rag.ts';
 import { type Exchange, withHistory } from '../../documents/search/query-rewrite.ts';
 import type { CountedBy, Loaded } from '../../engine/ipc-protocol.ts';
-import type { Chat, Grounding, Message } from '../../protocol/index.ts';
+import type { Chat, CollectionId, Grounding, Message } from '../../protocol/index.ts';
 import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';
@@ -18,10 +18,18 @@ const SMALL_CONTEXT = 8192;
 const FEW_PASSAGES = 4;
 const PASSAGES = 6;
 
-/** Looks for what answers the last question of `path`. */
+/** What is looked up, and where. */
+export type Lookup = { question: string; collectionIds: readonly CollectionId[] };
+
+/** The last question of `path`, with what the ones before it were about when it needs that. */
+export const questionOf = (path: readonly Message[]): string =>
+  withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
+
+/** Looks something up for a prompt that has `path` already. */
 export async function ground(
   core: ChatDeps,
   chat: Chat,
+  lookup: Lookup,
   path: readonly Message[],
   model: CountedBy,
   { contextLength }: Loaded,
@@ -35,8 +43,7 @@ export async function ground(
     passages: contextLength <= SMALL_CONTEXT ? FEW_PASSAGES : PASSAGES,
     count: (text) => engine.ask('countText', { model, text }),
   };
-  const question = withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
-  return answering.ground({ question, collectionIds: chat.collectionIds, budget: room });
+  return answering.ground({ ...lookup, budget: room });
 }
 
 /** Questions with their answers. A question that was searched with words of the chat counts with those. */

@@ -22,7 +22,6 @@ import { findMessage, idsOf } from '../../store/messages.ts';
 import { tokensAtSteps } from '../../store/tool-uses.ts';
 import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
-import { NOT_FOUND } from '../prompt/rag-prompt.ts';
 import { createAnswerStep } from './answer-step.ts';
 import { createMessageWriter } from './message-writer.ts';
 import { createToolRounds } from './tool-round.ts';
@@ -46,14 +45,10 @@ export type Turn = {
   close(): void;
 };
 
-/** What the model is to be asked, from which passages, and what it may call. `generation` null: nothing was found, so it is not
- *  asked. */
-export type Prepared = {
-  generation: Generation | null;
-  modelName: string;
-  grounding: Grounding | null;
-  tools: ChatTools | null;
-};
+/** What the model is to be asked, from which passages, and what it may call; or what is said without asking it. */
+export type Prepared =
+  | { generation: Generation; modelName: string; grounding: Grounding | null; tools: ChatTools | null }
+  | { generation: null; said: string; grounding: Grounding };
 
 type Finished = TurnEvent & { type: 'finished' };
 /** An end that the engine has not said has no figures of its own. */
@@ -139,7 +134,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       // Cancelled meanwhile.
       if (over()) return;
       // Calls that were not made yet when the answer ended come first.
-      if (begun && rounds.waiting()) return await callTools(prepared.tools);
+      if (begun && rounds.waiting()) return await callTools(prepared.generation && prepared.tools);
       write(prepared);
     } catch (error) {
       finish({ type: 'failed', failure: failureOf(error) });
@@ -149,8 +144,8 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
   function write(prepared: Prepared) {
     grounding = prepared.grounding;
     if (grounding) ground(grounding);
+    if (!prepared.generation) return say(prepared.said);
     const { generation, modelName } = prepared;
-    if (!generation) return refuse();
     name = modelName;
     modelId = generation.target.modelId;
     tools = prepared.tools;
@@ -212,8 +207,8 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
     tell({ type: 'grounding', grounding: now });
   }
 
-  function refuse() {
-    show(NOT_FOUND);
+  function say(text: string) {
+    show(text);
     finish({ type: 'finished', reason: 'stop' });
   }
 

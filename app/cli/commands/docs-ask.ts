@@ -3,11 +3,11 @@ import {
   type Client,
   type Collection,
   closestIn,
-  deniesQuote,
   type Grounding,
   LonghandError,
   type Message,
   quotedIn,
+  quoteStandsAlone,
   type TurnEvent,
   whereOf,
 } from '../../protocol/index.ts';
@@ -80,7 +80,8 @@ function printer(out: (text: string) => void): (event: TurnEvent) => void {
     if (event.type === 'grounding') grounding = event.grounding;
     if (event.type === 'delta' && event.kind === 'answer') held += event.text;
     const over = event.type === 'finished' || event.type === 'failed';
-    open ||= quotedIn(grounding) === null || held.length > HELD || (over && !deniesQuote(held, grounding));
+    open ||=
+      quotedIn(grounding) === null || ((over || held.length > HELD) && quoteStandsAlone(held, grounding) === null);
     if (!open) return;
     out(held);
     held = '';

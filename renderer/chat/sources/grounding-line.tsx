@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { deniesQuote, type Message } from '../../../app/protocol/index.ts';
+import { type Message, quoteStandsAlone } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { holdLine } from '../../lib/scroll-anchor.ts';
 import { actions } from '../../stores/chat/store.ts';
@@ -17,7 +17,7 @@ export function GroundingLine({ message }: { message: Message }) {
   const sources = citedSources(message);
   const first = sources[0];
   // A sentence that is not shown is not spoken of.
-  const judged = !deniesQuote(message.text, grounding);
+  const judged = quoteStandsAlone(message.text, grounding) === null;
   const none = judged ? countOf(grounding, 'none') : 0;
   const weak = judged ? countOf(grounding, 'weak') : 0;
   const cited = grounding.sources.some((source) => source.cited) || attachedChips(message).length > 0;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type Message, quotedIn } from '../../../app/protocol/index.ts';
 import { holdLine } from '../../lib/scroll-anchor.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
-import { useDocuments } from '../../stores/documents/store.ts';
+import { collectionById, useDocuments } from '../../stores/documents/store.ts';
 import { openSoon } from '../../viewer/viewer.tsx';
 
 /** Below an answer from documents, from the moment it is found: the words of a document that answer best. They are no
@@ -14,6 +14,9 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
   const quoted = quotedIn(message.grounding);
   const documentId = quoted?.source.documentId;
   const document = useDocuments((state) => documentId && state.documents.get(documentId));
+  const manual = useDocuments(
+    ({ collections }) => collectionById(collections, quoted?.source.collectionId ?? null)?.builtIn ?? false,
+  );
   const finished = last && message.state.status === 'done';
   useEffect(() => {
     if (finished && document) openSoon(document);
@@ -35,7 +38,9 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
         }}
         className={`block w-full rounded-lg px-4 py-2.5 shadow-1 ring-inset-focus ${shown ? 'bg-marker-soft' : 'bg-card hover:bg-hover'}`}
       >
-        <span className="block text-2xs font-semibold text-fg-3">{t('sources.quote')}</span>
+        <span className="block text-2xs font-semibold text-fg-3">
+          {t(manual ? 'sources.quoteOfManual' : 'sources.quote')}
+        </span>
         <span dir="auto" className="mt-1 block border-s-2 border-marker-line ps-3">
           <span className="line-clamp-4 wrap-anywhere">{t('sources.quoted', { text })}</span>
         </span>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { deniesQuote, type Message, quotedIn } from '../../../app/protocol/index.ts';
+import { type Message, quotedIn, quoteStandsAlone } from '../../../app/protocol/index.ts';
 import type { ChatData } from '../../stores/chat/reducers.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { useSettings } from '../../stores/settings.ts';
@@ -48,7 +48,8 @@ export function Announcer() {
 
   useEffect(() => {
     if (running || mode === 'off' || !answer || told.current.id !== answer.id) return;
-    const text = deniesQuote(answer.text, answer.grounding) ? t('sources.quoteOnly') : answer.text;
+    const alone = quoteStandsAlone(answer.text, answer.grounding);
+    const text = alone ? t(alone === 'quoted' ? 'sources.wordForWord' : 'sources.quoteOnly') : answer.text;
     const rest = text.slice(mode === 'whole' ? 0 : told.current.until);
     told.current.id = null;
     const quoted = quotedIn(answer.grounding);

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { deniesQuote, type Message, type MessageId } from '../../../app/protocol/index.ts';
+import { type Message, type MessageId, quoteStandsAlone } from '../../../app/protocol/index.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { GroundingLine } from '../sources/grounding-line.tsx';
 import { NotFound } from '../sources/not-found.tsx';
@@ -24,6 +24,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const live = useChat((state) => state.live.get(message.id) ?? null);
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
+  const alone = quoteStandsAlone(message.text, message.grounding);
   const writing = message.state.status === 'running';
   return (
     <div aria-busy={writing}>
@@ -38,8 +39,8 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
         />
       ) : message.grounding?.found === false ? (
         <NotFound message={message} />
-      ) : deniesQuote(message.text, message.grounding) ? (
-        <p className="text-fg-2">{t('sources.quoteOnly')}</p>
+      ) : alone ? (
+        <p className="text-fg-2">{t(alone === 'quoted' ? 'sources.wordForWord' : 'sources.quoteOnly')}</p>
       ) : (
         <AnswerText message={message} live={live} />
       )}

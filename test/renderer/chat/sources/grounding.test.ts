@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   type ChatId,
   type ClaimCheck,
-  deniesQuote,
   type Grounding,
+  quoteStandsAlone,
   type Source,
 } from '../../../../app/protocol/index.ts';
 import {
@@ -134,12 +134,24 @@ describe('an answer that denies what was found', () => {
       `I could not find the price of the first year. In the second year it was 40 euros, in the third 60 euros${', and more'.repeat(10)}.`,
       false,
     ],
-  ])('%s: %s', (text, denies) => expect(deniesQuote(text, found)).toBe(denies));
+  ])('%s: %s', (text, denies) => expect(quoteStandsAlone(text, found)).toBe(denies ? 'denied' : null));
   test('stands where nothing is quoted', () => {
-    expect(deniesQuote('I could not find that in your documents.', grounding([source(1)]))).toBe(false);
-    expect(deniesQuote('I could not find that in your documents.', { ...found, found: false })).toBe(false);
-    expect(deniesQuote('I could not find that in your documents.', null)).toBe(false);
+    expect(quoteStandsAlone('I could not find that in your documents.', grounding([source(1)]))).toBeNull();
+    expect(quoteStandsAlone('I could not find that in your documents.', { ...found, found: false })).toBeNull();
+    expect(quoteStandsAlone('I could not find that in your documents.', null)).toBeNull();
   });
+});
+
+test('an answer that is the sentence which was found is told from one with words of its own', () => {
+  const text = 'The rent is 840 euros a month, payable in advance.';
+  const found = {
+    ...grounding([{ ...source(1), text }]),
+    quote: { source: 1, start: 0, end: text.length, label: 'p. 3' },
+  };
+  expect(quoteStandsAlone(`${text} [1]`, found)).toBe('quoted');
+  expect(quoteStandsAlone(text, found)).toBe('quoted');
+  expect(quoteStandsAlone(`${text} So it is 10,080 euros a year. [1]`, found)).toBeNull();
+  expect(quoteStandsAlone(`${text} [1]`, { ...found, found: false })).toBeNull();
 });
 
 test('the closest sentence stands between what is around it, cut at words', () => {

@@ -1,0 +1,32 @@
+import { isTask } from '../../documents/search/query-rewrite.ts';
+import { contentWords } from '../../documents/search/stemming.ts';
+import { ASSISTANT, type ModelId } from '../../protocol/index.ts';
+import { listCollections } from '../../store/collections.ts';
+import type { Database } from '../../store/database.ts';
+import type { Lookup } from './retrieval-step.ts';
+
+//  No model knows the app it runs in, so what is asked about Longhand is looked up in the manual that ships with it.
+
+const THE_APP = '(?:longhand|th(?:is|e) (?:app|application|program|software))';
+const NAMES_THE_APP = new RegExp(`\\b${THE_APP}\\b`, 'i');
+const WITHIN_THE_APP = new RegExp(`\\s+(?:by|from|in|inside|into|of|to|using|with|within) ${THE_APP}\\b`, 'gi');
+const OF_THE_APP = new RegExp(`\\b${THE_APP}['’]s\\b`, 'gi');
+const THE_APP_ITSELF = new RegExp(`\\b${THE_APP}\\b`, 'gi');
+/** Models also say false things of themselves; the manual says what is true of the one in the box. */
+const NAMES_THE_ASSISTANT = /\b(?:you|your|yourself)\b/i;
+/** A longer text tells a story of its own. */
+const LONGEST_QUESTION = 300;
+
+/** What the manual is asked; null when the question is about something else. */
+export function manualFor(db: Database, modelId: ModelId, question: string): Lookup | null {
+  if (question.length > LONGEST_QUESTION || isTask(question)) return null;
+  const asked = NAMES_THE_APP.test(question) || (modelId === ASSISTANT && NAMES_THE_ASSISTANT.test(question));
+  const manual = asked ? listCollections(db).find(({ builtIn }) => builtIn) : undefined;
+  return manual ? { question: withoutTheApp(question), collectionIds: [manual.id] } : null;
+}
+
+/** The whole manual is about Longhand: its name tells no passage from another. */
+export function withoutTheApp(question: string): string {
+  const rest = question.replace(WITHIN_THE_APP, '').replace(OF_THE_APP, 'its').replace(THE_APP_ITSELF, 'it');
+  return contentWords(rest).length > 0 ? rest : question;
+}
