@@ -249,15 +249,17 @@ function quoteOf({ quote, sources }: Grounding): Quoted | null {
 const DENIES =
   /^(?:(?:i(?:['’]m| am) )?(?:sorry|afraid)[,.]? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|can not|did not|didn['’]t|do not|don['’]t|was (?:not able|unable) to) (?:find|see|have) (?:that|this|it|the answer|an? answer|any|anything|(?:the |enough )?information|a mention|details)|(?:there is |i have )?no (?:answer|information|mention)|(?:the|your|these) (?:passages?|documents?|text|sources?) (?:do(?:es)? not|don['’]t|doesn['’]t) (?:contain|mention|say|state|answer|provide))\b/i;
 const LONGEST_DENIAL = 160;
+type MaybeQuoted = { text: string; grounding: Grounding | null; usage: { answerTokens: number } | null };
 const CITATIONS = /\[\d{1,3}\]/g;
 
-/** Whether the words that were found stand alone: because the answer is nothing but them, or because it says nothing but that it
- *  found nothing. Null: the answer says something of its own. */
-export function quoteStandsAlone(text: string, grounding: Grounding | null | undefined): 'quoted' | 'denied' | null {
+/** Whether the words that were found stand alone: because they were given as the answer without asking a model, or because the
+ *  answer says nothing but that it found nothing. Null: the answer says something of its own. What a model wrote was seen as it
+ *  was written, so it stays even where it is the same words. */
+export function quoteStandsAlone({ text, grounding, usage }: MaybeQuoted): 'quoted' | 'denied' | null {
   const quoted = quotedIn(grounding);
   if (!quoted) return null;
   const said = text.replace(CITATIONS, '').trim();
-  if (said === quoted.text.replace(CITATIONS, '').trim()) return 'quoted';
+  if (!usage?.answerTokens && said === quoted.text.replace(CITATIONS, '').trim()) return 'quoted';
   return said.length <= LONGEST_DENIAL && DENIES.test(said) ? 'denied' : null;
 }
 

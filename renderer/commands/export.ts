@@ -25,7 +25,7 @@ export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return textWithCalls(message);
   const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
-  return quoteStandsAlone(message.text, message.grounding) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
+  return quoteStandsAlone(message) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
 }
 
 /** Calls stand where they were made, as lists with the results in fences that they cannot end. */

@@ -81,7 +81,8 @@ function printer(out: (text: string) => void): (event: TurnEvent) => void {
     if (event.type === 'delta' && event.kind === 'answer') held += event.text;
     const over = event.type === 'finished' || event.type === 'failed';
     open ||=
-      quotedIn(grounding) === null || ((over || held.length > HELD) && quoteStandsAlone(held, grounding) === null);
+      quotedIn(grounding) === null ||
+      ((over || held.length > HELD) && quoteStandsAlone({ text: held, grounding, usage: null }) === null);
     if (!open) return;
     out(held);
     held = '';

@@ -17,7 +17,7 @@ export function GroundingLine({ message }: { message: Message }) {
   const sources = citedSources(message);
   const first = sources[0];
   // A sentence that is not shown is not spoken of.
-  const judged = quoteStandsAlone(message.text, grounding) === null;
+  const judged = quoteStandsAlone(message) === null;
   const none = judged ? countOf(grounding, 'none') : 0;
   const weak = judged ? countOf(grounding, 'weak') : 0;
   const cited = grounding.sources.some((source) => source.cited) || attachedChips(message).length > 0;

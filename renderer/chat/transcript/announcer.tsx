@@ -48,7 +48,7 @@ export function Announcer() {
 
   useEffect(() => {
     if (running || mode === 'off' || !answer || told.current.id !== answer.id) return;
-    const alone = quoteStandsAlone(answer.text, answer.grounding);
+    const alone = quoteStandsAlone(answer);
     const text = alone ? t(alone === 'quoted' ? 'sources.wordForWord' : 'sources.quoteOnly') : answer.text;
     const rest = text.slice(mode === 'whole' ? 0 : told.current.until);
     told.current.id = null;

@@ -24,7 +24,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const live = useChat((state) => state.live.get(message.id) ?? null);
   const editing = useChat((state) => state.editing === message.id);
   const { rewrite } = actions;
-  const alone = quoteStandsAlone(message.text, message.grounding);
+  const alone = quoteStandsAlone(message);
   const writing = message.state.status === 'running';
   return (
     <div aria-busy={writing}>

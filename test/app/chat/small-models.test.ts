@@ -65,7 +65,7 @@ test('a model of 135 million parameters is not asked for what a sentence says: t
   const ask = await chatWith(client, smollm2.id, [await leaseIn(client)]);
   const { asked, message } = await ask('How high is the monthly rent?');
   expect(message.text).toBe('The monthly rent is 840 euros. [1]');
-  expect(quoteStandsAlone(message.text, message.grounding)).toBe('quoted');
+  expect(quoteStandsAlone(message)).toBe('quoted');
   expect(message.grounding?.sources[0]).toMatchObject({ cited: true });
   expect(asked).toBe(false);
   // A summary is no sentence of the document.

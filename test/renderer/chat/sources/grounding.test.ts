@@ -120,6 +120,9 @@ describe('an answer that names no source', () => {
   });
 });
 
+const alone = (text: string, found: Grounding | null, usage: { answerTokens: number } | null = null) =>
+  quoteStandsAlone({ text, grounding: found, usage });
+
 describe('an answer that denies what was found', () => {
   const quote = { source: 1, start: 0, end: 7, label: 'p. 3' };
   const found = { ...grounding([source(1)]), quote };
@@ -134,11 +137,11 @@ describe('an answer that denies what was found', () => {
       `I could not find the price of the first year. In the second year it was 40 euros, in the third 60 euros${', and more'.repeat(10)}.`,
       false,
     ],
-  ])('%s: %s', (text, denies) => expect(quoteStandsAlone(text, found)).toBe(denies ? 'denied' : null));
+  ])('%s: %s', (text, denies) => expect(alone(text, found)).toBe(denies ? 'denied' : null));
   test('stands where nothing is quoted', () => {
-    expect(quoteStandsAlone('I could not find that in your documents.', grounding([source(1)]))).toBeNull();
-    expect(quoteStandsAlone('I could not find that in your documents.', { ...found, found: false })).toBeNull();
-    expect(quoteStandsAlone('I could not find that in your documents.', null)).toBeNull();
+    expect(alone('I could not find that in your documents.', grounding([source(1)]))).toBeNull();
+    expect(alone('I could not find that in your documents.', { ...found, found: false })).toBeNull();
+    expect(alone('I could not find that in your documents.', null)).toBeNull();
   });
 });
 
@@ -148,10 +151,12 @@ test('an answer that is the sentence which was found is told from one with words
     ...grounding([{ ...source(1), text }]),
     quote: { source: 1, start: 0, end: text.length, label: 'p. 3' },
   };
-  expect(quoteStandsAlone(`${text} [1]`, found)).toBe('quoted');
-  expect(quoteStandsAlone(text, found)).toBe('quoted');
-  expect(quoteStandsAlone(`${text} So it is 10,080 euros a year. [1]`, found)).toBeNull();
-  expect(quoteStandsAlone(`${text} [1]`, { ...found, found: false })).toBeNull();
+  expect(alone(`${text} [1]`, found)).toBe('quoted');
+  expect(alone(text, found)).toBe('quoted');
+  // Read as it was written: it does not vanish at its end.
+  expect(alone(`${text} [1]`, found, { answerTokens: 12 })).toBeNull();
+  expect(alone(`${text} So it is 10,080 euros a year. [1]`, found)).toBeNull();
+  expect(alone(`${text} [1]`, { ...found, found: false })).toBeNull();
 });
 
 test('the closest sentence stands between what is around it, cut at words', () => {
