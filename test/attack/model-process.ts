@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { toLonghandError } from '../../app/engine/process/addon-errors.ts';
 import { inspectModel } from '../../app/engine/process/loaded-model.ts';
@@ -11,7 +12,8 @@ import type * as Addon from '../../native/addon/index.d.ts';
 export type Tried = {
   /** What was refused; empty for a model that writes. */
   refusals: { step: string; code: string; message: string }[];
-  peakMb: number;
+  /** Resident memory at its highest, above what was resident before. */
+  grownMb: number;
 };
 
 const [addonFile = '', worker = ''] = process.argv.slice(2);
@@ -19,6 +21,7 @@ const addon = createRequire(import.meta.url)(addonFile) as typeof Addon;
 const renderer = createTemplateRenderer({ worker, timeLimitMs: 5000 });
 
 async function tryModel(path: string): Promise<Tried> {
+  const grownMb = watchMemory();
   const refusals: Tried['refusals'] = [];
   const refuse = (step: string, error: unknown) => {
     const { code, message } = toLonghandError(error);
@@ -54,7 +57,23 @@ async function tryModel(path: string): Promise<Tried> {
   } catch (error) {
     refuse('load', error);
   }
-  return { refusals, peakMb: process.resourceUsage().maxRSS / 1024 };
+  return { refusals, grownMb: grownMb() };
+}
+
+/** Resident bytes from which on it pays to collect what is no longer needed first. */
+const MUCH = 300 * 2 ** 20;
+
+/** Where the system can forget its highest mark, it is this model's own; elsewhere it is the highest of all until now. What earlier
+ *  models left behind is no growth of this one. */
+function watchMemory(): () => number {
+  if (process.memoryUsage.rss() > MUCH) globalThis.gc?.();
+  const before = process.memoryUsage.rss() / 2 ** 20;
+  try {
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    return () => process.resourceUsage().maxRSS / 1024 - before;
+  }
+  return () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024 - before;
 }
 
 process.on('message', async (path: string) => process.send?.(await tryModel(path)));
