@@ -1,4 +1,5 @@
 export * from './background.ts';
+export * from './bounded-json.ts';
 export * from './built-in-encoder.ts';
 export * from './calls.ts';
 export * from './chat.ts';

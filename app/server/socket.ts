@@ -1,7 +1,15 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { type ClientFrame, type CoreFrame, guarded, type Pipe, socketPath, subprotocol } from '../protocol/index.ts';
+import {
+  type ClientFrame,
+  type CoreFrame,
+  guarded,
+  type Pipe,
+  parseJson,
+  socketPath,
+  subprotocol,
+} from '../protocol/index.ts';
 import type { Access } from './auth.ts';
 
 /** Enough for a pasted book, little enough that nobody fills the memory. */
@@ -97,7 +105,7 @@ function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, ClientFrame> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, 'frame');
   } catch {
     return undefined;
   }

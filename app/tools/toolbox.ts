@@ -10,7 +10,7 @@ export type Toolbox = {
   /** Null where nobody has to allow it, or there is no such tool. */
   consentOf(name: string): Consent | null;
   /** Ends with a result of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
-   *  @throws ToolError */
+   *  @throws ToolError with no more than that */
   run(name: string, given: unknown, context: CallContext): Promise<string>;
 };
 
@@ -19,7 +19,16 @@ export const MAX_RESULT = 20_000;
 /** Milliseconds that a call may take. */
 export const MAX_MS = 120_000;
 
-export function createToolbox(tools: () => readonly Tool[], timeLimitMs = MAX_MS): Toolbox {
+export function createToolbox(offered: () => readonly Tool[], timeLimitMs = MAX_MS): Toolbox {
+  // The first of a name has it: a server that calls its tool like one of ours neither replaces nor describes it.
+  const tools = () =>
+    [
+      ...new Map(
+        offered()
+          .toReversed()
+          .map((tool) => [tool.name, tool]),
+      ).values(),
+    ].toReversed();
   const find = (name: string) => tools().find((tool) => tool.name === name);
   return {
     entries: () =>
@@ -57,12 +66,14 @@ export function createToolbox(tools: () => readonly Tool[], timeLimitMs = MAX_MS
       try {
         return shortened(await Promise.race([call(), ended]));
       } catch (error) {
-        if (error instanceof ToolError) throw error;
-        throw new ToolError('failed', error instanceof Error ? error.message : String(error));
+        const { problem, message } = error instanceof ToolError ? error : toolErrorOf(error);
+        throw new ToolError(problem, shortened(message));
       }
     },
   };
 }
+
+const toolErrorOf = (error: unknown) => new ToolError('failed', error instanceof Error ? error.message : String(error));
 
 function shortened(text: string): string {
   if (text.length <= MAX_RESULT) return text;

@@ -8,6 +8,7 @@ export const CLASSES = {
   otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
   erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
   shell: { title: 'The desktop shell', files: [] },
+  stalls: { title: 'Large messages', files: ['attack/stalls.test.ts'] },
   protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
   messages: {
     title: 'Messages between processes',

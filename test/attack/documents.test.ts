@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { PARSER_LIMITS } from '../../app/documents/parse/parser-client.ts';
 import { openShelf, type Shelf } from '../support/documents.ts';
@@ -6,6 +5,7 @@ import { ARCHIVES } from '../support/hostile-archives.ts';
 import { type Hostile, LIBRARY, PICTURES, textsOf } from '../support/hostile-documents.ts';
 import { PDFS } from '../support/hostile-pdfs.ts';
 import { soaking } from '../support/soak.ts';
+import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
 //  Documents that somebody was sent. Each is refused, or read as far as it harms nobody: the core grows by little and never
@@ -18,37 +18,8 @@ const tally = tallyOf('documents');
 const MAX_GROWTH = 400e6;
 /** Of its reader, with what it grows by until it is looked at again. */
 const MAX_READER = (PARSER_LIMITS.memoryMb + 512) * 1024 * 1024;
-/** Processor time of the core's thread between two turns of its loop: what other programs take of the machine is not its fault. */
+/** Processor time of the core's thread between two turns of its loop. */
 const MAX_STALL_MS = 100;
-
-/** What happens to this process, in which the core runs, and to the one that reads. */
-function observe() {
-  const before = process.memoryUsage.rss();
-  let [grown, stall, reader] = [0, 0, 0];
-  let last = process.threadCpuUsage();
-  const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(last);
-    last = process.threadCpuUsage();
-    stall = Math.max(stall, (user + system) / 1000);
-    grown = Math.max(grown, process.memoryUsage.rss() - before);
-    reader = Math.max(reader, largestChild());
-  }, 5);
-  return () => {
-    clearInterval(timer);
-    return { grown, stall, reader };
-  };
-}
-
-/** Resident bytes of the largest process that was started here; 0 where the system does not say. */
-function largestChild(): number {
-  try {
-    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
-    const sizes = children.map((pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-    return Math.max(...sizes.map((size) => Number(size ?? 0) * 1024));
-  } catch {
-    return 0;
-  }
-}
 
 async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
   const made = make();

@@ -1,3 +1,4 @@
+import { createValueCount, MAX_VALUES } from '../../protocol/index.ts';
 import { type Bytes, DownloadError } from '../network/download-error.ts';
 import { addressOf, type Network } from '../network/http-request.ts';
 import { hiddenCredentials } from '../network/redact-credentials.ts';
@@ -47,6 +48,7 @@ export function askOnly(home: string, net: Network, signal: AbortSignal): typeof
       net.received?.(last.host, more);
       if (altogether > MAX_TOTAL) throw tooMuch(last.host, MAX_TOTAL);
     });
+    demandFewValues(bytes, last.host);
     const headers = new Headers(response.headers);
     // The bytes are unpacked by now.
     headers.delete('content-encoding');
@@ -90,6 +92,13 @@ async function wholeBody(
   return new Uint8Array(Buffer.concat(pieces, length));
 }
 
+/** Before anything is made of them; what is no ASCII stands in strings. @throws DownloadError `wrong-content` */
+function demandFewValues(bytes: Uint8Array, host: string) {
+  if (!createValueCount().exceeded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')))
+    return;
+  throw new DownloadError('wrong-content', `[hub] ${host} answered with more than ${MAX_VALUES} values`);
+}
+
 const tooMuch = (host: string, most: Bytes) =>
   new DownloadError('wrong-content', `[hub] ${host} answered with more than ${most} bytes, which is what is allowed`);
 
@@ -102,8 +111,10 @@ export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): 
     if (length > MAX_ANSWER) throw tooMuch(host, MAX_ANSWER);
     pieces.push(piece);
   }
+  const bytes = Buffer.concat(pieces, length);
+  demandFewValues(bytes, host);
   try {
-    return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     throw new DownloadError('wrong-content', `[hub] ${host} answered with what is no JSON`, { cause: error });
   }

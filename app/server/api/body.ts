@@ -1,6 +1,14 @@
 import type { Context } from 'hono';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, parseJson } from '../../protocol/index.ts';
 import { maxBodyBytes } from './door.ts';
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new LonghandError('bad-request', '[body] is no JSON: it is not UTF-8');
+  }
+}
 
 /** The JSON of a request. It is counted while it comes, since a length need not be announced or true.
  *  @throws LonghandError `too-large`, `bad-request` */
@@ -14,9 +22,5 @@ export async function jsonOf(context: Context): Promise<unknown> {
     }
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
-  } catch (error) {
-    throw new LonghandError('bad-request', `[body] is no JSON: ${(error as Error).message}`);
-  }
+  return parseJson(textOf(Buffer.concat(chunks)), 'body');
 }

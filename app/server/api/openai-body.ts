@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../core/inference.ts';
-import type { SamplingSettings } from '../../protocol/index.ts';
+import { LonghandError, parseJson, type SamplingSettings } from '../../protocol/index.ts';
 
 //  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
 
@@ -136,10 +136,12 @@ const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Cal
   function: { name, arguments: jsonOr(given) },
 });
 
+/** @throws LonghandError `too-large` */
 function jsonOr(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text, 'arguments');
+  } catch (error) {
+    if (error instanceof LonghandError && error.code === 'too-large') throw error;
     return text;
   }
 }

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { guarded, type McpConfig, type McpState } from '../../protocol/index.ts';
 import { ToolError } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { McpError } from './mcp-error.ts';
 import type { ProgramTransport } from './program-transport.ts';
 import { type CallResult, resultText } from './result-text.ts';
@@ -40,6 +41,8 @@ const START_MS = 30_000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 200;
 const MAX_SCHEMA = 32_000;
+/** Of all tools of a server: they are read at every call, and no model has room for more. */
+const MAX_SCHEMAS = 1_000_000;
 const MAX_LINES = 200;
 const MAX_LINE = 500;
 
@@ -82,7 +85,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
         'command' in wanted
           ? createProgramTransport(wanted, note)
           : (new StreamableHTTPClientTransport(new URL(wanted.url), {
-              fetch,
+              fetch: boundedFetch(fetch),
               requestInit: { headers: wanted.headers, redirect: 'error' },
             }) as Transport);
       const client = new Client({ name: 'Longhand', version }, { capabilities: {}, jsonSchemaValidator: UNCHECKED });
@@ -166,11 +169,13 @@ const UNCHECKED = {
 async function listAll(client: Client, note: (line: string) => void): Promise<NamedTool[]> {
   const found: NamedTool[] = [];
   let cursor: string | undefined;
+  let all = 0;
   for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page++) {
     const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: START_MS });
     for (const { name, description = '', inputSchema, annotations } of tools) {
-      if (JSON.stringify(inputSchema).length + description.length > MAX_SCHEMA)
-        note(`[Longhand] "${name}" is too large for a model`);
+      const length = name.length + description.length + JSON.stringify(inputSchema).length;
+      all += length;
+      if (length > MAX_SCHEMA || all > MAX_SCHEMAS) note(`[Longhand] "${name.slice(0, 100)}" is too large for a model`);
       else {
         const readOnly = annotations?.readOnlyHint === true;
         found.push({
@@ -193,11 +198,15 @@ function asMcpError(error: unknown): McpError {
   const message = error instanceof Error ? error.message : String(error);
   if (rpcCode(error) === TIMED_OUT) return new McpError('no-answer', message);
   if (isSaidByServer(error)) return new McpError('failed', message);
+  if (causeOf(error) instanceof McpError) return causeOf(error) as McpError;
   const reason =
     (error as { details?: { reason?: unknown } } | null)?.details?.reason ?? (error as { code?: unknown } | null)?.code;
   if (reason === 'off') return new McpError('off', message);
   return new McpError('refused', message);
 }
+
+/** What a stream was ended for stands behind what `fetch` says of it. */
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
 const masked = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((out, secret) => out.replaceAll(secret, '***'), text);

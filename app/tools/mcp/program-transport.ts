@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { delimiter } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { guarded } from '../../protocol/index.ts';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { guarded, LonghandError, parseJson } from '../../protocol/index.ts';
 import { McpError } from './mcp-error.ts';
 
 export type ProgramTransport = Transport & { readonly ended: McpError | null };
@@ -14,6 +15,9 @@ const MAX_MESSAGE = 16 * 1024 * 1024;
 const MAX_A_SECOND = 64 * 1024 * 1024;
 const MAX_MESSAGES_A_SECOND = 20_000;
 const PATIENCE_MS = 1500;
+/** Characters beside the messages that are read at a time, and how long it is before the next. */
+const MAX_NOTES = 16_384;
+const NOTES_MS = 50;
 
 /** What a program gets of the environment: enough to be found and to find its files, and none of the secrets in it. */
 const PASSED = [
@@ -77,10 +81,18 @@ export function createProgramTransport(
         );
         started.stdin?.on('error', () => {}); // it has ended, which is told above
         started.stdout?.setEncoding('utf8').on('data', guarded(console.error, read));
-        started.stderr?.setEncoding('utf8').on(
+        const { stderr } = started;
+        stderr?.setEncoding('utf8').on(
           'data',
           guarded(console.error, (text: string) => {
-            for (const line of text.split('\n')) if (line.trim() !== '') log(line);
+            for (const line of text.slice(-MAX_NOTES).split('\n')) if (line.trim() !== '') log(line);
+            if (text.length < MAX_NOTES) return;
+            // What is written without end waits, and so does who writes it.
+            stderr.pause();
+            setTimeout(
+              guarded(console.error, () => stderr.resume()),
+              NOTES_MS,
+            ).unref();
           }),
         );
       }),
@@ -112,8 +124,9 @@ export function createProgramTransport(
     for (const line of lines) {
       if (line.trim() === '') continue;
       try {
-        transport.onmessage?.(deserializeMessage(line));
-      } catch {
+        transport.onmessage?.(JSONRPCMessageSchema.parse(parseJson(line, 'message')));
+      } catch (error) {
+        if (error instanceof LonghandError && error.code === 'too-large') return flooded();
         // Programs write greetings where only messages belong.
         log(line.slice(0, 500));
       }

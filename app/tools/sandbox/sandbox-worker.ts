@@ -26,7 +26,7 @@ async function run({ code, timeLimitMs, memoryBytes, outputCharacters }: Sandbox
   const output = () => lines.join('\n');
   const failed = (error: QuickJSHandle): SandboxReply => ({
     output: output(),
-    error: errorText(context, error),
+    error: errorText(context, error).slice(0, outputCharacters),
     late: late(),
   });
 
@@ -41,7 +41,7 @@ async function run({ code, timeLimitMs, memoryBytes, outputCharacters }: Sandbox
   if (state.type === 'rejected') return failed(state.error);
   if (state.type === 'pending')
     return { output: output(), error: 'it waits for something that never comes', late: false };
-  return { output: output(), value: valueText(context, state.value) };
+  return { output: output(), value: valueText(context, state.value)?.slice(0, outputCharacters) ?? null };
 }
 
 /** What is logged, a line each, until `most` characters are full. */

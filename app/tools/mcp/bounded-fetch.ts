@@ -1,0 +1,65 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createValueCount } from '../../protocol/index.ts';
+import { McpError } from './mcp-error.ts';
+
+//  What a server at an address answers: no message is larger than one of a program, none is made of more values, and it cannot keep
+//  us busy by sending, or by closing a connection that is opened again at once.
+
+/** Bytes of one message, and of all messages within a second. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+const MAX_A_SECOND = 64 * 1024 * 1024;
+/** Requests within a second; the next ones wait. */
+const MAX_REQUESTS = 20;
+const EMPTY_LINE = /\r\n\r\n|\n\n|\r\r/;
+
+/** `asked` with its answers held to these limits: whoever sends more is not heard to the end. */
+export function boundedFetch(asked: typeof fetch): typeof fetch {
+  const requests: number[] = [];
+  let flow = { since: 0, bytes: 0 };
+
+  const flows = (bytes: number) => {
+    const now = performance.now();
+    if (now - flow.since > 1000) flow = { since: now, bytes: 0 };
+    flow.bytes += bytes;
+    if (flow.bytes > MAX_A_SECOND) throw tooMuch();
+  };
+
+  /** An answer is one message; a stream has many, each ended by an empty line. */
+  const metered = (stream: boolean) => {
+    const values = createValueCount();
+    let held = 0;
+    /** The line breaks a piece ended with: the empty line may stand across two pieces. */
+    let carried = '';
+    return new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        flows(piece.length);
+        // Bytes as letters: whatever is no ASCII stands in a string.
+        const text = carried + Buffer.from(piece).toString('latin1');
+        carried = /[\r\n]{0,3}$/.exec(text)?.[0] ?? '';
+        for (const [at, part] of (stream ? text.split(EMPTY_LINE) : [text]).entries()) {
+          if (at > 0) {
+            held = 0;
+            values.reset();
+          }
+          held += part.length;
+          if (held > MAX_MESSAGE || values.exceeded(part)) throw tooMuch();
+        }
+        controller.enqueue(piece);
+      },
+    });
+  };
+
+  return async (input, init) => {
+    const now = performance.now();
+    requests.push(now);
+    const before = requests.length > MAX_REQUESTS ? (requests.shift() ?? 0) : -1000;
+    if (now - before < 1000) await wait(1000 - (now - before), undefined, { signal: init?.signal ?? undefined });
+    const answer = await asked(input, init);
+    if (!answer.body) return answer;
+    const stream = /^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '');
+    const { status, statusText, headers } = answer;
+    return new Response(answer.body.pipeThrough(metered(stream)), { status, statusText, headers });
+  };
+}
+
+const tooMuch = () => new McpError('too-much', 'it sent more than a call can ask for');

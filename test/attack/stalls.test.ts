@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { protocolFingerprint, socketPath, subprotocol } from '../../app/protocol/index.ts';
+import { KEY, startApi } from '../app/server/api/api.ts';
+import { soaking } from '../support/soak.ts';
+import { BULK } from './bulk.ts';
+import { observe } from './observe.ts';
+import { serve } from './served.ts';
+import { tallyOf } from './tally.ts';
+
+//  Messages that are cheap to send and dear to read, wherever one is read: the core does not stand still for them, grows by little
+//  and answers the next one.
+
+vi.setConfig({ testTimeout: soaking ? 3_600_000 : 120_000 });
+const tally = tallyOf('stalls');
+
+const MAX_GROWTH = 400e6;
+/** Processor time of the core's thread between two turns of its loop: what a string of escapes takes to be read. Four megabytes are
+ *  sent, and in the long form the most that is taken. */
+const MAX_STALL_MS = soaking ? 800 : 200;
+
+async function bounded(work: () => Promise<unknown>): Promise<void> {
+  const stop = observe();
+  await work();
+  const { grown, stall } = stop();
+  expect(grown).toBeLessThan(MAX_GROWTH);
+  expect(stall).toBeLessThan(MAX_STALL_MS);
+}
+
+const sizeOf = (most: number) => (soaking ? most : 4e6);
+
+/** Every shape at every place; in the short form each at one of them, in turn. */
+function* everywhere<Place>(places: Readonly<Record<string, Place>>) {
+  const all = Object.entries(places);
+  for (const [at, [shape, fill]] of Object.entries(BULK).entries())
+    for (const [name, place] of soaking ? all : all.slice(at % all.length).slice(0, 1))
+      yield { what: `${name}: ${shape}`, fill, place };
+}
+
+/** Where in a frame of the page it stands. */
+const FRAMES: Readonly<Record<string, (json: string) => string>> = {
+  'as the frame': (json) => json,
+  'as the input': (json) => `{"id":1,"call":"chats.update","input":${json}}`,
+  'as an unknown call': (json) => `{"id":1,"call":${json}}`,
+  'as a number of a call': (json) => `{"id":${json},"call":"app.info"}`,
+  'as a text to send': (json) => `{"id":1,"call":"turns.send","input":{"chatId":"c","text":${json}}}`,
+  'as a list of files': (json) => `{"id":1,"call":"documents.add","input":{"collectionId":"c","files":${json}}}`,
+  'as settings': (json) => `{"id":1,"call":"settings.set","input":${json}}`,
+  'as keys': (json) => `{"id":1,"call":"settings.set","input":{"keybindings":${json}}}`,
+  'as servers': (json) =>
+    `{"id":1,"call":"mcp.add","input":{"servers":[{"name":"a","config":{"command":"a","env":${json}}}]}}`,
+  'as something to take back': (json) => `{"cancel":${json}}`,
+};
+
+test('frames of a page', async () => {
+  const served = await serve();
+  const connected = async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${served.port}${socketPath}`, [subprotocol, served.secret], {
+      headers: { origin: served.origin },
+    });
+    await once(socket, 'message');
+    return socket;
+  };
+  for (const { what, fill, place } of everywhere(FRAMES)) {
+    const bytes = Buffer.from(place(fill(sizeOf(30e6))));
+    await tally.refused(`a frame ${what}`, async () => {
+      const socket = await connected();
+      await bounded(async () => {
+        const answered = Promise.race([once(socket, 'message'), once(socket, 'close')]);
+        await new Promise((sent) => socket.send(bytes, { binary: false }, sent));
+        await answered;
+      });
+      socket.terminate();
+    });
+  }
+  const socket = await connected();
+  const answer = once(socket, 'message');
+  socket.send(JSON.stringify({ id: 2, call: 'chats.list', input: {} }));
+  expect(JSON.parse(String((await answer)[0]))).toMatchObject({ id: 2, value: expect.any(Array) });
+  expect(protocolFingerprint()).not.toBe('');
+  socket.terminate();
+  tally.settle();
+});
+
+/** Where in a request of another program it stands. */
+const BODIES: Readonly<Record<string, [path: string, body: (json: string, model: string) => string]>> = {
+  'as the body': ['/v1/chat/completions', (json) => json],
+  'as messages': ['/v1/chat/completions', (json, model) => `{"model":"${model}","messages":${json}}`],
+  'as tools': [
+    '/v1/chat/completions',
+    (json, model) => `{"model":"${model}","messages":[{"role":"user","content":"a"}],"tools":${json},"max_tokens":1}`,
+  ],
+  'as arguments of a call': [
+    '/v1/chat/completions',
+    (json, model) =>
+      `{"model":"${model}","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":${JSON.stringify(json)}}}]}],"max_tokens":1}`,
+  ],
+  'as what is embedded': ['/v1/embeddings', (json, model) => `{"model":"${model}","input":${json}}`],
+  'as messages, Anthropic': ['/v1/messages', (json, model) => `{"model":"${model}","max_tokens":1,"messages":${json}}`],
+  'as the system, Anthropic': [
+    '/v1/messages',
+    (json, model) => `{"model":"${model}","max_tokens":1,"messages":[],"system":${json}}`,
+  ],
+  'as messages, Ollama': ['/api/chat', (json, model) => `{"model":"${model}","messages":${json}}`],
+  'as options, Ollama': ['/api/generate', (json, model) => `{"model":"${model}","prompt":"a","options":${json}}`],
+  'as texts, Ollama': ['/api/embed', (json, model) => `{"model":"${model}","input":${json}}`],
+};
+
+test('requests of other programs', async () => {
+  const server = await startApi();
+  for (const { what, fill, place } of everywhere(BODIES)) {
+    const [path, bodyOf] = place;
+    const body = bodyOf(fill(sizeOf(15e6)), server.model);
+    await tally.refused(`a request ${what}`, () =>
+      bounded(async () => {
+        const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+        const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method: 'POST', headers, body });
+        await answer.text();
+        expect(answer.status).toBeLessThan(500);
+      }),
+    );
+  }
+  const headers = { authorization: `Bearer ${KEY}` };
+  expect((await fetch(`http://127.0.0.1:${server.port}/v1/models`, { headers })).status).toBe(200);
+  tally.settle();
+});
