@@ -40,7 +40,9 @@ test('a message that cannot be drawn is shown as plain text; the chat goes on, a
   expect(copied).toContain('at article');
 
   await ask(page, 'Are you still there?');
-  await expect(page.locator('article', { hasText: 'You said: Are you still there?' })).toBeVisible();
+  const answer = page.locator('article', { hasText: 'You said: Are you still there?' });
+  // The page follows an answer until it has ended; a click meanwhile may miss what moves under it.
+  await expect(answer.getByRole('button', { name: 'Try again' })).toBeVisible();
 
   await breakMessage(page, 'user', { attachments: [] });
   await article.getByRole('button', { name: 'Try again' }).click();
