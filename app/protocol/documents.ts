@@ -166,11 +166,21 @@ export const Passage = z.object({
 });
 export type Passage = z.infer<typeof Passage>;
 
-/** Highlights are [start, end) in characters of `excerpt`. `label`: "p. 14", "slide 3", "line 20", "B4:D9". */
+/** Where words begin in their document. Pages, slides, lines and blocks count from 1; `range` is one of a sheet, "B4:D9". */
+export const Location = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('page'), page: z.number().int() }),
+  z.object({ kind: z.literal('slide'), slide: z.number().int() }),
+  z.object({ kind: z.literal('line'), line: z.number().int() }),
+  z.object({ kind: z.literal('block'), block: z.number().int() }),
+  z.object({ kind: z.literal('cells'), range: z.string() }),
+]);
+export type Location = z.infer<typeof Location>;
+
+/** Highlights are [start, end) in characters of `excerpt`. */
 export const PassageHit = z.object({
   passageId: PassageId,
   documentId: DocumentId,
-  label: z.string(),
+  location: Location.nullable(),
   excerpt: z.string(),
   highlights: z.array(z.tuple([z.number().int(), z.number().int()])),
   score: z.number(),
@@ -185,7 +195,7 @@ export const Source = z.object({
   documentId: DocumentId,
   collectionId: CollectionId,
   name: z.string(),
-  label: z.string(),
+  location: Location.nullable(),
   text: z.string(),
   spans: z.array(Span),
   cited: z.boolean(),
@@ -209,8 +219,8 @@ export const Quote = z.object({
   source: z.number().int(),
   start: z.number().int(),
   end: z.number().int(),
-  /** Where these words begin; the source's own label says where its passage does. */
-  label: z.string(),
+  /** Where these words begin; the source's own location says where its passage does. */
+  location: Location.nullable(),
   /** Other documents that say the same, by their names: this one is the newest. */
   alsoIn: z.array(z.string()).optional(),
 });
@@ -230,7 +240,7 @@ export const Grounding = z.object({
 });
 export type Grounding = z.infer<typeof Grounding>;
 
-export type Quoted = { text: string; source: Source; where: string };
+export type Quoted = { text: string; source: Source; location: Location | null };
 
 /** The quoted words in one line, whose they are and where they stand; null where nothing answers. */
 export const quotedIn = (grounding: Grounding | null | undefined): Quoted | null =>
@@ -243,7 +253,7 @@ export const closestIn = (grounding: Grounding | null | undefined): Quoted | nul
 function quoteOf({ quote, sources }: Grounding): Quoted | null {
   const source = quote && sources.find(({ number }) => number === quote.source);
   const text = source ? source.text.slice(quote.start, quote.end).replace(/\s+/g, ' ').trim() : '';
-  return source && text !== '' ? { text, source, where: whereOf({ ...source, label: quote.label }) } : null;
+  return source && text !== '' ? { text, source, location: quote.location } : null;
 }
 
 const DENIES =
@@ -262,10 +272,6 @@ export function quoteStandsAlone({ text, grounding, usage }: MaybeQuoted): 'quot
   if (!usage?.answerTokens && said === quoted.text.replace(CITATIONS, '').trim()) return 'quoted';
   return said.length <= LONGEST_DENIAL && DENIES.test(said) ? 'denied' : null;
 }
-
-/** The name of a source and where in it: "report.pdf, p. 3". */
-export const whereOf = ({ name, label }: Pick<Source, 'name' | 'label'>): string =>
-  label === '' ? name : `${name}, ${label}`;
 
 /** A readable block of a document that is not shown as pages. Text is plain; `level` 1-6 for headings. */
 export const Block = z.object({

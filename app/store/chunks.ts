@@ -11,7 +11,6 @@ export type NewPassage = {
   /** So many characters at its beginning stand in the passage before it, or are the head of its table. */
   overlap: number;
   headings: string[];
-  label: string;
   /** app/documents/chunk/span-codec.ts */
   spans: Uint8Array;
 };
@@ -43,13 +42,12 @@ export type PassageRow = {
   text: string;
   overlap: number;
   headings: string;
-  label: string;
   spans: Uint8Array;
 };
 
 /** For queries over `passages p JOIN documents d ON d.number = p.document`. */
 export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_id AS collectionId, d.name,
-  d.file_name AS fileName, d.source_changed_at AS changedAt, p.position, p.text, p.overlap, p.headings, p.label, p.spans`;
+  d.file_name AS fileName, d.source_changed_at AS changedAt, p.position, p.text, p.overlap, p.headings, p.spans`;
 
 export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
 
@@ -84,17 +82,16 @@ function addPassage(
   passage: NewPassage & { position: number },
   now: number,
 ) {
-  const { position, text, overlap, headings, label, spans } = passage;
+  const { position, text, overlap, headings, spans } = passage;
   const row = db.get<{ number: number }>(
-    `INSERT INTO passages (id, document, position, text, overlap, headings, label, spans)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+    `INSERT INTO passages (id, document, position, text, overlap, headings, spans)
+     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING number`,
     newId(now),
     document.number,
     position,
     text,
     overlap,
     JSON.stringify(headings),
-    label,
     spans,
   );
   const number = row?.number ?? 0;

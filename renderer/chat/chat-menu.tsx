@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Chat } from '../../app/protocol/index.ts';
 import { deleteChat } from '../commands/delete-chat.ts';
-import { chatAsMarkdown } from '../commands/export.ts';
+import { chatAsMarkdown, quotingIn } from '../commands/export.ts';
 import { useFormats } from '../i18n.ts';
 import { actions, useChat } from '../stores/chat/store.ts';
 import { shownBranch } from '../stores/chat/visible-branch.ts';
@@ -24,7 +24,7 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
       answer: t('answer'),
       figures: (figures: { speed: string; first: string; read: string; written: string }) =>
         t('stats.exported', figures),
-      quote: (quote: { text: string; where: string }) => t('sources.quotedFrom', quote),
+      quote: quotingIn(t),
     };
     await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words));
   };

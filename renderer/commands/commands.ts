@@ -13,7 +13,7 @@ import type { IconName } from '../ui/icon.tsx';
 import { useToasts } from '../ui/toast.tsx';
 import type { CommandId } from './command-keys.ts';
 import { deleteChat } from './delete-chat.ts';
-import { answerAsMarkdown } from './export.ts';
+import { answerAsMarkdown, quotingIn } from './export.ts';
 import { showMessage } from './show-message.ts';
 
 /** Everything that has a key or a line in the palette. Names are the strings `commands.<id>`. */
@@ -304,7 +304,7 @@ function onDocuments(run: () => void): void {
 
 function copyLast(): void {
   const last = lastAnswer();
-  if (last) void copyText(answerAsMarkdown(last, (quote) => t('sources.quotedFrom', quote)));
+  if (last) void copyText(answerAsMarkdown(last, quotingIn(t)));
 }
 
 function retryLast(): void {

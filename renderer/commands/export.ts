@@ -1,10 +1,13 @@
+import type { TFunction } from 'i18next';
 import {
+  type Location,
   type Message,
   type MessageId,
   quotedIn,
   quoteStandsAlone,
   type StatsSample,
 } from '../../app/protocol/index.ts';
+import { whereOf } from '../lib/location.ts';
 import { argumentsLine } from '../lib/tool-arguments.ts';
 import { figuresOf, seriesOf } from '../stores/chat/speed.ts';
 import type { Formats } from '../ui/format.ts';
@@ -18,13 +21,19 @@ export type ExportWords = {
 };
 
 /** "From your documents: “…” (report.pdf, p. 3)". */
-export type Quoting = (quote: { text: string; where: string }) => string;
+export type Quoting = (quote: { text: string; name: string; location: Location | null }) => string;
+
+export const quotingIn =
+  (t: TFunction): Quoting =>
+  ({ text, name, location }) =>
+    t('sources.quotedFrom', { text, where: whereOf(name, location, t) });
 
 /** The answer with what is quoted below it. */
 export function answerAsMarkdown(message: Message, quote: Quoting): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return textWithCalls(message);
-  const line = quote({ text: asItStands(quoted.text), where: asItStands(quoted.where) });
+  const { text, source, location } = quoted;
+  const line = quote({ text: asItStands(text), name: asItStands(source.name), location });
   return quoteStandsAlone(message) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
 }
 

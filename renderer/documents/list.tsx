@@ -4,6 +4,7 @@ import { Virtualizer } from 'virtua';
 import type { Document, PassageHit } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { SEARCH_FIELD } from '../lib/focus.ts';
+import { aboutLocation } from '../lib/location.ts';
 import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from '../stores/documents/state.ts';
 import { collectionById, hitsIn, useDocuments } from '../stores/documents/store.ts';
 import { useActiveRow } from '../ui/active-row.ts';
@@ -238,7 +239,7 @@ const Line = memo(function Line({ row, stop, current }: LineProps) {
           onClick={() => void openHit(row.hit.documentId, row.index)}
           className={`flex w-full items-baseline gap-2 py-1.25 ps-11 pe-4 text-xs ring-inset-focus ${current ? 'bg-marker-soft' : 'hover:bg-hover'}`}
         >
-          <span className="w-9 flex-none truncate text-fg-3 tabular-nums">{row.hit.label}</span>
+          <span className="w-9 flex-none truncate text-fg-3 tabular-nums">{aboutLocation(row.hit.location, t)}</span>
           <span className="min-w-0 truncate text-fg-2">
             <Excerpt hit={forOneLine(row.hit)} />
           </span>

@@ -6,12 +6,14 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { locationOfPassage } from '../../app/documents/chunk/location.ts';
 import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
 import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { CollectionId, ModelId } from '../../app/protocol/index.ts';
 import { openStore } from '../../app/store/store.ts';
+import { whereOf } from '../../app/text/location.ts';
 import { type Exam, type ExamQuestion, holds, interval, readExam, says } from '../support/exam-sets.ts';
 import { noEncoders } from '../support/no-encoders.ts';
 import { readOptions } from './options.mjs';
@@ -140,7 +142,7 @@ async function ask({ documents }: Library, id: CollectionId, question: ExamQuest
     right: best !== undefined && holds(gold, best.passage.fileName, best.passage.text),
     says: best !== undefined && says(gold, best.passage.fileName, quote),
     quote,
-    from: `${best?.passage.fileName}, ${best?.passage.label}`,
+    from: best && whereOf({ name: best.passage.fileName, location: locationOfPassage(best.passage) }),
     statements: statements.map(({ passage, statement, features, score }) => ({
       passage: passage.number,
       text: passage.text.slice(...statement),

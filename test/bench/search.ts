@@ -64,7 +64,6 @@ for (let done = 0; done < count; done += 1000) {
     text: text(150),
     overlap: 0,
     headings: [],
-    label: '',
     spans: new Uint8Array(),
   }));
   addContent(db, { number: document, name: 'Bench', code: false }, { blocks: [], passages, position: done + 1 }, 0);

@@ -18,7 +18,7 @@ import { nextId } from './fake-world.ts';
 export type DocumentsWorld = {
   collections: Map<CollectionId, Collection>;
   documents: Map<DocumentId, Document>;
-  passages: Map<PassageId, Passage & { label: string }>;
+  passages: Map<PassageId, Passage & Pick<PassageHit, 'location'>>;
   files: Map<DocumentId, Uint8Array>;
   blocks: Map<DocumentId, Block[]>;
 };
@@ -65,7 +65,7 @@ export function newDocument(collectionId: CollectionId, name: string, change: Pa
 
 const AROUND = 24;
 
-function hitIn(passage: Passage & { label: string }, query: string): PassageHit | null {
+function hitIn(passage: Passage & Pick<PassageHit, 'location'>, query: string): PassageHit | null {
   const at = passage.text.toLowerCase().indexOf(query.toLowerCase());
   if (at === -1) return null;
   const from = Math.max(0, at - AROUND);
@@ -75,7 +75,7 @@ function hitIn(passage: Passage & { label: string }, query: string): PassageHit 
   return {
     passageId: passage.id,
     documentId: passage.documentId,
-    label: passage.label,
+    location: passage.location,
     excerpt,
     highlights: [[start, start + query.length]],
     score: 1,

@@ -1,5 +1,6 @@
 import { withoutMarkers } from '../../documents/answer/citations.ts';
-import { type Source, whereOf } from '../../protocol/index.ts';
+import type { Source } from '../../protocol/index.ts';
+import { whereOf } from '../../text/location.ts';
 
 //  What the model is told of the passages that it answers from.
 

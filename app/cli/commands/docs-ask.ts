@@ -6,11 +6,12 @@ import {
   type Grounding,
   LonghandError,
   type Message,
+  type Quoted,
   quotedIn,
   quoteStandsAlone,
   type TurnEvent,
-  whereOf,
 } from '../../protocol/index.ts';
+import { whereOf } from '../../text/location.ts';
 import { type Context, UsageError } from '../runtime/command.ts';
 import { chosen, type DocsAction, type DocsValues, modelNamed } from './docs-arguments.ts';
 
@@ -33,7 +34,7 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
     if (state.status === 'failed') throw new LonghandError(state.failure.code, state.failure.message);
     const found = grounding?.found ?? false;
     const quoted = quotedIn(grounding);
-    const quote = quoted && { ...grounding?.quote, text: quoted.text, where: quoted.where };
+    const quote = quoted && { ...grounding?.quote, text: quoted.text, where: whereQuoted(quoted) };
     const finish_reason = state.status === 'done' ? state.reason : null;
     const loop = loops.at(-1) ?? null;
     if (json) terminal.out(`${JSON.stringify({ answer: text, finish_reason, loop, found, ...grounding, quote })}\n`);
@@ -61,7 +62,7 @@ async function quoteAlone(
     collectionIds: collections.map(({ id }) => id),
   });
   const quoted = quotedIn(grounding);
-  const quote = quoted && { ...grounding.quote, text: quoted.text, where: quoted.where };
+  const quote = quoted && { ...grounding.quote, text: quoted.text, where: whereQuoted(quoted) };
   if (json) terminal.out(`${JSON.stringify({ ...grounding, quote })}\n`);
   else {
     tellQuote(terminal, grounding);
@@ -108,9 +109,11 @@ function tellQuote(terminal: Context['terminal'], grounding: Grounding) {
   const quoted = quotedIn(grounding) ?? closestIn(grounding);
   if (!quoted) return;
   const also = grounding.quote?.alsoIn?.join(', ');
-  const where = also ? `${quoted.where}; also in: ${also}` : quoted.where;
+  const where = also ? `${whereQuoted(quoted)}; also in: ${also}` : whereQuoted(quoted);
   terminal.out(`\n${grounding.found ? '' : 'Closest: '}“${quoted.text}”\n  ${where}\n`);
 }
+
+const whereQuoted = ({ source, location }: Quoted): string => whereOf({ name: source.name, location });
 
 function tellSources(terminal: Context['terminal'], title: string, sources: Grounding['sources']) {
   if (sources.length > 0) terminal.note(terminal.dim(title));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Client, type Collection, type Document, LonghandError } from '../../protocol/index.ts';
+import { locationText, whereOf } from '../../text/location.ts';
 import { table } from '../runtime/arguments.ts';
 import { type Context, command, UsageError } from '../runtime/command.ts';
 import { bytes } from '../runtime/terminal.ts';
@@ -153,13 +154,15 @@ async function search(
     const whole = hits.map((hit, at) => ({
       ...hit,
       name: documents.get(hit.documentId)?.name ?? '',
+      label: locationText(hit.location),
       headings: passages[at]?.headings ?? [],
       text: passages[at]?.text ?? '',
     }));
     terminal.out(`${JSON.stringify({ by, hits: whole })}\n`);
   } else {
-    for (const { documentId, label, excerpt } of hits) {
-      terminal.out(`${terminal.bold(`${documents.get(documentId)?.name ?? ''}, ${label}`)}\n  ${excerpt}\n`);
+    for (const { documentId, location, excerpt } of hits) {
+      const name = documents.get(documentId)?.name ?? '';
+      terminal.out(`${terminal.bold(whereOf({ name, location }))}\n  ${excerpt}\n`);
     }
     terminal.note(terminal.dim(by === 'words' ? 'searched by words only' : 'searched by words and meaning'));
   }

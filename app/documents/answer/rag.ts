@@ -1,6 +1,7 @@
 import type { CollectionId, Grounding, Source } from '../../protocol/index.ts';
 import { beginnings, collectionPassages, passagesNumbered, type StoredPassage } from '../../store/chunks.ts';
 import type { Database } from '../../store/database.ts';
+import { locationOfPassage } from '../chunk/location.ts';
 import { unpackSpans } from '../chunk/span-codec.ts';
 import type { Embedding } from '../index/embedding-index.ts';
 import { isTask } from '../search/query-rewrite.ts';
@@ -94,13 +95,13 @@ async function fitting(passages: readonly StoredPassage[], room: PromptBudget): 
 }
 
 const sourcesOf = (passages: readonly StoredPassage[]): Source[] =>
-  passages.map(({ id, documentId, collectionId, name, label, text, spans }, at) => ({
+  passages.map(({ id, documentId, collectionId, name, text, overlap, spans }, at) => ({
     number: at + 1,
     passageId: id,
     documentId,
     collectionId,
     name,
-    label,
+    location: locationOfPassage({ overlap, spans }),
     text,
     spans: unpackSpans(spans),
     cited: false,

@@ -2,7 +2,6 @@ import type { Block, Place, Span } from '../../protocol/index.ts';
 import type { NewPassage } from '../../store/chunks.ts';
 import type { Element, Where } from '../element.ts';
 import { cutText } from './chunk-sentences.ts';
-import { labelOf } from './locator-label.ts';
 import { packSpans } from './span-codec.ts';
 import { countTokens } from './token-estimate.ts';
 
@@ -143,8 +142,7 @@ function build(parts: readonly Part[], headings: string[]): NewPassage {
     text += part.piece.text.slice(part.start, part.end);
     if (part.repeated) overlap = text.length;
   }
-  const own = spans.filter(({ end }) => end > overlap);
-  return { text, overlap, headings, label: labelOf(own), spans: packSpans(spans) };
+  return { text, overlap, headings, spans: packSpans(spans) };
 }
 
 function separator(before: Part, after: Part): string {

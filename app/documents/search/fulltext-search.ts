@@ -4,6 +4,7 @@ import { countPassages, passagesWith, type StoredPassage } from '../../store/chu
 import type { Database } from '../../store/database.ts';
 import { matchPassages } from '../../store/fulltext.ts';
 import { codesOf, indexed, wordsOf } from '../../store/index-tokenizer.ts';
+import { locationOfPassage } from '../chunk/location.ts';
 import { languageOf } from './languages/detect.ts';
 import type { Language } from './languages/language.ts';
 import { stem } from './stemming.ts';
@@ -116,7 +117,7 @@ export function hitOf({ passage, score }: Found, words: readonly string[]): Pass
   return {
     passageId: passage.id,
     documentId: passage.documentId,
-    label: passage.label,
+    location: locationOfPassage(passage),
     excerpt,
     highlights: joined(placesOf(excerpt, words)),
     score,

@@ -1,6 +1,7 @@
-import { type Block, type Document, type Handlers, whereOf } from '../../protocol/index.ts';
+import type { Block, Document, Handlers } from '../../protocol/index.ts';
 import { findChat } from '../../store/chats.ts';
 import type { Database } from '../../store/database.ts';
+import { whereOf } from '../../text/location.ts';
 import { type CallContext, type Tool, ToolError, textIn } from '../tool.ts';
 
 /** How the documents are asked: as the page asks them. */
@@ -31,9 +32,9 @@ export const searchDocuments = (db: Database, asked: DocumentsAsked): Tool => ({
     const collectionIds = collectionsOf(db, context);
     const { hits } = await asked['documents.search']({ query, collectionIds, limit: PASSAGES });
     const names = new Map((await asked['documents.list']({ collectionId: null })).map((one) => [one.id, one.name]));
-    const found = hits.map(async ({ passageId, documentId, label }, at) => {
+    const found = hits.map(async ({ passageId, documentId, location }, at) => {
       const { text } = await asked['documents.passage']({ passageId });
-      return `[${at + 1}] ${whereOf({ name: names.get(documentId) ?? '', label })}\n${text}`;
+      return `[${at + 1}] ${whereOf({ name: names.get(documentId) ?? '', location })}\n${text}`;
     });
     return found.length === 0 ? 'Nothing in the documents fits.' : (await Promise.all(found)).join('\n\n');
   },

@@ -2,6 +2,7 @@ import { HoverCard } from 'radix-ui';
 import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grounding, Message, Source } from '../../../app/protocol/index.ts';
+import { aboutLocation, whereOf } from '../../lib/location.ts';
 import { holdLine } from '../../lib/scroll-anchor.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { useDocuments } from '../../stores/documents/store.ts';
@@ -51,7 +52,7 @@ function Chip({ source, messageId, current }: ChipProps) {
         <button
           ref={button}
           type="button"
-          aria-label={t('sources.chip', { number: source.number, name: source.name, label: source.label })}
+          aria-label={t('sources.chip', { number: source.number, where: whereOf(source.name, source.location, t) })}
           aria-pressed={current}
           data-source={source.number}
           onPointerEnter={soon}
@@ -70,7 +71,7 @@ function Chip({ source, messageId, current }: ChipProps) {
         >
           <p className="flex items-baseline gap-2">
             <bdi className="min-w-0 flex-1 truncate text-sm font-medium">{source.name}</bdi>
-            <span className="text-fg-3 tabular-nums">{source.label}</span>
+            <span className="text-fg-3 tabular-nums">{aboutLocation(source.location, t)}</span>
           </p>
           <p className="mt-1.5 line-clamp-5 text-fg-2">{source.text}</p>
         </HoverCard.Content>

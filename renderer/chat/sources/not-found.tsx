@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../../app/protocol/index.ts';
+import { aboutLocation } from '../../lib/location.ts';
 import { holdLine } from '../../lib/scroll-anchor.ts';
 import { actions } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
@@ -58,10 +59,11 @@ function show(element: Element, message: Message, source: Source) {
 }
 
 function Where({ source }: { source: Source }) {
+  const { t } = useTranslation();
   return (
     <span className="flex items-baseline gap-2">
       <bdi className="min-w-0 flex-1 truncate font-medium">{source.name}</bdi>
-      <span className="text-xs whitespace-nowrap text-fg-3 tabular-nums">{source.label}</span>
+      <span className="text-xs whitespace-nowrap text-fg-3 tabular-nums">{aboutLocation(source.location, t)}</span>
     </span>
   );
 }

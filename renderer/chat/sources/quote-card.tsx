@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Message, quotedIn } from '../../../app/protocol/index.ts';
+import { aboutLocation } from '../../lib/location.ts';
 import { holdLine } from '../../lib/scroll-anchor.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { collectionById, useDocuments } from '../../stores/documents/store.ts';
@@ -22,7 +23,7 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
     if (finished && document) openSoon(document);
   }, [finished, document]);
   if (!quoted) return null;
-  const { text, source } = quoted;
+  const { text, source, location } = quoted;
   const alsoIn = message.grounding?.quote?.alsoIn;
   return (
     <figure className="mt-3">
@@ -46,7 +47,7 @@ export function QuoteCard({ message, last }: { message: Message; last: boolean }
         </span>
         <span className="mt-1.5 flex items-baseline gap-2 text-xs">
           <bdi className="min-w-0 truncate text-fg-2">{source.name}</bdi>
-          <span className="flex-none whitespace-nowrap text-fg-3 tabular-nums">{message.grounding?.quote?.label}</span>
+          <span className="flex-none whitespace-nowrap text-fg-3 tabular-nums">{aboutLocation(location, t)}</span>
         </span>
         {alsoIn && (
           <span dir="auto" className="mt-1 block truncate text-xs text-fg-3">

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
+import { aboutLocation } from '../../lib/location.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { useDocuments } from '../../stores/documents/store.ts';
 import { useSettings } from '../../stores/settings.ts';
@@ -140,7 +141,7 @@ function Sources({ message, source, quoted }: SourcesProps) {
       <div className="flex h-10 flex-none items-center gap-0.5 border-y border-line ps-4 pe-2">
         <span className="min-w-0 flex-1 truncate text-xs text-fg-2 tabular-nums" role="status">
           {page === null
-            ? source.label
+            ? aboutLocation(source.location, t)
             : t('documents.pageOf', { page: formats.exact(page), pages: formats.exact(pages) })}
         </span>
         {page !== null && (
@@ -199,6 +200,7 @@ function useMark(message: Message, source: Source, quoted: boolean) {
 type SourceRowProps = { source: Source; messageId: Message['id']; current: boolean };
 
 function SourceRow({ source, messageId, current }: SourceRowProps) {
+  const { t } = useTranslation();
   const row = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (current) row.current?.scrollIntoView({ block: 'nearest' });
@@ -216,7 +218,9 @@ function SourceRow({ source, messageId, current }: SourceRowProps) {
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2">
             <bdi className="min-w-0 flex-1 truncate font-medium">{source.name}</bdi>
-            <span className="text-xs whitespace-nowrap text-fg-3 tabular-nums">{source.label}</span>
+            <span className="text-xs whitespace-nowrap text-fg-3 tabular-nums">
+              {aboutLocation(source.location, t)}
+            </span>
           </span>
           <span data-text className="block truncate text-xs text-fg-2">
             {source.text}

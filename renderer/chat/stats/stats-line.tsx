@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, MessageId, StatsSample } from '../../../app/protocol/index.ts';
 import { useKeysHint } from '../../commands/command-keys.ts';
-import { answerAsMarkdown } from '../../commands/export.ts';
+import { answerAsMarkdown, quotingIn } from '../../commands/export.ts';
 import { useFormats } from '../../i18n.ts';
 import { focusComposer } from '../../lib/focus.ts';
 import { isRunning } from '../../stores/chat/reducers.ts';
@@ -143,7 +143,7 @@ function Actions({ message, versions, last }: StatsLineProps) {
       className={`ms-auto -me-1.5 flex items-center ${last ? '' : 'opacity-0 transition-opacity duration-(--duration-fast) group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 has-data-version:opacity-100 has-data-[state=open]:opacity-100'}`}
     >
       <Pager message={message} versions={versions} />
-      <CopyButton text={answerAsMarkdown(message, (quote) => t('sources.quotedFrom', quote))} label={t('copy')} />
+      <CopyButton text={answerAsMarkdown(message, quotingIn(t))} label={t('copy')} />
       <IconButton
         small
         icon="retry"

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Message, quotedIn, quoteStandsAlone } from '../../../app/protocol/index.ts';
+import { quotingIn } from '../../commands/export.ts';
 import type { ChatData } from '../../stores/chat/reducers.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { useSettings } from '../../stores/settings.ts';
@@ -53,7 +54,7 @@ export function Announcer() {
     const rest = text.slice(mode === 'whole' ? 0 : told.current.until);
     told.current.id = null;
     const quoted = quotedIn(answer.grounding);
-    const quote = quoted && t('sources.quotedFrom', { text: quoted.text, where: quoted.where });
+    const quote = quoted && quotingIn(t)({ ...quoted, name: quoted.source.name });
     setWords([spoken(rest, t), t('speech.end'), quote].filter(Boolean).join(' '));
   }, [running, mode, answer, t]);
 

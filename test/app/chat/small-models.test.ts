@@ -124,14 +124,14 @@ test.each<[string, ModelId, number, boolean]>([
         documentId: 'd' as Source['documentId'],
         collectionId: 'c' as CollectionId,
         name: 'lease.md',
-        label: '',
+        location: null,
         text,
         spans: [],
         cited: false,
       },
     ],
     support: [],
-    quote: { source: 1, start: 0, end: text.length, label: '' },
+    quote: { source: 1, start: 0, end: text.length, location: null },
   };
   const core = { models: { parametersOf: () => parameters } };
   expect(quotedAnswer(core, modelId, found)).toBe(quoted ? `${text} [1]` : null);

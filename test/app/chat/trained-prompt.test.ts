@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withAttachments } from '../../../app/chat/prompt/prompt.ts';
 import { groundedSystem, NOT_FOUND } from '../../../app/chat/prompt/rag-prompt.ts';
-import type { Source } from '../../../app/protocol/index.ts';
+import type { Location, Source } from '../../../app/protocol/index.ts';
 
 //  The built-in model was trained on the app's prompts, word by word: the generator of its data keeps copies of them. Whoever
 //  changes a prompt learns here that the model does not know the new one.
@@ -12,11 +12,14 @@ const data = join(import.meta.dirname, '../../../resources/starter-model/train/d
 const rules = readFileSync(join(data, 'rules.txt'), 'utf8').trim();
 const generator = readFileSync(join(data, 'prompt.py'), 'utf8');
 
-const source = (number: number, label: string, text: string): Source =>
-  ({ number, name: 'lease.pdf', label, text }) as Source;
+const source = (number: number, location: Location | null, text: string): Source =>
+  ({ number, name: 'lease.pdf', location, text }) as Source;
 
 test('passages are laid before the model as it was trained', () => {
-  const sources = [source(1, 'p. 3', 'The rent is 840 euros.'), source(2, '', 'Pets are welcome.')];
+  const sources = [
+    source(1, { kind: 'page', page: 3 }, 'The rent is 840 euros.'),
+    source(2, null, 'Pets are welcome.'),
+  ];
   const passages = '[1] (lease.pdf, p. 3) The rent is 840 euros.\n[2] (lease.pdf) Pets are welcome.';
   expect(groundedSystem(sources, '')).toBe(`${rules}\n${passages}`);
   expect(groundedSystem(sources, 'Be brief.')).toBe(`Be brief.\n\n${rules}\n${passages}`);

@@ -108,7 +108,7 @@ test('PowerPoint: slides in their order, tables, notes; what every slide repeats
   expect(document).toMatchObject({ name: 'talk.pptx', pages: 2 });
   const passage = await expectTruePlaces(shelf, 'highest rent');
   expect(passage.text).not.toContain('Welcome');
-  expect((await firstPassage(shelf, 'highest rent')).hit.label).toBe('slide 2');
+  expect((await firstPassage(shelf, 'highest rent')).hit.location).toEqual({ kind: 'slide', slide: 2 });
 });
 
 test('EPUB: chapters in the order of the spine, not of the files', async () => {
@@ -196,7 +196,7 @@ test('CSV: separators and quotes are found out, rows have their cells', async ()
   const { lines } = await blocksOf(shelf, { 'people.csv': csv });
   expect(lines).toEqual(['row: name | city | note', 'row: Ada | London | first; best', 'row: Grace | New York | ']);
   const { hit, passage } = await firstPassage(shelf, 'Grace');
-  expect(hit.label).toBe('A1:C4');
+  expect(hit.location).toEqual({ kind: 'cells', range: 'A1:C4' });
   expect(passage.spans.at(-1)?.place).toMatchObject({ kind: 'cells', sheet: '', range: 'A4:C4' });
 });
 
@@ -206,7 +206,7 @@ test('code and JSON keep their lines, and parts of names are found', async () =>
   await shelf.add({ 'time.ts': code });
   const { hit, passage } = await firstPassage(shelf, 'DurationSec');
   expect(passage.text).toContain('parseDurationSeconds');
-  expect(hit.label).toMatch(/^line \d+$/);
+  expect(hit.location).toEqual({ kind: 'line', line: expect.any(Number) });
   const place = passage.spans.at(-1)?.place;
   expect(place).toMatchObject({ kind: 'lines', to: 94 });
 

@@ -11,7 +11,7 @@ test('an answer that is older than quotes is read without one; a newer one keeps
   const older = { found: true, by: 'words', question: 'rent', sources: [], support: [] } as unknown as Grounding;
   updateMessage(store.db, answerId, { grounding: older });
   expect(getMessage(store.db, answerId).grounding).toEqual({ ...older, quote: null });
-  const quote = { source: 1, start: 0, end: 4, label: 'p. 1' };
+  const quote = { source: 1, start: 0, end: 4, location: { kind: 'page' as const, page: 1 } };
   updateMessage(store.db, answerId, { grounding: { ...older, quote } });
   expect(getMessage(store.db, answerId).grounding?.quote).toEqual(quote);
 });

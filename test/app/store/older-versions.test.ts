@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Location } from '../../../app/protocol/index.ts';
 import { getChat } from '../../../app/store/chats.ts';
 import { type Database, openDatabase } from '../../../app/store/database.ts';
 import { listDocuments, requeueUnsettled } from '../../../app/store/documents.ts';
@@ -75,13 +76,31 @@ function fill(db: Database) {
   document('h', { at: 'reading', ...{ step: 'ocr', done: 1, total: 2 } });
 }
 
+/** What each location was called in the database up to version 20. */
+const LABELS: readonly (readonly [string, Location | null])[] = [
+  ['p. 14', { kind: 'page', page: 14 }],
+  ['slide 3', { kind: 'slide', slide: 3 }],
+  ['line 20', { kind: 'line', line: 20 }],
+  ['¶ 7', { kind: 'block', block: 7 }],
+  ['B4:D9', { kind: 'cells', range: 'B4:D9' }],
+  ['A1', { kind: 'cells', range: 'A1' }],
+  ['', null],
+  ['p. x', null],
+];
+
 function expectRead(db: Database) {
   const [question, answer, written] = messagesOf(db, 'c' as never);
   expect(question).toMatchObject({ text: TEXT, state: { status: 'done', reason: null } });
   expect(answer?.state).toEqual({ status: 'done', reason: 'stop' });
   expect(answer?.grounding).toMatchObject({
     question: TEXT,
-    sources: [{ text: TEXT, spans: [{ place: { kind: 'page', page: 3, rectangles: [[1, 2, 3, 4]] } }] }],
+    sources: [
+      {
+        text: TEXT,
+        location: { kind: 'page', page: 3 },
+        spans: [{ place: { kind: 'page', page: 3, rectangles: [[1, 2, 3, 4]] } }],
+      },
+    ],
   });
   expect(written?.state).toEqual({ status: 'running', turnId: 't' });
 }
@@ -161,6 +180,41 @@ test('names of version 15 are those of today after the update', () => {
     motion: 'reduced',
     showThinking: 'collapsed',
   });
+});
+
+test('where words stand was a label up to version 20, and is data after the update; nothing else of an answer changes', () => {
+  const db = older(20);
+  db.run("INSERT INTO chats (id, title, created_at, updated_at) VALUES ('c', 'Old', 1, 1)");
+  const span = { start: 0, end: 4, place: { kind: 'page', page: 3, rectangles: [[1.05, 2, 3, 4.5]] } };
+  const source = (at: number) => ({ number: at + 1, name: 'p. 3', text: TEXT, spans: [span], cited: at > 0 });
+  const whole = { found: true, by: 'words', question: '"label":"p. 1"', support: [] };
+  const grounding = (quote: object | null) => ({
+    ...whole,
+    sources: LABELS.map(([label], at) => ({ ...source(at), label })),
+    quote,
+  });
+  const quote = { source: 1, start: 0, end: 4, alsoIn: ['b.pdf'] };
+  for (const [id, stored] of Object.entries({
+    a: grounding({ ...quote, label: 'p. 4' }),
+    b: grounding(null),
+    c: { ...whole, sources: [] },
+    d: null,
+  })) {
+    db.run(
+      `INSERT INTO messages (id, chat_id, role, created_at, text, state, grounding) VALUES (?, 'c', 'assistant', 1, '', ?, ?)`,
+      id,
+      '{"status":"done","reason":"stop"}',
+      stored && JSON.stringify(stored),
+    );
+  }
+  update(db, 20);
+  const sources = LABELS.map(([, location], at) => ({ ...source(at), location }));
+  expect(messagesOf(db, 'c' as never).map((message) => message.grounding)).toEqual([
+    { ...whole, sources, quote: { ...quote, location: { kind: 'page', page: 4 } } },
+    { ...whole, sources, quote: null },
+    { ...whole, sources: [], quote: null },
+    null,
+  ]);
 });
 
 test('a damaged database of version 14 is brought up to date before its rows are put back', async () => {

@@ -1,15 +1,19 @@
+import i18n from 'i18next';
 import { expect, test } from 'vitest';
 import type { Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
-import { barsOf, chatAsMarkdown } from '../../../renderer/commands/export.ts';
+import { barsOf, chatAsMarkdown, quotingIn } from '../../../renderer/commands/export.ts';
+import en from '../../../renderer/strings/en.json' with { type: 'json' };
 import { createFormats } from '../../../renderer/ui/format.ts';
 
+const page = i18n.createInstance();
+await page.init({ lng: 'en', resources: { en: { translation: en } }, interpolation: { escapeValue: false } });
 const formats = createFormats('en-GB');
 const words = {
   you: 'You',
   answer: 'Answer',
   figures: ({ speed, first, read, written }: Record<'speed' | 'first' | 'read' | 'written', string>) =>
     `${speed}, first token after ${first}, ${read} read, ${written} written`,
-  quote: ({ text, where }: Record<'text' | 'where', string>) => `From your documents: “${text}” (${where})`,
+  quote: quotingIn(page.t),
 };
 const sample = (atMs: number, tokensPerSecond: number | null): StatsSample => ({
   atMs,
@@ -38,11 +42,11 @@ test('questions and answers under their names; an answer that was not measured h
 test('what is quoted goes along, in one line, and is no element, link or code of the text it is put into', () => {
   const text = 'One.\nThe fee is <b onclick="x()">40</b> euros, [see](javascript:x) `rm`\nand *all*. Two.';
   const [start, end] = [text.indexOf('The'), text.indexOf(' Two')];
-  const source = { number: 3, name: 'fees_2031 [draft].pdf', label: 'p. 3', text } as Source;
+  const source = { number: 3, name: 'fees_2031 [draft].pdf', location: { kind: 'page', page: 3 }, text } as Source;
   const grounding = {
     found: true,
     sources: [source],
-    quote: { source: 3, start, end, label: 'p. 4' },
+    quote: { source: 3, start, end, location: { kind: 'page', page: 4 } },
   } as Message['grounding'];
   const quoted = chatAsMarkdown('T', [{ ...answer, grounding }], new Map(), formats, words);
   expect(quoted).toBe(

@@ -1,5 +1,5 @@
 import { quoteFrom } from '../../../app/documents/answer/best-quote.ts';
-import { labelOf } from '../../../app/documents/chunk/locator-label.ts';
+import { locationOf } from '../../../app/documents/chunk/location.ts';
 import type {
   Block,
   Chat,
@@ -72,7 +72,7 @@ function put(world: World, document: Document, page: number, text: string, numbe
     text,
     headings: [],
     spans: wordSpans(pages[page - 1] as Line[], text, page),
-    label: `p. ${page}`,
+    location: { kind: 'page' as const, page },
   };
   world.library.passages.set(passage.id, passage);
   return passage;
@@ -145,7 +145,7 @@ function addNotes(world: World, notes: Document): void {
       { start: 0, end: 49, place: { kind: 'block' as const, block: 5, start: 0, end: 49 } },
       { start: 50, end: text.length, place: { kind: 'block' as const, block: 7, start: 0, end: 19 } },
     ],
-    label: '¶ 5',
+    location: { kind: 'block' as const, block: 5 },
   };
   world.library.passages.set(passage.id, passage);
 }
@@ -171,7 +171,7 @@ const sourceOf = (document: Document, passage: Passage, number: number, cited: b
   documentId: document.id,
   collectionId: document.collectionId,
   name: document.name,
-  label: labelOf(passage.spans) || '¶ 5',
+  location: locationOf(passage.spans) ?? { kind: 'block', block: 5 },
   text: passage.text,
   spans: passage.spans,
   cited,

@@ -31,9 +31,9 @@ test('a quote says where its own words begin, be it on another page than its pas
     { start: 0, end: 16, place: place(3) },
     { start: 17, end: 40, place: place(4) },
   ];
-  const source = { ...grounding.sources[0], number: 2, label: 'p. 3', spans } as Source;
-  expect(quoteFrom(source, [20, 30])).toEqual({ source: 2, start: 20, end: 30, label: 'p. 4' });
-  expect(quoteFrom({ ...source, spans: [] }, [20, 30]).label).toBe('p. 3');
+  const source = { ...grounding.sources[0], number: 2, location: { kind: 'page', page: 3 }, spans } as Source;
+  expect(quoteFrom(source, [20, 30])).toEqual({ source: 2, start: 20, end: 30, location: { kind: 'page', page: 4 } });
+  expect(quoteFrom({ ...source, spans: [] }, [20, 30]).location).toEqual({ kind: 'page', page: 3 });
 });
 
 const levels = (answer: string) => checkCitations(answer, grounding).support.map(({ level }) => level);
@@ -120,7 +120,7 @@ test('words and numbers are compared by what they say', () => {
 
 const notice = (text: string): Grounding => ({
   ...grounding,
-  sources: [{ number: 1, name: 'Lease', label: '', text, spans: [], cited: false } as unknown as Source],
+  sources: [{ number: 1, name: 'Lease', location: null, text, spans: [], cited: false } as unknown as Source],
 });
 
 test.each([

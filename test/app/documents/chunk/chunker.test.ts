@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChunker } from '../../../../app/documents/chunk/chunker.ts';
+import { locationOfPassage } from '../../../../app/documents/chunk/location.ts';
 import { MAX_PIECE, portionsOf } from '../../../../app/documents/chunk/portions.ts';
 import { unpackSpans } from '../../../../app/documents/chunk/span-codec.ts';
 import { countTokens } from '../../../../app/documents/chunk/token-estimate.ts';
@@ -77,9 +78,10 @@ test('the head of a table stands over every part of it', () => {
   );
   expect(passages.length).toBeGreaterThan(3);
   for (const { text } of passages) expect(text.startsWith('Name | Height\n')).toBe(true);
-  // The label names its own rows, not the head that is repeated.
-  expect(passages[0]?.label).toMatch(/^A1:B/);
-  expect(passages[1]?.label).toMatch(/^A[2-9]\d*:B\d+$/);
+  // A passage begins with its own rows, not with the head that is repeated.
+  const [first, second] = passages.map(locationOfPassage);
+  expect(first).toEqual({ kind: 'cells', range: expect.stringMatching(/^A1:B/) });
+  expect(second).toEqual({ kind: 'cells', range: expect.stringMatching(/^A[2-9]\d*:B\d+$/) });
 });
 
 test('a text without spaces or sentences is cut all the same, and never inside a character', () => {

@@ -24,7 +24,7 @@ const source = (number: number, cited = false): Source => ({
   documentId: 'd' as Source['documentId'],
   collectionId: 'c' as Source['collectionId'],
   name: 'Paper',
-  label: 'p. 3',
+  location: { kind: 'page' as const, page: 3 },
   text: 'A state of fixed size.',
   spans: [],
   cited,
@@ -81,7 +81,7 @@ describe('sources of an answer', () => {
   });
 
   test('the quoted words are marked alone when they were chosen', () => {
-    const quote = { source: 1, start: 2, end: 7, label: 'p. 3' };
+    const quote = { source: 1, start: 2, end: 7, location: { kind: 'page' as const, page: 3 } };
     const given = {
       ...grounding([source(1), source(2)], [support('weak', 9, { source: 1, evidence: [8, 12] })]),
       quote,
@@ -124,7 +124,7 @@ const alone = (text: string, found: Grounding | null, usage: { answerTokens: num
   quoteStandsAlone({ text, grounding: found, usage });
 
 describe('an answer that denies what was found', () => {
-  const quote = { source: 1, start: 0, end: 7, label: 'p. 3' };
+  const quote = { source: 1, start: 0, end: 7, location: { kind: 'page' as const, page: 3 } };
   const found = { ...grounding([source(1)]), quote };
   test.each([
     ['I could not find that in your documents.', true],
@@ -149,7 +149,7 @@ test('an answer that is the sentence which was found is told from one with words
   const text = 'The rent is 840 euros a month, payable in advance.';
   const found = {
     ...grounding([{ ...source(1), text }]),
-    quote: { source: 1, start: 0, end: text.length, label: 'p. 3' },
+    quote: { source: 1, start: 0, end: text.length, location: { kind: 'page' as const, page: 3 } },
   };
   expect(alone(`${text} [1]`, found)).toBe('quoted');
   expect(alone(text, found)).toBe('quoted');
@@ -162,13 +162,17 @@ test('an answer that is the sentence which was found is told from one with words
 test('the closest sentence stands between what is around it, cut at words', () => {
   const text = `${'before '.repeat(60)}This is it.${' after'.repeat(60)}`;
   const start = text.indexOf('This');
-  const given = { ...grounding([source(1)]), found: false, quote: { source: 1, start, end: start + 11, label: '' } };
+  const given = {
+    ...grounding([source(1)]),
+    found: false,
+    quote: { source: 1, start, end: start + 11, location: null },
+  };
   const around = aroundClosest(given, { ...source(1), text });
   expect(around?.sentence).toBe('This is it.');
   expect(around?.before).toMatch(/^… before( before)* $/);
   expect(around?.after).toMatch(/^( after)+…$/);
   expect(aroundClosest(given, source(2))).toBeNull();
-  const short = aroundClosest({ ...given, quote: { source: 1, start: 0, end: 7, label: '' } }, source(1));
+  const short = aroundClosest({ ...given, quote: { source: 1, start: 0, end: 7, location: null } }, source(1));
   expect(short).toEqual({ before: '', sentence: 'A state', after: ' of fixed size.' });
 });
 

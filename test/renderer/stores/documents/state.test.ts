@@ -25,10 +25,10 @@ const failed: Document['state'] = {
   failure: { code: 'unreadable', message: '[pdf] damaged' },
   remedy: 'retry',
 };
-const hit = (document: Document, label: string): PassageHit => ({
-  passageId: `${document.id} ${label}` as PassageId,
+const hit = (document: Document, range: string): PassageHit => ({
+  passageId: `${document.id} ${range}` as PassageId,
   documentId: document.id,
-  label,
+  location: { kind: 'cells', range },
   excerpt: 'x',
   highlights: [],
   score: 1,
@@ -38,7 +38,7 @@ const told = (rows: ReturnType<typeof rowsOf>) =>
     row.kind === 'document'
       ? row.document.name
       : row.kind === 'hit'
-        ? row.hit.label
+        ? row.hit.location?.kind === 'cells' && row.hit.location.range
         : row.kind === 'more'
           ? `+${row.count}`
           : row.name,
