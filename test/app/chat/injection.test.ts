@@ -44,7 +44,7 @@ const sourcesWith = (text: string): Source[] =>
       ({
         number: at + 1,
         name: 'lease.pdf',
-        label: `p. ${at + 1}`,
+        location: { kind: 'page', page: at + 1 },
         text: passage,
         spans: [],
         cited: false,
