@@ -20,7 +20,7 @@ test('first start: ready at once, true figures, an empty chat with focus, an ans
 test('a path that holds no model is refused with a reason, and the way stays open', async ({ page, app }) => {
   await page.goto(app.address);
   await page.getByRole('button', { name: /^Choose (a model|models)$/ }).click();
-  await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill('/nowhere/model.gguf');
+  await page.getByRole('textbox', { name: 'Path to a model file or folder' }).fill('/nowhere/model.gguf');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();
   await page.getByRole('button', { name: 'Start chatting', exact: true }).click();

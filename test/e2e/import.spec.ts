@@ -73,7 +73,7 @@ test('a scanned page is recognised when that is taken, and the mark lies on the 
   await search(page, 'lighthouse');
   await expect(firstHit(page)).toContainText('lighthouse');
   await firstHit(page).click();
-  await expect(page.getByText('The text of page 1 was recognised from a picture, as English.')).toBeVisible();
+  await expect(page.getByText('The text on page 1 was read from an image (OCR), as English.')).toBeVisible();
   const mark = page.locator('.paper [data-mark="current"]');
   await expect(mark).toHaveCount(1);
   const paper = await page.locator('.paper').boundingBox();
@@ -150,9 +150,9 @@ test('an encoder is chosen for a collection: words that do not stand in a docume
     .getByRole('button', { name: /^Models/ })
     .click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill(path);
+  await page.getByRole('textbox', { name: 'Path to a model file or folder' }).fill(path);
   await page.getByRole('button', { name: 'Use in place' }).click();
-  await expect(page.getByRole('textbox', { name: 'Path of a model file or folder' })).toBeHidden({ timeout: 30_000 });
+  await expect(page.getByRole('textbox', { name: 'Path to a model file or folder' })).toBeHidden({ timeout: 30_000 });
 
   await openDocuments(page);
   await openCollection(page);

@@ -97,7 +97,7 @@ test('a file that is chosen is copied; one that is named by its path is used whe
   mkdirSync(mine);
   for (const [name, bytes] of Object.entries(starterFiles())) writeFileSync(join(mine, name), bytes);
   await page.getByRole('button', { name: 'Import' }).click();
-  const path = page.getByRole('textbox', { name: 'Path of a model file or folder' });
+  const path = page.getByRole('textbox', { name: 'Path to a model file or folder' });
   await path.fill('/nowhere/model.gguf');
   await page.getByRole('button', { name: 'Use in place' }).click();
   await expect(page.locator('[aria-invalid=true]')).toBeVisible();

@@ -91,7 +91,7 @@ const attach = (page: Page, name: string, mimeType: string, buffer: Buffer) =>
 
 /** The answers come from what was found, and from nothing else. */
 async function expectAnswerFrom(page: Page, name: string): Promise<void> {
-  await expect(page.getByText(`“${name}” is searched instead of read whole`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`“${name}” is searched, not read in full`, { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: `Documents: ${name}` })).toBeVisible();
 }
 
@@ -114,7 +114,7 @@ test('a file that is too long for the context is searched without a question, an
   await attach(page, 'harbour.txt', 'text/plain', Buffer.from(chapters.join('')));
   await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('tokens');
   await ask(page, 'Who is the keeper of the lighthouse?');
-  const step = page.getByRole('dialog', { name: '“harbour.txt” is too long to read whole' });
+  const step = page.getByRole('dialog', { name: '“harbour.txt” is too long to read in full' });
   await expect(step).toBeVisible();
   await expect(step).toBeHidden({ timeout: 60_000 });
   await expectAnswerFrom(page, 'harbour.txt');

@@ -46,7 +46,7 @@ test('switched on with its first key, asked, listed, refused, revoked, switched 
   await expect(row).toContainText('200');
   await expect(row).toContainText('My programs');
   await row.getByRole('button').first().click();
-  await expect(page.getByRole('complementary', { name: 'Request' })).toContainText('Its texts were not kept');
+  await expect(page.getByRole('complementary', { name: 'Request' })).toContainText('The text of this request was not kept');
   await page.getByRole('button', { name: 'Close' }).click();
 
   expect((await fetch(`${address}/v1/models`, { headers: { authorization: 'Bearer lh-wrong' } })).status).toBe(401);
@@ -54,7 +54,7 @@ test('switched on with its first key, asked, listed, refused, revoked, switched 
 
   await page.getByRole('button', { name: 'Revoke “My programs”' }).click();
   await page.getByRole('button', { name: 'Revoke key' }).click();
-  await expect(page.getByText('No keys. Every program needs one.')).toBeVisible();
+  await expect(page.getByText('No keys yet. Every program needs one.')).toBeVisible();
   expect((await fetch(`${address}/v1/models`, { headers })).status).toBe(401);
   await page.getByRole('switch', { name: /^Let other programs/ }).click();
   await expect(page.getByRole('main').getByText('Off', { exact: true })).toBeVisible();

@@ -11,7 +11,7 @@ test('SmolLM2 goes in circles by itself: the card shows what repeats, and rewind
   const path = await realModel('smollm2');
   await page.goto(app.address);
   await page.getByRole('button', { name: 'Choose a model' }).click();
-  await page.getByRole('textbox', { name: 'Path of a model file or folder' }).fill(path);
+  await page.getByRole('textbox', { name: 'Path to a model file or folder' }).fill(path);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(page.locator('#composer')).toBeFocused();
   await page.keyboard.press('Control+,');

@@ -145,7 +145,7 @@ test.describe('over a core in memory', () => {
     await scene('denied');
     await expect(page.locator('[data-quote]')).toContainText('Neither the memory nor the time');
     await expect(page.getByText('I could not find that')).toHaveCount(0);
-    await expect(page.getByText(/This sentence fits your question best/).first()).toBeVisible();
+    await expect(page.getByText(/This sentence matches your question best/).first()).toBeVisible();
     await expect(page.getByText(/not found in the sources/)).toHaveCount(0);
   });
 
