@@ -147,7 +147,7 @@ test('the privacy page tells whom Longhand spoke to; with the network off nothin
   await search.fill('anything');
   await search.press('Enter');
   await expect(
-    page.locator('li[role=alert]', { hasText: 'The network is switched off in Settings, Privacy.' }),
+    page.locator('li[role=alert]', { hasText: 'Network access is turned off in Settings, Privacy.' }),
   ).toBeVisible();
   expect(hub.seen.requests).toBe(asked);
   await page.keyboard.press('Control+,');

@@ -46,7 +46,9 @@ test('switched on with its first key, asked, listed, refused, revoked, switched 
   await expect(row).toContainText('200');
   await expect(row).toContainText('My programs');
   await row.getByRole('button').first().click();
-  await expect(page.getByRole('complementary', { name: 'Request' })).toContainText('The text of this request was not kept');
+  await expect(page.getByRole('complementary', { name: 'Request' })).toContainText(
+    'The text of this request was not kept',
+  );
   await page.getByRole('button', { name: 'Close' }).click();
 
   expect((await fetch(`${address}/v1/models`, { headers: { authorization: 'Bearer lh-wrong' } })).status).toBe(401);

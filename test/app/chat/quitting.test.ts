@@ -84,40 +84,37 @@ test.each(endings)('%s while the loop card waits: the text, the reason and the e
   expect(`${after.thinking}${after.text}`.length).toBeGreaterThan(`${before.thinking}${before.text}`.length);
 });
 
-test.each(endings)(
-  '%s while one answer streams, another beside it and a message waits in its chat',
-  async (ending) => {
-    const folder = newFolder();
-    const first = await startHost(folder, source);
-    const writing = await ask(first.client, { sampling: endless });
-    await written(first.client, writing.messageId);
-    const beside = await ask(first.client, { sampling: endless }, 'And another one.');
-    const waiting = await first.client.call('turns.send', { chatId: writing.chatId, text: 'Then the end.' });
-    expect(waiting.turnId).toBeNull();
-    await first[ending]();
+test.each(endings)('%s while one answer streams, another beside it and a message waits in its chat', async (ending) => {
+  const folder = newFolder();
+  const first = await startHost(folder, source);
+  const writing = await ask(first.client, { sampling: endless });
+  await written(first.client, writing.messageId);
+  const beside = await ask(first.client, { sampling: endless }, 'And another one.');
+  const waiting = await first.client.call('turns.send', { chatId: writing.chatId, text: 'Then the end.' });
+  expect(waiting.turnId).toBeNull();
+  await first[ending]();
 
-    const { client } = await startHost(folder, source);
-    const partial = await readMessage(client, writing.chatId, writing.messageId);
-    expect(partial.state).toMatchObject(left[ending]);
-    // It may have been written a few tokens or none: it began the moment before.
-    const other = await readMessage(client, beside.chatId, beside.messageId);
-    expect(other.state).toMatchObject(left[ending]);
-    expect((await readMessage(client, beside.chatId, beside.userMessageId ?? '')).text).toBe('And another one.');
-    const stillWaits = await readMessage(client, writing.chatId, waiting.messageId);
-    expect([stillWaits.text, stillWaits.state.status]).toEqual(['Then the end.', 'queued']);
+  const { client } = await startHost(folder, source);
+  const partial = await readMessage(client, writing.chatId, writing.messageId);
+  expect(partial.state).toMatchObject(left[ending]);
+  // It may have been written a few tokens or none: it began the moment before.
+  const other = await readMessage(client, beside.chatId, beside.messageId);
+  expect(other.state).toMatchObject(left[ending]);
+  expect((await readMessage(client, beside.chatId, beside.userMessageId ?? '')).text).toBe('And another one.');
+  const stillWaits = await readMessage(client, writing.chatId, waiting.messageId);
+  expect([stillWaits.text, stillWaits.state.status]).toEqual(['Then the end.', 'queued']);
 
-    const further = (await goneOn(client, other)).text;
-    expect(further.startsWith(other.text) && further.length > other.text.length).toBe(true);
-    // What waits follows the answer that is gone on with.
-    const followed = next(
-      client,
-      'message.changed',
-      (one) => one.role === 'assistant' && one.parentId === waiting.messageId && one.state.status === 'done',
-    );
-    await goneOn(client, partial);
-    expect((await followed).text).not.toBe('');
-  },
-);
+  const further = (await goneOn(client, other)).text;
+  expect(further.startsWith(other.text) && further.length > other.text.length).toBe(true);
+  // What waits follows the answer that is gone on with.
+  const followed = next(
+    client,
+    'message.changed',
+    (one) => one.role === 'assistant' && one.parentId === waiting.messageId && one.state.status === 'done',
+  );
+  await goneOn(client, partial);
+  expect((await followed).text).not.toBe('');
+});
 
 test('quitting while the model is loaded for a question: the question is there, and is answered when it is gone on with', async () => {
   vi.stubEnv('LONGHAND_REAL_ADDON', places.addon);
