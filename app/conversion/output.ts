@@ -33,7 +33,7 @@ async function sweep(path: string): Promise<void> {
 /** @throws LonghandError when something is there, or nothing can be put there */
 export function checkFree(path: string): void {
   if (existsSync(path)) {
-    throw new LonghandError('bad-request', `[--out] ${path} exists; allowed is a name that is free`, {
+    throw new LonghandError('bad-request', `[--out] ${path} already exists; choose another name`, {
       hint: 'Nothing is ever overwritten: move it away, or choose another name.',
     });
   }

@@ -30,7 +30,7 @@ export async function observe(
     if (model.description.encoder)
       throw new LonghandError(
         'model-unsupported',
-        '[--calibration] an encoder writes nothing; allowed are models that do',
+        '[--calibration] an encoder does not write text; choose a model that does',
       );
     const lists = typeof given === 'object' ? given : await tokensOf(context, path, given);
     const windows = lists
@@ -57,7 +57,7 @@ async function tokensOf(context: Context, path: string, given: string | undefine
   if (text === null) {
     throw new LonghandError(
       'bad-request',
-      '[--calibration] this model has no tokenizer and can read no text; allowed are lists of token ids as JSON, [[1, 2, 3], ...]',
+      '[--calibration] this model has no tokenizer and cannot read text; give JSON lists of token ids, [[1, 2, 3], ...]',
     );
   }
   return [
@@ -73,12 +73,12 @@ const cut = (ids: Int32Array, length: number): Int32Array[] =>
 
 function check(windows: readonly Int32Array[], vocabulary: number): void {
   if (windows.length === 0)
-    throw new LonghandError('bad-request', '[--calibration] fewer than two tokens came; a page at least is useful');
+    throw new LonghandError('bad-request', '[--calibration] got fewer than two tokens; at least a page is useful');
   const wrong = windows.flatMap((ids) => [...ids]).find((id) => id < 0 || id >= vocabulary);
   if (wrong !== undefined)
     throw new LonghandError(
       'bad-request',
-      `[--calibration] there is no token ${wrong}; allowed are 0 to ${vocabulary - 1}`,
+      `[--calibration] token ${wrong} does not exist; allowed are 0 to ${vocabulary - 1}`,
     );
 }
 
@@ -87,13 +87,15 @@ function readCalibration(context: Context, name: string): string | Int32Array[] 
   const path = resolve(context.places.here, name);
   const fail = (why: string) => new LonghandError('bad-request', `[--calibration] ${path} ${why}`);
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (!facts?.isFile()) throw fail('is no file');
+  if (!facts?.isFile()) throw fail('is not a file');
   if (facts.size > MAX_BYTES) throw fail(`has ${facts.size} bytes, allowed are ${MAX_BYTES}`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    throw fail(error instanceof TypeError ? 'is no text: its bytes are not UTF-8' : `cannot be read: ${String(error)}`);
+    throw fail(
+      error instanceof TypeError ? 'is not text: its bytes are not UTF-8' : `cannot be read: ${String(error)}`,
+    );
   }
   if (text.trim() === '') throw fail('is empty');
   return idsIn(text) ?? text;

@@ -98,7 +98,7 @@ function report(
   terminal.note(
     terminal.dim(
       `${why}${fixed(timings.tokens_per_second, 0)} tokens/s, first after ${fixed(timings.first_token_ms, 0)} ms, ` +
-        `${promptTokens - timings.cached_tokens} tokens read, ${timings.cached_tokens} known`,
+        `${promptTokens - timings.cached_tokens} tokens read, ${timings.cached_tokens} cached`,
     ),
   );
 }

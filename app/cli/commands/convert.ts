@@ -12,41 +12,41 @@ import { observe } from './calibration.ts';
 import { type Card, linesOf, qualityOf, writeCard } from './quality-card.ts';
 
 const FLAGS = {
-  mla: { kind: 'yes', help: 'attention from latents: keys and values of a token become one short vector (MHA2MLA)' },
-  model: { kind: 'text', value: 'PATH', help: 'a folder with safetensors of the Llama family, or "starter"' },
-  out: { kind: 'text', value: 'PATH', help: 'the folder that is made; nothing is ever overwritten' },
+  mla: { kind: 'yes', help: 'latent attention: one short vector replaces the keys and values of each token (MHA2MLA)' },
+  model: { kind: 'text', value: 'PATH', help: 'safetensors folder of a Llama-family model, or "starter"' },
+  out: { kind: 'text', value: 'PATH', help: 'folder to create; existing files are never overwritten' },
   rope: {
     kind: 'text',
     value: 'high|low|uniform|2-norm',
     oneOf: ['high', 'low', 'uniform', '2-norm'],
-    help: 'which rotary pairs stay: the fastest, the slowest, evenly spread, or those a text uses most (default: 2-norm)',
+    help: 'rotary pairs to keep: fastest, slowest, evenly spaced, or those a text uses most (default: 2-norm)',
   },
-  pairs: { kind: 'count', value: 'R', help: 'rotary pairs of a head that stay' },
+  pairs: { kind: 'count', value: 'R', help: 'rotary pairs to keep per head' },
   svd: {
     kind: 'text',
     value: 'split|joint|whitened',
     oneOf: ['split', 'joint', 'whitened'],
-    help: 'keys and values apart, together, or together and weighed by what a text makes of them (default: joint)',
+    help: 'factorise keys and values separately, together, or together weighted by the activations of a text (default: joint)',
   },
-  rank: { kind: 'count', value: 'K', help: 'length of the latent vector for each key-value head' },
+  rank: { kind: 'count', value: 'K', help: 'length of the latent vector per key-value head' },
   layout: {
     kind: 'text',
     value: 'published|new',
     oneOf: ['published', 'new'],
-    help: 'names of the published checkpoints (default), or of later code; both load here',
+    help: 'tensor names of the published checkpoints (default) or of newer code; Longhand loads both',
   },
   calibration: {
     kind: 'text',
     value: 'FILE',
-    help: 'for 2-norm and whitened: a text, or lists of token ids as JSON (default: the manual)',
+    help: 'for 2-norm and whitened: a text, or JSON lists of token ids (default: the manual)',
   },
-  'skip-quality': { kind: 'yes', help: 'do not measure the loss afterwards' },
+  'skip-quality': { kind: 'yes', help: 'do not measure the quality loss' },
 } as const satisfies Flags;
 type ConvertValues = Values<typeof FLAGS>;
 
 export const convert = command({
   name: 'convert',
-  summary: 'Shrink what a model remembers of a conversation, and measure what that cost.',
+  summary: 'Convert a model to latent attention so its context takes less memory, and measure the quality loss.',
   usage: '--mla --model PATH --out PATH --rope high|low|uniform|2-norm --pairs R --svd split|joint|whitened --rank K',
   flags: FLAGS,
   async run(context, values) {
@@ -58,7 +58,7 @@ export const convert = command({
 
 async function convertToMla(context: Context, values: ConvertValues): Promise<Card> {
   const { mla, model, pairs: count, rank, rope = '2-norm', svd = 'joint', layout = 'published' } = values;
-  if (!mla) throw new UsageError('[convert] say what to convert to: --mla');
+  if (!mla) throw new UsageError('[convert] --mla is missing: it is the only conversion');
   if (model === undefined || values.out === undefined || count === undefined || rank === undefined)
     throw new UsageError('[convert] give --model PATH, --out PATH, --pairs R and --rank K');
   const path = modelPath(context, model);
@@ -131,18 +131,16 @@ function headsOf(family: string, config: Record<string, unknown>, tensors: reado
   const fail = (why: string) => new LonghandError('model-unsupported', `[convert] ${why}`);
   if (family !== 'llama')
     throw fail(
-      `a model of the family ${family} came; allowed are models of the Llama family (Llama, SmolLM) that are not converted yet`,
+      `got a model of the family ${family}, expected a Llama-family model (Llama, SmolLM) that has not been converted yet`,
     );
   const of = (name: string) => tensors.find((tensor) => tensor.name === `model.layers.0.self_attn.${name}_proj.weight`);
   const [q, k] = [of('q'), of('k')];
-  if (q === undefined || k === undefined) throw fail('a .gguf file came; allowed are folders with safetensors');
+  if (q === undefined || k === undefined) throw fail('got a .gguf file, expected a folder with safetensors');
   const rounded = tensors.find((tensor) => !isPlain(tensor) && tensor.name.endsWith('.weight'));
   if (rounded !== undefined)
-    throw fail(
-      `"${rounded.name}" is ${rounded.type}; allowed are F32, F16 and BF16: convert first, then make it smaller`,
-    );
+    throw fail(`"${rounded.name}" is ${rounded.type}; allowed are F32, F16 and BF16: convert first, then quantise`);
   if (tensors.some(({ name }) => name.endsWith('self_attn.k_proj.bias')))
-    throw fail('its projections have biases; allowed are models without');
+    throw fail('its projections have biases, which cannot be converted');
   const query = Number(config.num_attention_heads);
   const dim = (q.shape[0] ?? 0) / query;
   return { query, dim, kv: (k.shape[0] ?? 0) / dim };
@@ -151,12 +149,12 @@ function headsOf(family: string, config: Record<string, unknown>, tensors: reado
 function checkSizes({ dim, kv }: Heads, pairs: number, rank: number, svd: Svd): void {
   const half = dim / 2;
   if (pairs < 1 || pairs > half)
-    throw new LonghandError('bad-request', `[--pairs] got ${pairs}, allowed are 1 to ${half} of a head of ${dim}`);
+    throw new LonghandError('bad-request', `[--pairs] got ${pairs}, allowed are 1 to ${half} for heads of ${dim}`);
   const most = svd === 'split' ? dim : 2 * (dim - pairs);
   if (rank < 1 || rank > most) {
     throw new LonghandError(
       'bad-request',
-      `[--rank] got ${rank}, allowed are 1 to ${most} a head: ${kv} heads with ${pairs} pairs have no more`,
+      `[--rank] got ${rank}, allowed are 1 to ${most} per head: ${kv} heads with ${pairs} pairs have no more`,
     );
   }
 }

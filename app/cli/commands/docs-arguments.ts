@@ -11,14 +11,14 @@ export const DOCS_FLAGS = {
     kind: 'text',
     was: 'encoder',
     value: 'NAME',
-    help: 'add: embedding model for this collection: all-MiniLM-L6-v2 is built in; or "none"',
+    help: 'add: embedding model for this collection (default: all-MiniLM-L6-v2, built in), or "none"',
   },
   model: { kind: 'text', value: 'NAME', help: 'ask: model that answers (default: the one the app uses)' },
-  'no-model': { kind: 'yes', help: 'ask: the quote and its sources alone, without an answer written by a model' },
+  'no-model': { kind: 'yes', help: 'ask: show only the quote and its sources, without an answer from a model' },
   password: {
     kind: 'text',
     value: 'TEXT',
-    help: 'add: opens protected files; used once, never stored; "-" reads it from stdin',
+    help: 'add: password for protected files; used once, never stored; "-" reads it from stdin',
   },
   ocr: { kind: 'yes', help: 'add: recognise the text of scanned pages' },
   temperature: { kind: 'number', value: 'T', help: 'ask: 0 (default) gives the same answer every time' },
@@ -44,7 +44,7 @@ export async function chosen(client: Client, name: string | undefined): Promise<
   const named = all.filter((one) => one.name === name || one.id === name);
   if (named.length > 0) return named;
   const names = all.map((one) => one.name).join(', ') || 'none yet';
-  throw new LonghandError('not-found', `[docs] no collection "${name}", there are ${names}`);
+  throw new LonghandError('not-found', `[docs] no collection "${name}"; collections: ${names}`);
 }
 
 /** Null for "none". @throws LonghandError `not-found` with the names there are */
@@ -59,5 +59,5 @@ export async function modelNamed(client: Client, name: string): Promise<ModelId>
   const found = models.find((model) => model.name === name || model.id === name || model.path === name);
   if (found) return found.id;
   const names = models.map((model) => model.name).join(', ');
-  throw new LonghandError('not-found', `[docs] no model "${name}", there are ${names}`);
+  throw new LonghandError('not-found', `[docs] no model "${name}"; models: ${names}`);
 }

@@ -47,7 +47,7 @@ export const ask: DocsAction = async ({ terminal, json, signal }, client, values
 
 function needNoModel(values: DocsValues) {
   const given = (['model', 'temperature', 'seed'] as const).find((name) => values[name] !== undefined);
-  if (given) throw new UsageError(`[docs] --no-model asks no model, and --${given} is for one`);
+  if (given) throw new UsageError(`[docs] --no-model cannot be combined with --${given}`);
 }
 
 /** The words that answer best and the passages around them: the same every time. */
@@ -142,7 +142,7 @@ async function answerTo(
     const { messages } = await client.call('chats.get', { chatId });
     const message = messages.find(({ id }) => id === messageId);
     if (signal.aborted) throw new LonghandError('cancelled', '[docs] stopped');
-    if (!message) throw new LonghandError('internal', '[docs] the answer is gone');
+    if (!message) throw new LonghandError('internal', '[docs] the answer has been removed');
     return message;
   } finally {
     stop();

@@ -18,7 +18,9 @@ export const embed = command({
       const embedding = Array.from(await model.native.embed(Int32Array.from(ids)));
       const cut = inside.length > room;
       if (cut)
-        context.terminal.note(`[embed] the text has ${inside.length} tokens, ${room} fit; the rest was left out`);
+        context.terminal.note(
+          `[embed] the text has ${inside.length} tokens, but only ${room} fit; the rest was left out`,
+        );
       if (context.json) context.terminal.out(`${JSON.stringify({ embedding, tokens: ids.length, truncated: cut })}\n`);
       else context.terminal.out(`${embedding.map((value) => value.toPrecision(6)).join(' ')}\n`);
       return 0;

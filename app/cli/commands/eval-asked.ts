@@ -21,7 +21,7 @@ export async function ofChoices(context: Context, { text, score }: Evaluated, fi
       questions: found.questions,
     },
     lines: [
-      `right ${percent(found.accuracy)}, by length ${percent(found.normalised)}, of ${found.questions} questions`,
+      `right ${percent(found.accuracy)}, length-normalised ${percent(found.normalised)}, of ${found.questions} questions`,
     ],
   };
 }
@@ -32,7 +32,7 @@ export async function ofNeedles(context: Context, model: Evaluated, values: Need
   const { text } = model;
   const lengths = values.lengths ?? [512, 1024, 2048];
   const depths = values.depths ?? [0, 25, 50, 75, 100];
-  if (depths.some((depth) => depth > 100)) throw new UsageError('[eval] --depths are percents, 0 to 100');
+  if (depths.some((depth) => depth > 100)) throw new UsageError('[eval] --depths takes percentages, 0 to 100');
   const rows: { length: number; depth: number; found: boolean; said: string }[] = [];
   await asking(context, model, lengths.length * depths.length, { 'max-tokens': 48 }, async (ask) => {
     for (const length of lengths)
@@ -97,7 +97,7 @@ async function asking(
 ): Promise<void> {
   const { template } = text;
   if (template === null)
-    throw new LonghandError('template-failed', '[eval] it asks, and the model has no chat template');
+    throw new LonghandError('template-failed', '[eval] questions need a chat template, and the model has none');
   const renderer = createTemplateRenderer({ worker: context.places.worker });
   const bar = progressOf(context, 'asking', count);
   const session = opened.native.createSession(path ? { path } : {});

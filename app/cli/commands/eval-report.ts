@@ -15,7 +15,7 @@ export type Report = { json: object; lines: string[] };
 export function fileOf(context: Context, name: string): string {
   const path = resolve(context.places.here, name);
   if (!existsSync(path) || !statSync(path).isFile())
-    throw new LonghandError('bad-request', `[eval] ${path} is no file`);
+    throw new LonghandError('bad-request', `[eval] ${path} is not a file`);
   return readFileSync(path, 'utf8');
 }
 

@@ -34,33 +34,33 @@ const FLAGS = {
   reference: {
     kind: 'text',
     value: 'PATH',
-    help: 'with --text: divergence from this model, or from a saved reference',
+    help: 'with --text: divergence from this model or saved reference',
   },
   'save-reference': {
     kind: 'text',
     value: 'FILE',
-    help: 'with --text: keep what the model makes of it, for --reference',
+    help: 'with --text: save this model’s predictions for --reference',
   },
-  window: { kind: 'count', value: 'N', help: 'tokens that are read at once (default: 2048, or the context)' },
-  stride: { kind: 'count', value: 'N', help: 'tokens from one window to the next (default: half a window)' },
-  choices: { kind: 'text', value: 'FILE', help: 'questions with choices, a line of JSON each' },
-  needle: { kind: 'yes', help: 'a sentence hidden in long texts' },
-  lengths: { kind: 'ids', value: '1024,4096', help: 'with --needle: tokens of the texts (default: 512,1024,2048)' },
+  window: { kind: 'count', value: 'N', help: 'tokens per window (default: 2048, or the context size if smaller)' },
+  stride: { kind: 'count', value: 'N', help: 'tokens between window starts (default: half a window)' },
+  choices: { kind: 'text', value: 'FILE', help: 'multiple-choice questions, one JSON object per line' },
+  needle: { kind: 'yes', help: 'find a sentence hidden in long texts' },
+  lengths: { kind: 'ids', value: '1024,4096', help: 'with --needle: text lengths in tokens (default: 512,1024,2048)' },
   depths: {
     kind: 'ids',
     value: '0,50,100',
-    help: 'with --needle: where it hides, in percent (default: 0,25,50,75,100)',
+    help: 'with --needle: positions of the sentence in percent (default: 0,25,50,75,100)',
   },
-  reasoning: { kind: 'yes', help: 'problems that are thought through; right, answered and looped are counted apart' },
-  problems: { kind: 'count', value: 'N', help: 'with --reasoning: of each of the five kinds (default: 12)' },
-  'max-tokens': { kind: 'count', value: 'N', help: 'with --reasoning: of an attempt (default: 1024)' },
-  seed: { kind: 'count', value: 'S', help: 'with --needle and --reasoning: another seed, other texts' },
+  reasoning: { kind: 'yes', help: 'reasoning problems; counts right answers, answers and loops' },
+  problems: { kind: 'count', value: 'N', help: 'with --reasoning: problems of each of the five kinds (default: 12)' },
+  'max-tokens': { kind: 'count', value: 'N', help: 'with --reasoning: maximum tokens per problem (default: 1024)' },
+  seed: { kind: 'count', value: 'S', help: 'with --needle and --reasoning: chooses the texts' },
 } as const satisfies Flags;
 type EvalValues = Values<typeof FLAGS>;
 
 export const evaluate = command({
   name: 'eval',
-  summary: 'Measure what a model is worth: perplexity, divergence from another, questions with choices, long texts.',
+  summary: 'Evaluate a model: perplexity, divergence from another model, multiple choice, long texts, reasoning.',
   usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --needle | --reasoning',
   flags: FLAGS,
   async run(context, values) {
@@ -165,7 +165,7 @@ async function divergence(
   if (reference.text !== textHash(windows)) {
     throw new LonghandError(
       'bad-request',
-      `[eval] the reference of ${reference.model} was taken from another text, with another tokenizer or other windows`,
+      `[eval] the reference of ${reference.model} was made from another text, tokenizer or window size`,
     );
   }
   const bar = progressOf(context, 'comparing', positionsOf(windows));
@@ -181,10 +181,10 @@ async function divergence(
       reference: reference.model,
     },
     lines: [
-      `divergence (KLD) ${shown(found.kld, 5)} nats a token; the worst hundredth above ${found.kld99.toFixed(4)}`,
-      `same likeliest token ${percent(found.sameTop)}`,
-      `perplexity ${shown(found.perplexity)}, of the reference ${shown(found.referencePerplexity)}`,
-      `over ${found.tokens} tokens, beside ${reference.model}`,
+      `divergence (KLD) ${shown(found.kld, 5)} nats per token; worst 1 % above ${found.kld99.toFixed(4)}`,
+      `same top token ${percent(found.sameTop)}`,
+      `perplexity ${shown(found.perplexity)}, reference ${shown(found.referencePerplexity)}`,
+      `over ${found.tokens} tokens, compared with ${reference.model}`,
     ],
   };
 }

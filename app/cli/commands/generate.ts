@@ -26,7 +26,7 @@ const FLAGS = {
   raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
   think: { kind: 'yes', help: 'let the model think first' },
   'no-think': { kind: 'yes', help: 'do not let it think' },
-  'cache-report': { kind: 'yes', help: 'say what of the prompt was read and what was known, and why' },
+  'cache-report': { kind: 'yes', help: 'show how much of the prompt was read, how much was cached, and why' },
   ...SAMPLING_FLAGS,
   ...PRECISION_FLAG,
 } as const satisfies Flags;

@@ -6,7 +6,7 @@ import { bytes, fixed } from '../runtime/terminal.ts';
 
 export const inspect = command({
   name: 'inspect',
-  summary: 'Show family, layers, types and memory needs of a model, read from its headers.',
+  summary: 'Show a model’s family, layers, tensor types and memory needs, read from its headers.',
   usage: 'PATH',
   words: [1, 1],
   flags: {

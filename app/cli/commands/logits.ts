@@ -13,14 +13,14 @@ export const logits = command({
     ...MODEL_FLAGS,
     ...PRECISION_FLAG,
     tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt' },
-    all: { kind: 'yes', help: 'a row for every token' },
-    chunk: { kind: 'count', value: 'N', help: 'tokens of one prefill chunk' },
+    all: { kind: 'yes', help: 'write a row for every token' },
+    chunk: { kind: 'count', value: 'N', help: 'tokens per prefill chunk' },
     pixels: {
       kind: 'text',
       value: 'FILE.safetensors',
-      help: 'pictures as a preprocessor leaves them: pixel_values [patches, values] and image_grid_thw [pictures, 3]',
+      help: 'preprocessed images: pixel_values [patches, values] and image_grid_thw [pictures, 3]',
     },
-    out: { kind: 'text', value: 'FILE', help: 'where to write' },
+    out: { kind: 'text', value: 'FILE', help: 'file to write' },
   },
   async run(context, values) {
     if (!values.tokens?.length) throw new UsageError('[logits] --tokens is missing, for example --tokens 1,2,3');

@@ -25,21 +25,21 @@ const Line = z
 
 export const loops: Command = command({
   name: 'loops',
-  summary: 'Show what the loop detector finds in a text: one line for each finding, JSON with --json.',
+  summary: 'Show what the loop detector finds in a text, one line per finding.',
   usage: '[FILE|-] [--model PATH] [--thinking] [--jsonl] [--loop-guard LEVEL]',
   words: [0, 1],
   flags: {
-    model: { kind: 'text', value: 'PATH', help: 'whose tokens are used: a model, or "starter" (default)' },
-    thinking: { kind: 'yes', help: 'take the text as thinking; otherwise it is an answer' },
+    model: { kind: 'text', value: 'PATH', help: 'model whose tokenizer is used (default: "starter")' },
+    thinking: { kind: 'yes', help: 'treat the text as thinking instead of an answer' },
     jsonl: {
       kind: 'yes',
-      help: 'one JSON object a line: "text", or "tokens" (a list of strings); "id" and "thinking" where wanted',
+      help: 'read one JSON object per line: "text", or "tokens" (a list of strings); optionally "id" and "thinking"',
     },
     'loop-guard': {
       kind: 'text',
       value: 'LEVEL',
       oneOf: ['relaxed', 'balanced', 'strict'],
-      help: 'how sure it must be (default: balanced)',
+      help: 'sensitivity (default: balanced)',
     },
   },
   async run(context, values, [file = '-']) {

@@ -128,7 +128,7 @@ async function named(client: Client, name: string): Promise<ModelEntry> {
   const found = models.find((model) => model.name === name || model.id === name || model.path === name);
   if (found) return found;
   const names = models.map((model) => model.name).join(', ');
-  throw new LonghandError('not-found', `[models] no model "${name}", there are ${names}`);
+  throw new LonghandError('not-found', `[models] no model "${name}"; models: ${names}`);
 }
 
 async function fetched(client: Client): Promise<ModelEntry[]> {

@@ -22,7 +22,7 @@ export const move = command({
       const folder = values.home ? before.home : given && resolve(context.places.here, given);
       if (folder && values.plan) {
         const plan = await client.call('library.plan', { folder });
-        const more = plan.more > 0 ? ` (${bytes(plan.more)} of it second copies: no hard links there)` : '';
+        const more = plan.more > 0 ? ` (${bytes(plan.more)} of it duplicates: that disk has no hard links)` : '';
         const takes = plan.copies
           ? `${bytes(plan.bytes)} to copy${more}, ${bytes(plan.free)} free`
           : 'on the same disk';

@@ -11,7 +11,7 @@ export const pull = command({
   words: [1, 2],
   flags: {
     ...DATA_FLAG,
-    look: { kind: 'yes', help: 'only list its variants, their sizes and whether they run' },
+    look: { kind: 'yes', help: 'only list the variants, their sizes and whether they run here' },
     name: { kind: 'text', value: 'TEXT', help: 'name in the model list' },
   },
   async run(context, values, [reference = '', variant]) {

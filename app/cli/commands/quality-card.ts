@@ -99,10 +99,10 @@ export async function qualityOf(context: Context, original: string, made: string
   );
   if (reference === null)
     return {
-      skipped: 'the model has no tokenizer, so that it can read no text',
+      skipped: 'the model has no tokenizer, so it cannot read text',
     };
   const found = await scored(context, made, ({ score, windows }) => divergenceOf(score, windows, reference));
-  if (found === null) return { skipped: 'the model that was made has no tokenizer' };
+  if (found === null) return { skipped: 'the new model has no tokenizer' };
   return {
     kld: found.kld.value,
     kld_99: found.kld99,
@@ -141,14 +141,14 @@ export function linesOf(card: Card): string[] {
     `${bytes(card.bytes)}, ${share} % of ${bytes(card.source_bytes)}, in ${card.seconds.toFixed(1)} s`,
     ...(card.cache_bytes_per_token !== undefined && card.source_cache_bytes_per_token !== undefined
       ? [
-          `a token of a conversation takes ${bytes(card.cache_bytes_per_token)}, ${((100 * card.cache_bytes_per_token) / card.source_cache_bytes_per_token).toFixed(0)} % of ${bytes(card.source_cache_bytes_per_token)}`,
+          `context memory per token: ${bytes(card.cache_bytes_per_token)}, ${((100 * card.cache_bytes_per_token) / card.source_cache_bytes_per_token).toFixed(0)} % of ${bytes(card.source_cache_bytes_per_token)}`,
         ]
       : []),
     ...('skipped' in quality
-      ? [`the loss was not measured: ${quality.skipped}`]
+      ? [`quality loss not measured: ${quality.skipped}`]
       : [
-          `${quality.verdict}: divergence (KLD) ${quality.kld.toFixed(5)} nats a token, same likeliest token ${(100 * quality.same_top).toFixed(1)} %`,
-          `perplexity ${quality.perplexity.toFixed(3)}, of the original ${quality.reference_perplexity.toFixed(3)}, over ${quality.tokens} tokens of ${quality.text}`,
+          `${quality.verdict}: divergence (KLD) ${quality.kld.toFixed(5)} nats per token, same top token ${(100 * quality.same_top).toFixed(1)} %`,
+          `perplexity ${quality.perplexity.toFixed(3)}, original ${quality.reference_perplexity.toFixed(3)}, over ${quality.tokens} tokens of ${quality.text}`,
         ]),
   ];
 }

@@ -9,6 +9,6 @@ export async function checkRoom(out: string, needed: number): Promise<void> {
   if (bavail * bsize > needed) return;
   throw new LonghandError(
     'disk-full',
-    `[--out] the disk of ${out} has ${bytes(bavail * bsize)} left, ${bytes(needed)} are needed`,
+    `[--out] the disk of ${out} has ${bytes(bavail * bsize)} free, but ${bytes(needed)} are needed`,
   );
 }

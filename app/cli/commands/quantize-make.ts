@@ -127,7 +127,10 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
   const origin = await originOf(context, asked);
   const uniform = origin.plan(planOf(origin.tensors, bits, group));
   if (uniform.every((planned) => planned.bits === null))
-    throw new LonghandError('bad-request', `[--group] got ${group}; no matrix of this model has rows of whole groups`);
+    throw new LonghandError(
+      'bad-request',
+      `[--group] got ${group}; no matrix in this model has rows that divide into groups of that size`,
+    );
   const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED : 1);
   await checkRoom(out, room);
   const { importance, calibration } = await weighed(context, asked);

@@ -13,52 +13,52 @@ const FLAGS = {
   model: {
     kind: 'text',
     value: 'PATH',
-    help: 'the model: a folder with safetensors, a .gguf file, or "starter"',
+    help: 'safetensors folder, .gguf file, or "starter"',
   },
   out: {
     kind: 'text',
     value: 'PATH',
-    help: 'the folder or .gguf file that is made; nothing is ever overwritten',
+    help: 'folder or .gguf file to create; existing files are never overwritten',
   },
   bits: {
     kind: 'count',
     value: 'N',
-    help: 'bits of a weight: 2, 3, 4, 5, 6 or 8 (default: 4)',
+    help: 'bits per weight: 2, 3, 4, 5, 6 or 8 (default: 4)',
   },
   group: {
     kind: 'count',
     value: 'G',
-    help: 'weights that share a scale: 32, 64 or 128 (default: 64)',
+    help: 'weights per scale: 32, 64 or 128 (default: 64)',
   },
   method: {
     kind: 'text',
     value: 'rtn|hqq|weighted|mixed',
     oneOf: ['rtn', 'hqq', 'weighted', 'mixed'],
-    help: 'round to nearest (default), half-quadratic, weighted by what the model does with a text, or bits by sensitivity',
+    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, or bits chosen by sensitivity',
   },
   'target-size': {
     kind: 'number',
     value: 'GB',
-    help: 'with --method mixed: how large the weights may be (default: a tenth more than --bits everywhere)',
+    help: 'with --method mixed: maximum size of the weights (default: 10 % more than --bits everywhere)',
   },
   format: {
     kind: 'text',
     value: 'mlx|gguf:TYPE',
-    help: 'a folder as MLX has it (default), or a file as llama.cpp has it: Q4_0, Q4_K, Q5_K, Q6_K or Q8_0',
+    help: 'MLX folder (default), or a file for llama.cpp: Q4_0, Q4_K, Q5_K, Q6_K or Q8_0',
   },
   calibration: {
     kind: 'text',
     value: 'FILE',
-    help: 'a text of the kind the model will read, or lists of token ids as JSON (default: the manual)',
+    help: 'text similar to what the model will read, or JSON lists of token ids (default: the manual)',
   },
-  'skip-quality': { kind: 'yes', help: 'do not measure the loss afterwards' },
-  yes: { kind: 'yes', help: 'also where the model is quantised already' },
+  'skip-quality': { kind: 'yes', help: 'do not measure the quality loss' },
+  yes: { kind: 'yes', help: 'quantise again even if the model is already quantised' },
 } as const satisfies Flags;
 type QuantizeValues = Values<typeof FLAGS>;
 
 export const quantize = command({
   name: 'quantize',
-  summary: 'Make a model smaller, and measure what that cost.',
+  summary: 'Quantise a model to make it smaller, and measure the quality loss.',
   usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed] [--format mlx|gguf:TYPE]',
   flags: FLAGS,
   async run(context, values) {
@@ -80,7 +80,7 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
   if (target !== undefined && method !== 'mixed')
     throw new UsageError('[quantize] --target-size goes with --method mixed');
   if (target !== undefined && !(target > 0))
-    throw new UsageError(`[--target-size] got ${target}, allowed are gigabytes above 0`);
+    throw new UsageError(`[--target-size] got ${target}, expected gigabytes above 0`);
   const gguf = ggufOf(context, values);
   const source = modelPath(context, model);
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -111,7 +111,7 @@ function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' 
     throw new UsageError(`[--method] got ${method}; with --format ${format} allowed are rtn and weighted`);
   if (bits !== undefined && bits !== Number(type[1]))
     throw new UsageError(`[--bits] got ${bits}, but ${type} has ${type[1]}`);
-  if (group !== undefined) context.terminal.note('[--group] GGUF has groups of its own; this is ignored');
+  if (group !== undefined) context.terminal.note('[--group] GGUF types have a fixed group size; ignored');
   return type;
 }
 
@@ -123,9 +123,9 @@ function checkSource(described: Described, { yes }: QuantizeValues): void {
   if (first === undefined || yes) return;
   throw new LonghandError(
     'bad-request',
-    `[quantize] this model is quantised already: "${first.name}" is ${first.type}, and ${quantised.length - 1} others are too; allowed are F32, F16 and BF16`,
+    `[quantize] this model is already quantised: "${first.name}" is ${first.type}, and so are ${quantised.length - 1} others; allowed are F32, F16 and BF16`,
     {
-      hint: 'What was lost then stays lost, and the new loss comes on top. Start from the original, or say --yes.',
+      hint: 'Quantising twice adds to the loss. Start from the original, or pass --yes.',
     },
   );
 }

@@ -17,22 +17,22 @@ const MIN_KEY = 8;
 
 export const serve = command({
   name: 'serve',
-  summary: 'Let other programs on this computer use the models (OpenAI, Anthropic and Ollama requests).',
+  summary: 'Let other programs on this computer use your models (OpenAI, Anthropic and Ollama requests).',
   usage: '',
   flags: {
     port: {
       kind: 'number',
       value: 'N',
-      help: `port on 127.0.0.1; 0 takes any that is free (default: ${DEFAULT_PORT})`,
+      help: `port on 127.0.0.1; 0 picks a free one (default: ${DEFAULT_PORT})`,
     },
     key: {
       kind: 'text',
       value: 'KEY',
-      help: 'what programs have to send; LONGHAND_KEY is not seen by other users (default: a new one)',
+      help: 'key that programs must send (default: a new one); LONGHAND_KEY hides it from other users',
     },
-    'no-key': { kind: 'yes', help: 'let in every program of this user' },
-    origin: { kind: 'texts', value: 'ORIGIN', help: 'also let in pages of this origin; can be given more than once' },
-    model: { kind: 'text', value: 'PATH', help: 'a model that is not in the list yet' },
+    'no-key': { kind: 'yes', help: 'do not require a key from programs run by this user' },
+    origin: { kind: 'texts', value: 'ORIGIN', help: 'also accept web pages from this origin (can be repeated)' },
+    model: { kind: 'text', value: 'PATH', help: 'also serve a model that is not in the list' },
     ...DATA_FLAG,
   },
   async run(context, values) {
@@ -87,7 +87,7 @@ async function openHost({ places }: Context, data: string | undefined) {
     if (reachIn(error) === null) throw error;
     throw new LonghandError(
       'data-folder-held',
-      '[serve] Longhand is running with this data folder; quit it first, or name another folder with --data',
+      '[serve] Longhand is running with this data folder; quit it first, or choose another folder with --data',
     );
   }
 }
@@ -103,7 +103,7 @@ function versionBeside(resources: string): string {
 
 function portOf(port = DEFAULT_PORT): number {
   if (Number.isInteger(port) && port >= 0 && port < 65536) return port;
-  throw new UsageError(`[--port] ${port} is not a port; 0 to 65535 is allowed`);
+  throw new UsageError(`[--port] got ${port}, expected a port from 0 to 65535`);
 }
 
 function keyOf(given: string | undefined): string {

@@ -8,15 +8,15 @@ export function cacheReport(
   decode: ((ids: readonly number[]) => string) | null,
 ): string {
   const { miss, differs } = reuseOf(reuse, prompt, decode ?? ((ids) => ids.join()));
-  const parts = [`${reuse.requested - reuse.tokens} tokens read, ${reuse.tokens} known`];
-  if (differs) parts.push(`differs from token ${differs.token + 1} on (${JSON.stringify(differs.text)})`);
+  const parts = [`${reuse.requested - reuse.tokens} tokens read, ${reuse.tokens} cached`];
+  if (differs) parts.push(`differs from token ${differs.token + 1} (${JSON.stringify(differs.text)})`);
   if (miss) parts.push(`${miss.tokens} read again: ${REASONS[miss.reason]}`);
   return parts.join('; ');
 }
 
 const REASONS = {
-  boundary: 'reading begins at ends of messages and multiples of 512',
-  evicted: 'their memory was needed',
-  unread: 'the answer had not been read back',
-  path: 'they were known on another numeric path only',
+  boundary: 'reading starts at the end of a message or at a multiple of 512',
+  evicted: 'their memory was needed for something else',
+  unread: 'the answer was not in the cache yet',
+  path: 'they are cached for another numeric path only',
 };

@@ -79,7 +79,7 @@ export const PRECISION_FLAG = {
     was: 'path',
     value: 'exact|fast',
     oneOf: ['exact', 'fast'],
-    help: 'arithmetic: fp32, or 8-bit activations',
+    help: 'arithmetic: exact (fp32) or fast (8-bit activations)',
   },
 } as const satisfies Flags;
 

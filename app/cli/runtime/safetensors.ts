@@ -15,7 +15,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 /** Where `--out` leads, told apart from what cannot be a file before a model is loaded for it. */
 export function outputFile(here: string, given: string): string {
   const file = resolve(here, given);
-  if (isFolder(file)) throw new UsageError(`[--out] ${file} is a folder, allowed is a file`);
+  if (isFolder(file)) throw new UsageError(`[--out] ${file} is a folder, expected a file`);
   if (!isFolder(dirname(file))) throw new UsageError(`[--out] the folder ${dirname(file)} does not exist`);
   return file;
 }
@@ -84,7 +84,7 @@ export function readSafetensors(file: string): Tensor[] {
   try {
     header = JSON.parse(bytes.toString('utf8', 8, 8 + length));
   } catch {
-    throw broken('has a header that is no JSON');
+    throw broken('has a header that is not JSON');
   }
   return Object.entries(header)
     .filter(([name]) => name !== '__metadata__')

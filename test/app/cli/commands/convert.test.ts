@@ -139,24 +139,24 @@ test('what it cost is measured and said in a word', { timeout: 60_000 }, async (
   const args = ['--rope', '2-norm', '--pairs', '2', '--svd', 'whitened', '--rank', '2', '--out', 'b'];
   const { code, out, err } = await longhand(folder, ['convert', '--mla', '--model', reading(), ...args]);
   expect(code, err).toBe(0);
-  expect(out).toMatch(/a token of a conversation takes 48 B, 19 % of 256 B/);
+  expect(out).toMatch(/context memory per token: 48 B, 19 % of 256 B/);
   expect(out).toMatch(/(weaker|different): divergence \(KLD\) \d/);
 });
 
 describe('what is refused leaves nothing behind', () => {
   const good = ['--rope', 'high', '--pairs', '2', '--svd', 'joint', '--rank', '4'];
   test.each([
-    [['--model', base, '--out', 'b', ...good], /say what to convert to: --mla/],
+    [['--model', base, '--out', 'b', ...good], /--mla is missing/],
     [['--mla', '--model', base, '--out', 'b', '--pairs', '2'], /give --model PATH, --out PATH, --pairs R and --rank K/],
-    [['--mla', '--model', base, '--out', 'b', ...good, '--pairs', '9'], /got 9, allowed are 1 to 8 of a head of 16/],
-    [['--mla', '--model', base, '--out', 'b', ...good, '--rank', '29'], /got 29, allowed are 1 to 28 a head/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--pairs', '9'], /got 9, allowed are 1 to 8 for heads of 16/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--rank', '29'], /got 29, allowed are 1 to 28 per head/],
     [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'uniform', '--pairs', '3'], /allowed are 1, 2, 4, 8/],
     [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'all'], /high or low or uniform or 2-norm/],
     [
       ['--mla', '--model', base, '--out', 'b', ...good, '--calibration', 'x'],
       /goes with --rope 2-norm and --svd whitened/,
     ],
-    [['--mla', '--model', base, '--out', '.', ...good], /exists; allowed is a name that is free/],
+    [['--mla', '--model', base, '--out', '.', ...good], /already exists; choose another name/],
   ])('%j', async (args, message) => {
     const folder = temporaryFolder();
     const { code, error } = await answered<Card>(folder, ['convert', ...args]);
@@ -166,9 +166,9 @@ describe('what is refused leaves nothing behind', () => {
   });
 
   test.each([
-    [starter, /the family qwen3_5 came/],
-    [join(golden, 'mha2mla/high_r2_split_rank8'), /that are not converted yet/],
-    [join(golden, 'gguf_models/llama/model-f32.gguf'), /a \.gguf file came/],
+    [starter, /got a model of the family qwen3_5/],
+    [join(golden, 'mha2mla/high_r2_split_rank8'), /that has not been converted yet/],
+    [join(golden, 'gguf_models/llama/model-f32.gguf'), /got a \.gguf file/],
   ])('%s', async (model, message) => {
     const folder = temporaryFolder();
     const { error } = await answered<Card>(folder, ['convert', '--mla', '--model', model, '--out', 'b', ...good]);

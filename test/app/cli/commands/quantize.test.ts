@@ -131,10 +131,10 @@ describe('weighed by what the model does with a text', () => {
 
   test.each([
     ['', /is empty/],
-    [Buffer.from([0xff, 0xfe, 0, 1]), /is no text: its bytes are not UTF-8/],
-    ['[[1, 2, 999999]]', /there is no token 999999; allowed are 0 to \d+/],
+    [Buffer.from([0xff, 0xfe, 0, 1]), /is not text: its bytes are not UTF-8/],
+    ['[[1, 2, 999999]]', /token 999999 does not exist; allowed are 0 to \d+/],
     ['[[1]]', /fewer than two tokens/],
-    ['a text', /has no tokenizer and can read no text/],
+    ['a text', /has no tokenizer and cannot read text/],
   ])('%s is refused', async (content, message) => {
     const folder = temporaryFolder({ 'ids.json': content });
     const { code, error } = await made(folder, 'b', '--method', 'weighted', '--calibration', 'ids.json');
@@ -175,11 +175,11 @@ describe('what is refused leaves nothing behind', () => {
     const args = ['quantize', '--model', starter, '--out', 'b', '--skip-quality'];
     expect((await longhand(here, args)).code).toBe(0);
     expect((await refused(['--model', starter, '--out', 'b'], here)).message).toMatch(
-      /b exists; allowed is a name that is free/,
+      /b already exists; choose another name/,
     );
     const again = await refused(['--model', 'b', '--out', 'c'], here);
-    expect(again.message).toMatch(/quantised already: .* is AFFINE/);
-    expect(again.hint).toMatch(/the new loss comes on top/);
+    expect(again.message).toMatch(/already quantised: .* is AFFINE/);
+    expect(again.hint).toMatch(/Quantising twice adds to the loss/);
     expect(
       (await longhand(here, ['quantize', '--model', 'b', '--out', 'c', '--bits', '3', '--yes', '--skip-quality'])).code,
     ).toBe(0);
@@ -248,7 +248,7 @@ describe('what is refused leaves nothing behind', () => {
         ],
         { encoding: 'utf8', env: { ...process.env, LONGHAND_ROOT: repository } },
       ).stdout;
-    expect(run('1m')).toMatch(/"disk-full".*has 1\.\d MB left, .* are needed[^\n]*\n$/);
+    expect(run('1m')).toMatch(/"disk-full".*has 1\.\d MB free, but .* are needed[^\n]*\n$/);
     expect(run('5m')).toMatch(/"disk-full".*the disk is full; nothing of it was kept[^\n]*\n$/);
   });
 });

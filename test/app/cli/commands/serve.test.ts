@@ -44,7 +44,7 @@ test('--no-key lets in every program of this user, and of no other, and a wrong 
   child.kill('SIGINT');
   await once(child, 'exit');
   for (const [flags, sentence] of [
-    [['--port', '70000'], '[--port] 70000 is not a port; 0 to 65535 is allowed'],
+    [['--port', '70000'], '[--port] got 70000, expected a port from 0 to 65535'],
     [['--key', 'short'], '[--key] a key has at least 8 letters, digits or signs, and no spaces'],
     [['--key', 'long-enough', '--no-key'], '[serve] give either --key or --no-key'],
   ] as const) {

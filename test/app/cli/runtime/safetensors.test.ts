@@ -29,6 +29,6 @@ test('broken files are a sentence', async () => {
   expect(bad(good.subarray(0, 20))).toThrow('says its header has');
   expect(bad(good.subarray(0, good.length - 2))).toThrow('does not fit its shape');
   expect(bad(Buffer.from(good.toString('latin1').replace('"F32"', '"F16"'), 'latin1'))).toThrow('is F16');
-  expect(bad(Buffer.from(good.toString('latin1').replace('{', 'x'), 'latin1'))).toThrow('no JSON');
+  expect(bad(Buffer.from(good.toString('latin1').replace('{', 'x'), 'latin1'))).toThrow('not JSON');
   expect(() => readSafetensors(join(folder, 'none.safetensors'))).toThrow('no such file');
 });
