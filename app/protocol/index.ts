@@ -21,6 +21,7 @@ export * from './memory-estimate.ts';
 export * from './metrics.ts';
 export * from './models.ts';
 export * from './network-log.ts';
+export * from './pictures.ts';
 export * from './server.ts';
 export * from './settings.ts';
 export * from './statistics.ts';

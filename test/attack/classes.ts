@@ -37,6 +37,7 @@ export const CLASSES = {
     title: 'Documents',
     files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],
   },
+  pictures: { title: 'Pictures', files: ['attack/pictures.test.ts'] },
   files: {
     title: 'Files, links and folders',
     files: [

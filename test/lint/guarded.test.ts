@@ -15,6 +15,7 @@ const ELSEWHERE: readonly [path: RegExp, why: string][] = [
     /^app\/documents\/parse\/(parser-process|parser-worker|formats\/.*)\.ts$/,
     'the reader process: it is started again',
   ],
+  [/^app\/pictures\/(picture-process|decode)\.ts$/, 'the process that decodes pictures: it is started again'],
   [
     /^app\/(process|protocol)\/transport\.ts$/,
     'hands on to a listener, and every listener is looked at where it is given',
@@ -23,6 +24,7 @@ const ELSEWHERE: readonly [path: RegExp, why: string][] = [
 
 /** What cannot throw, though its form does not show it. */
 const KNOWN: readonly [path: string, code: RegExp, why: string][] = [
+  ['app/process/request-process.ts', /.*/, 'forgets a process or settles a promise'],
   ['app/models/network/sleep.ts', /.*/, 'clears a timer and settles a promise'],
   ['app/server/main.ts', /process\.exit\(1\)/, 'ends the process, which is meant'],
   ['app/server/main.ts', /'SIG(INT|TERM|HUP)', end/, 'ends the process, whatever is thrown before'],

@@ -58,7 +58,7 @@ export const engineAndText = [
   },
   {
     row: 'templates: the timer of a rendering is kept',
-    file: 'app/text/jinja/template-renderer.ts',
+    file: 'app/process/request-process.ts',
     from: '        clearTimeout(timer);\n        current.off',
     to: '        current.off',
     user: 'a later rendering fails after 30 s',

@@ -1,0 +1,125 @@
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { LonghandError } from '../protocol/errors.ts';
+import { demandShape } from './preprocessor.ts';
+import type { RgbPicture } from './resample.ts';
+
+//  Pictures of others as upright 8-bit RGB on white: turned as EXIF says, colours brought to sRGB, the first frame of
+//  several. libvips does it (by sharp: prebuilt on every system, streams, and bounds what it decodes).
+
+/** Formats that are decoded. SVG and PDF are programs that draw, not pictures: refused. */
+const FORMATS: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif']);
+export const MAX_BYTES = 64 * 1024 * 1024;
+/** Looked for in the head of a file, before anything is decoded. */
+export const MAX_PIXELS = 200_000_000;
+/** As many as a checkpoint of Qwen3.5 looks at: what has more is shrunk to it while it is decoded, and then is not bit for
+ *  bit what Pillow gives. */
+const EXACT_PIXELS = 2 ** 24;
+
+sharp.cache(false);
+// One core is enough for one picture, and the engine has the others.
+sharp.concurrency(1);
+
+export type Measured = { readonly width: number; readonly height: number; readonly format: string };
+
+/** Upright size and format, from the head of the file.
+ *  @throws LonghandError `unreadable`, `too-large` */
+export async function measure(bytes: Uint8Array): Promise<Measured> {
+  const { format, width, height, autoOrient } = await headOf(bytes);
+  return { format, width: autoOrient?.width ?? width, height: autoOrient?.height ?? height };
+}
+
+/** @throws LonghandError `unreadable`, `too-large` */
+export async function decode(bytes: Uint8Array): Promise<RgbPicture> {
+  const head = await headOf(bytes);
+  if (head.space === 'cmyk') return decodeInks(bytes);
+  let picture = open(bytes).autoOrient();
+  const area = head.width * head.height;
+  if (area > EXACT_PIXELS) {
+    const { width, height } = head.autoOrient ?? head;
+    const scale = Math.sqrt(EXACT_PIXELS / area);
+    picture = picture.resize(Math.floor(width * scale) || 1, Math.floor(height * scale) || 1, { fit: 'fill' });
+  }
+  return rawOf(picture.flatten({ background: 'white' }).toColourspace('srgb').removeAlpha());
+}
+
+/** At most `edge` pixels a side, as WebP: to be shown.
+ *  @throws LonghandError `unreadable`, `too-large` */
+export async function preview(bytes: Uint8Array, edge: number): Promise<Uint8Array> {
+  await headOf(bytes);
+  const picture = open(bytes)
+    .autoOrient()
+    .resize(edge, edge, { fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .webp({ quality: 82 });
+  return said(async () => new Uint8Array(await picture.toBuffer()));
+}
+
+/** Inks without a profile as Pillow turns them into light; what a profile would say about paper helps no model. */
+async function decodeInks(bytes: Uint8Array): Promise<RgbPicture> {
+  const { data, info } = await said(() =>
+    open(bytes)
+      .autoOrient()
+      .toColourspace('cmyk')
+      .pipelineColourspace('cmyk')
+      .raw()
+      .toBuffer({ resolveWithObject: true }),
+  );
+  const pixels = info.width * info.height;
+  const light = new Uint8Array(pixels * 3);
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    const rest = 255 - (data[pixel * info.channels + 3] ?? 0);
+    for (let ink = 0; ink < 3; ink++) {
+      light[pixel * 3 + ink] = Math.max(0, rest - scaled(data[pixel * info.channels + ink] ?? 0, rest));
+    }
+  }
+  return { width: info.width, height: info.height, data: light };
+}
+
+/** a * b / 255, rounded as Pillow does. */
+function scaled(a: number, b: number): number {
+  const product = a * b + 128;
+  return ((product >> 8) + product) >> 8;
+}
+
+const open = (bytes: Uint8Array): Sharp =>
+  sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn: 'truncated', pages: 1 });
+
+type Head = Metadata & { readonly format: string; readonly width: number; readonly height: number };
+
+async function headOf(bytes: Uint8Array): Promise<Head> {
+  if (bytes.length > MAX_BYTES) {
+    throw new LonghandError('too-large', `[pictures] ${bytes.length} bytes, allowed are ${MAX_BYTES}`);
+  }
+  const head = await said(() => sharp(bytes, { limitInputPixels: false, pages: 1 }).metadata());
+  const { format, width, height } = head;
+  if (format === undefined || !FORMATS.has(format) || !(width > 0) || !(height > 0)) {
+    throw new LonghandError(
+      'unreadable',
+      `[pictures] ${format ?? 'an unknown format'}, allowed are ${[...FORMATS].join(', ')}`,
+    );
+  }
+  if (width * height > MAX_PIXELS) {
+    throw new LonghandError('too-large', `[pictures] ${width} × ${height} pixels, allowed are ${MAX_PIXELS}`);
+  }
+  demandShape({ width, height });
+  return { ...head, format, width, height };
+}
+
+async function rawOf(picture: Sharp): Promise<RgbPicture> {
+  const { data, info } = await said(() => picture.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true }));
+  if (info.channels === 3) return { width: info.width, height: info.height, data };
+  const grey = new Uint8Array(info.width * info.height * 3);
+  for (let pixel = 0; pixel < info.width * info.height; pixel++)
+    grey.fill(data[pixel * info.channels] ?? 0, pixel * 3, pixel * 3 + 3);
+  return { width: info.width, height: info.height, data: grey };
+}
+
+async function said<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LonghandError) throw error;
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new LonghandError('unreadable', `[pictures] ${first}`, { cause: error });
+  }
+}
