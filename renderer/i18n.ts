@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { useMemo } from 'react';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import english from './strings/en.json';
-import { createFormats, type Formats } from './ui/format.ts';
+import { createFormats, type Formats, localeFor } from './ui/format.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -23,10 +23,10 @@ export const languages = [{ value: 'en', name: 'English' }] as const;
 
 export const t = i18next.t;
 
-/** Numbers, sizes and times in the chosen language. */
+/** Numbers, sizes and times in the chosen language, as the reader's part of the world writes them. */
 export function useFormats(): Formats {
   const { i18n } = useTranslation();
-  return useMemo(() => createFormats(i18n.language), [i18n.language]);
+  return useMemo(() => createFormats(localeFor(i18n.language, navigator.languages)), [i18n.language]);
 }
 
 const backEnds = ['cpu', 'metal', 'vulkan'] as const;

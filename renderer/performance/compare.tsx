@@ -131,7 +131,7 @@ function RowOf({ row, widest }: { row: ComparedRow; widest: number }) {
   };
   const verdict =
     result.verdict === 'none' ? 'none' : row.better === null ? 'too-few' : row.better ? 'better' : 'worse';
-  const noise = result.verdict === 'too-few' ? '' : `±${formats.change(result.noise).slice(1)}`;
+  const noise = result.verdict === 'too-few' ? '' : `±${formats.change(result.noise).replace('+', '')}`;
   return (
     <tr className="border-t border-line">
       <th scope="row" className="h-row-lg px-5 text-start font-normal">

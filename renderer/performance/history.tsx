@@ -64,6 +64,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
   const { t } = useTranslation();
   const nameOf = useBackEndName();
   const format = useMetricFormat();
+  const formats = useFormats();
   const scale = scaleOf(columns.flatMap(({ dots }) => dots.slice(-MAX_DOTS).map(({ value }) => value)));
   const height = (value: number) => `${((value - scale.low) / (scale.high - scale.low)) * 100}%`;
   return (
@@ -77,7 +78,7 @@ function Dots({ columns, metric, setbacks }: DotsProps) {
             style={{ bottom: height(tick) }}
           >
             <span className="absolute -top-2 start-0 bg-canvas pe-2 text-2xs leading-4 text-fg-3 tabular-nums">
-              {format(metric, tick)}
+              {metric === 'firstToken' ? formats.duration(tick) : formats.speedTick(tick)}
             </span>
           </span>
         ))}

@@ -129,11 +129,13 @@ function targetOf(key: string, from: number, keys: RowKeys): number | null {
   return next;
 }
 
-/** Heights are learned on the way: where a row lies is known better with every frame. */
+/** Heights are learned on the way: where a row lies is known better with every frame. What lies under the edge of the list, in
+ *  its scroll padding, is not in sight. */
 function bringIn(box: HTMLElement | null, drawn: VirtualizerHandle | null, index: number): void {
   if (!box || !drawn || index === -1) return;
   const top = drawn.getItemOffset(index);
   const bottom = top + drawn.getItemSize(index);
+  const inSight = box.clientHeight - (Number.parseFloat(getComputedStyle(box).scrollPaddingBottom) || 0);
   if (top < box.scrollTop) box.scrollTop = top;
-  else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
+  else if (bottom > box.scrollTop + inSight) box.scrollTop = bottom - inSight;
 }

@@ -13,6 +13,11 @@ export type MemoryUnit = { name: 'MB' | 'GB'; bytes: number };
 export const memoryUnitOf = (maxBytes: number): MemoryUnit =>
   maxBytes < 0.0995 * 2 ** 30 ? { name: 'MB', bytes: 2 ** 20 } : { name: 'GB', bytes: 2 ** 30 };
 
+/** The reader's own variant of the language of the app: dates of a reader of en-GB are not written as in the United States. */
+export function localeFor(language: string, preferred: readonly string[]): string {
+  return preferred.find((one) => one.split('-')[0] === language) ?? language;
+}
+
 export function createFormats(language: string) {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
   const one = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -20,8 +25,8 @@ export function createFormats(language: string) {
   const upToOne = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const upToTwo = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
   const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
-  const clockSeconds = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const clockSeconds = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
   const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -43,6 +48,8 @@ export function createFormats(language: string) {
       perSecond === null || !Number.isFinite(perSecond)
         ? MISSING
         : unit((perSecond < 99.95 ? one : whole).format(perSecond), TOKENS_PER_SECOND),
+    /** A tick of an axis: 50, not 50.0. */
+    speedTick: (perSecond: number) => unit(upToOne.format(perSecond), TOKENS_PER_SECOND),
     duration(ms: number) {
       if (!Number.isFinite(ms) || ms < 0) return MISSING;
       if (ms < 99.5) return unit(whole.format(ms), 'ms');
@@ -81,7 +88,10 @@ export function createFormats(language: string) {
     memoryTicks: (values: readonly number[], name: MemoryUnit['name']) =>
       values.map((value) => unit(upToTwo.format(value), name)),
     percent: (share: number) => `${whole.format(share * 100)}%`,
-    change: (share: number) => `${share < 0 ? MINUS : '+'}${one.format(Math.abs(share) * 100)}%`,
+    change(share: number) {
+      const figure = one.format(Math.abs(share) * 100);
+      return figure === one.format(0) ? '0%' : `${share < 0 ? MINUS : '+'}${figure}%`;
+    },
     clock: (time: number) => clock.format(time),
     clockSeconds: (time: number) => clockSeconds.format(time),
     day: (time: number) => day.format(time),

@@ -37,6 +37,7 @@ test('rewind and retry takes the copies off the screen', async ({ page }) => {
   await circle(page, 'On');
   await choose(page, 'Rewind and retry');
   await expect(answers(page).getByRole('button', { name: 'Show' }).first()).toBeVisible();
+  await expect(answers(page).getByText('Rewound.').first()).toBeVisible();
   // It goes on, and comes to an end or to a card that says so.
   await expect(page.getByText(/happened twice|Finished|Reached the length/).first()).toBeVisible();
 });

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createFormats, MISSING, memoryUnitOf, periodOf, rangeOf, split } from '../../../renderer/ui/format.ts';
+import {
+  createFormats,
+  localeFor,
+  MISSING,
+  memoryUnitOf,
+  periodOf,
+  rangeOf,
+  split,
+} from '../../../renderer/ui/format.ts';
 
 const en = createFormats('en');
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -59,6 +67,8 @@ describe('figures as the design language writes them', () => {
   test('a change has its sign', () => {
     expect(en.change(-0.034)).toBe('−3.4%');
     expect(en.change(0.1)).toBe('+10.0%');
+    expect(en.change(0.0002)).toBe('0%');
+    expect(en.change(-0.0002)).toBe('0%');
   });
 
   test('another language brings its own signs', () => {
@@ -87,12 +97,22 @@ test('a figure is told from what it is counted in', () => {
 
 test('when something was: today and yesterday in words, then day and month', () => {
   const now = new Date(2026, 10, 22, 9, 30).getTime();
-  expect(en.when(new Date(2026, 10, 22, 9, 12).getTime(), now)).toMatch(/^today 0?9:12/);
+  expect(en.when(new Date(2026, 10, 22, 9, 12).getTime(), now)).toMatch(/^today 9:12/);
   expect(en.when(new Date(2026, 10, 21, 23, 59).getTime(), now)).toMatch(/^yesterday 11:59|^yesterday 23:59/);
   expect(en.when(new Date(2026, 10, 14).getTime(), now)).toBe('Nov 14');
 });
 
+test('dates are written as where the reader lives, if the language is spoken there', () => {
+  expect(localeFor('en', ['de-DE', 'en-GB', 'en-US'])).toBe('en-GB');
+  expect(localeFor('en', ['de-DE'])).toBe('en');
+  const now = new Date(2026, 10, 22, 9, 30).getTime();
+  const british = createFormats(localeFor('en', ['en-GB']));
+  expect(british.when(new Date(2026, 10, 22, 9, 12).getTime(), now)).toBe('today 09:12');
+  expect(british.when(new Date(2026, 10, 14).getTime(), now)).toBe('14 Nov');
+});
+
 test('an axis says its unit once, one of memory at every tick, in what its largest value is counted in', () => {
+  expect(plain(en.speedTick(50))).toBe('50 tok/s');
   expect(en.ticks([0, 5, 10], 's').map(plain)).toEqual(['0', '5', '10 s']);
   expect(en.memoryTicks([0, 0.25, 0.5], memoryUnitOf(0.5 * 2 ** 30).name).map(plain)).toEqual([
     '0 GB',
