@@ -54,7 +54,7 @@ export function endAtOnce(child: Electron.UtilityProcess): void {
 }
 
 const engine = (paths: Paths) =>
-  utilityProcess.fork(paths.engine, [paths.addon, paths.worker], {
+  utilityProcess.fork(paths.engine, [paths.addon, paths.worker, paths.pictureWorker], {
     serviceName: 'Longhand engine',
     stdio: ['ignore', 'inherit', 'pipe'],
   });

@@ -6,6 +6,7 @@ export type Paths = {
   core: string;
   engine: string;
   worker: string;
+  pictureWorker: string;
   documentReader: string;
   documentWorker: string;
   sandbox: string;
@@ -24,6 +25,7 @@ export function pathsOf(options: { root: string; resources: string; packaged: bo
     core: join(dist, 'main', 'core.js'),
     engine: join(dist, 'main', 'engine.js'),
     worker: join(dist, 'main', 'template-worker.js'),
+    pictureWorker: join(dist, 'main', 'picture-worker.js'),
     documentReader: join(dist, 'main', 'document-reader.js'),
     documentWorker: join(dist, 'main', 'document-worker.js'),
     sandbox: join(dist, 'main', 'sandbox-worker.js'),

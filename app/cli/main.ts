@@ -108,6 +108,7 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
     ...(existsSync(source)
       ? {
           worker: source,
+          pictureWorker: join(root, 'app', 'pictures', 'picture-process.ts'),
           documentReader: join(root, 'app', 'documents', 'parse', 'parser-process.ts'),
           documentWorker: join(root, 'app', 'documents', 'parse', 'parser-worker.ts'),
           engine: join(root, 'app', 'engine', 'process', 'main.ts'),
@@ -115,6 +116,7 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
         }
       : {
           worker: join(root, 'dist', 'main', 'template-worker.js'),
+          pictureWorker: join(root, 'dist', 'main', 'picture-worker.js'),
           documentReader: join(root, 'dist', 'main', 'document-reader.js'),
           documentWorker: join(root, 'dist', 'main', 'document-worker.js'),
           engine: join(root, 'dist', 'main', 'engine.js'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type * as Addon from '../../native/addon/index.d.ts';
+import type { PictureSource } from '../pictures/picture-decoder.ts';
 import type { Supervised } from '../process/supervisor.ts';
 import {
   type ChatId,
@@ -12,6 +13,7 @@ import {
   type ModelEntry,
   type ModelId,
   type PauseAction,
+  type PictureDetail,
   PromptCacheUse,
   type SamplingSettings,
   type Settings,
@@ -31,9 +33,14 @@ export type PromptMessage = {
   ids: number[] | null;
   /** What an assistant called. */
   calls?: ToolCall[];
+  /** What a user shows, before the text. */
+  pictures?: PromptPicture[];
   /** Of a tool: which call this is the result of, and of which tool. */
   answers?: { callId?: string; name?: string };
 };
+
+/** A picture as a prompt has it; its size is that of the upright picture. */
+export type PromptPicture = { source: PictureSource; width: number; height: number; detail: PictureDetail };
 
 export type Prompt = {
   messages: PromptMessage[];
@@ -159,6 +166,8 @@ export type Asks = {
   count: { input: { model: CountedBy; prompt: Prompt }; output: number };
   /** Tokens of a text alone. */
   countText: { input: { model: CountedBy; text: string }; output: number };
+  /** Tokens of a picture. */
+  countPicture: { input: { model: CountedBy; picture: Omit<PromptPicture, 'source'> }; output: number };
   embed: { input: Embedding; output: Embedded };
   rank: { input: Ranking; output: Ranked };
   /** Lines of a picture (PNG, JPEG …), where the system reads pictures (macOS); null elsewhere. */
@@ -215,6 +224,7 @@ const ANSWERS = {
   clearPromptCache: z.null(),
   count: size,
   countText: size,
+  countPicture: size,
   embed: z.object({ vectors: z.array(z.instanceof(Float32Array)) }),
   rank: z.object({ scores: z.array(z.number()) }),
   recognise: z

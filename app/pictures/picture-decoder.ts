@@ -1,6 +1,5 @@
 import { createRequestProcess } from '../process/request-process.ts';
 import { type Failure, LonghandError } from '../protocol/errors.ts';
-import type { PictureDetail } from '../protocol/pictures.ts';
 import type { Measured } from './decode.ts';
 import type { Preprocessor } from './preprocessor.ts';
 import type { RgbPicture } from './resample.ts';
@@ -10,7 +9,7 @@ export type PictureSource = { readonly path: string } | { readonly bytes: Uint8A
 export type PictureRequest = { readonly source: PictureSource } & (
   | { readonly as: 'size' }
   | { readonly as: 'preview'; readonly edge: number }
-  | { readonly as: 'pixels'; readonly preprocessor: Preprocessor; readonly detail: PictureDetail }
+  | { readonly as: 'pixels'; readonly preprocessor: Preprocessor }
 );
 
 /** Decodes pictures in a process of its own, one after the other. All throw LonghandError `unreadable`, `too-large` and what
@@ -21,7 +20,7 @@ export type PictureDecoder = {
   /** As WebP, at most `edge` pixels a side. */
   preview(source: PictureSource, edge: number): Promise<Uint8Array>;
   /** In the size that the checkpoint wants. */
-  pixels(source: PictureSource, preprocessor: Preprocessor, detail: PictureDetail): Promise<RgbPicture>;
+  pixels(source: PictureSource, preprocessor: Preprocessor): Promise<RgbPicture>;
   close(): Promise<void>;
 };
 
@@ -50,7 +49,7 @@ export function createPictureDecoder(options: DecoderOptions): PictureDecoder {
   return {
     measure: (source) => ask({ source, as: 'size' }),
     preview: (source, edge) => ask({ source, as: 'preview', edge }),
-    pixels: (source, preprocessor, detail) => ask({ source, as: 'pixels', preprocessor, detail }),
+    pixels: (source, preprocessor) => ask({ source, as: 'pixels', preprocessor }),
     close: decoder.close,
   };
 }

@@ -23,6 +23,6 @@ async function answer(request: PictureRequest): Promise<Measured | RgbPicture | 
   if (request.as === 'size') return measure(bytes);
   if (request.as === 'preview') return preview(bytes, request.edge);
   const picture = await decode(bytes);
-  const { width, height } = sizeFor(request.preprocessor, picture, request.detail);
+  const { width, height } = sizeFor(request.preprocessor, picture);
   return resample(picture, width, height);
 }

@@ -73,20 +73,24 @@ export function preprocessorOf(config: unknown): Preprocessor {
   };
 }
 
-/** Tokens a picture may take at the most; null: as many as the checkpoint allows. */
-const TOKENS: Readonly<Record<PictureDetail, number | null>> = { fast: 256, normal: 1024, fine: null };
+/** Tokens a picture may take at the most. */
+const TOKENS: Readonly<Record<PictureDetail, number>> = { fast: 256, normal: 1024, fine: 4096 };
+
+/** The same, looking only so closely. */
+export function withDetail(preprocessor: Preprocessor, detail: PictureDetail): Preprocessor {
+  const maxPixels = Math.min(preprocessor.maxPixels, TOKENS[detail] * (preprocessor.patch * preprocessor.merge) ** 2);
+  return { ...preprocessor, maxPixels, minPixels: Math.min(preprocessor.minPixels, maxPixels) };
+}
 
 /** One side may be so many times the other. */
 export const MAX_RATIO = 200;
 
 /** transformers' `smart_resize`: both sides become multiples of a token's, as near as the allowed area lets them.
  *  @throws LonghandError as `demandShape` */
-export function sizeFor(preprocessor: Preprocessor, { width, height }: Size, detail: PictureDetail): Size {
+export function sizeFor(preprocessor: Preprocessor, { width, height }: Size): Size {
   demandShape({ width, height });
   const unit = preprocessor.patch * preprocessor.merge;
-  const wanted = TOKENS[detail];
-  const most = wanted === null ? preprocessor.maxPixels : Math.min(preprocessor.maxPixels, wanted * unit * unit);
-  const least = Math.min(preprocessor.minPixels, most);
+  const { minPixels: least, maxPixels: most } = preprocessor;
   // A side of less than half a token has none at first, and so grows by area.
   const [tall, wide] = [toEven(height / unit) * unit, toEven(width / unit) * unit];
   if (tall * wide > most) {
@@ -103,8 +107,8 @@ export function sizeFor(preprocessor: Preprocessor, { width, height }: Size, det
 }
 
 /** @throws LonghandError as `sizeFor` */
-export function tokensFor(preprocessor: Preprocessor, size: Size, detail: PictureDetail): number {
-  const { width, height } = sizeFor(preprocessor, size, detail);
+export function tokensFor(preprocessor: Preprocessor, size: Size): number {
+  const { width, height } = sizeFor(preprocessor, size);
   return (width * height) / (preprocessor.patch * preprocessor.merge) ** 2;
 }
 

@@ -29,6 +29,8 @@ export const ModelDescription = z.object({
   encoder: z.boolean(),
   /** Scores a question and a passage together, and gives no vectors. */
   ranker: z.boolean().default(false),
+  /** Of a model that sees pictures: their token, and how many patches a side become one. */
+  vision: z.object({ token: z.number(), merge: z.number() }).nullable().default(null),
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 

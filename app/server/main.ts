@@ -19,6 +19,8 @@ export type Places = {
   engine: string;
   /** The file of the template worker. */
   worker: string;
+  /** The file of the process that decodes pictures. */
+  pictureWorker: string;
   /** The files of the process that reads documents, and of its thread. */
   documentReader: string;
   documentWorker: string;
@@ -165,6 +167,7 @@ export function placesBelow(root: string, entry: string): Places {
   return {
     engine: source ? join(root, 'app', 'engine', 'process', 'main.ts') : join(bundle, 'engine.js'),
     worker: source ? join(root, 'app', 'text', 'jinja', 'template-process.ts') : join(bundle, 'template-worker.js'),
+    pictureWorker: source ? join(root, 'app', 'pictures', 'picture-process.ts') : join(bundle, 'picture-worker.js'),
     documentReader: source
       ? join(root, 'app', 'documents', 'parse', 'parser-process.ts')
       : join(bundle, 'document-reader.js'),

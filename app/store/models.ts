@@ -52,6 +52,10 @@ export const findModel = (db: Database, id: ModelId): ModelRow | undefined => mo
 export const findModelByPath = (db: Database, path: string): ModelRow | undefined =>
   modelsWhere(db, 'WHERE path = ? AND preset_of IS NULL', path)[0];
 
+/** Models of which an earlier version found out less than this one would. */
+export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =>
+  db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
+
 export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'facts'> &
   Partial<Pick<ModelRow, 'settings' | 'presetOf'>>;
 
@@ -128,7 +132,11 @@ type Packed = [
   mtp: 0 | 1,
   encoder: 0 | 1,
   ranker: 0 | 1,
+  vision?: [token: number, merge: number] | 0,
 ];
+
+/** How many there are. What an earlier version wrote has fewer. */
+const FIELDS = 21;
 
 const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
@@ -155,6 +163,7 @@ function packed({ thinking, description: of }: ModelMetadata): string {
     bit(of.mtp),
     bit(of.encoder),
     bit(of.ranker),
+    of.vision ? [of.vision.token, of.vision.merge] : 0,
   ];
   return JSON.stringify(values);
 }
@@ -180,6 +189,7 @@ const unpacked = (values: Packed): ModelMetadata => ({
     mtp: values[17] === 1,
     encoder: values[18] === 1,
     ranker: values[19] === 1,
+    vision: values[20] ? { token: values[20][0], merge: values[20][1] } : null,
   },
 });
 

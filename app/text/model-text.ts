@@ -116,7 +116,7 @@ function assemble(tokenizer: Tokenizer, { stops, ...rest }: Parts): ModelText {
 }
 
 /** The same model with another template; null leaves its own. */
-export const withTemplate = (text: ModelText, template: string | null): ModelText =>
+export const withTemplate = <Text extends ModelText>(text: Text, template: string | null): Text =>
   template === null ? text : { ...text, template, thinking: thinkingMarkersOf(text.tokenizer, template) };
 
 const list = (ids: z.infer<typeof Ids>): readonly number[] => (Array.isArray(ids) ? ids : ids == null ? [] : [ids]);

@@ -116,6 +116,13 @@ Napi::Object to_js(Napi::Env env, const Description& description) {
   out.Set("mtp", description.mtp);
   out.Set("encoder", description.encoder);
   out.Set("ranker", description.ranker);
+  out.Set("vision", env.Null());
+  if (description.vision) {
+    Napi::Object vision = Napi::Object::New(env);
+    vision.Set("token", description.vision->token);
+    vision.Set("merge", number(static_cast<uint64_t>(description.vision->merge)));
+    out.Set("vision", vision);
+  }
   return out;
 }
 

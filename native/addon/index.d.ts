@@ -54,6 +54,9 @@ export interface Description {
   encoder: boolean;
   /** An encoder that scores a question and a passage together, and gives no embeddings (a cross-encoder). */
   ranker: boolean;
+  /** Of a model that sees: the token that stands in a prompt for each row of a picture, and how many patches a side become
+   *  one row. */
+  vision: { token: number; merge: number } | null;
 }
 
 export interface TensorEntry {

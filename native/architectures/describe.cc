@@ -60,6 +60,7 @@ std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& chec
   description.mtp = made->drafter() != nullptr;
   description.encoder = made->encoder();
   description.ranker = made->ranker() != nullptr;
+  if (const Vision* vision = made->vision()) description.vision = {vision->token, vision->merge};
   return made;
 }
 

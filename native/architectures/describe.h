@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "architectures/architecture.h"
 #include "architectures/weights.h"
@@ -21,6 +22,12 @@ struct Description {
   bool mtp = false;
   bool encoder = false;
   bool ranker = false;
+  // What a picture is among the tokens, of a model that sees: `token` stands for every merged row.
+  struct Sight {
+    int32_t token = 0;
+    int64_t merge = 1;
+  };
+  std::optional<Sight> vision;
 
   bool supported() const { return problems.none(); }
 };

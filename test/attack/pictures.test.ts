@@ -5,7 +5,7 @@ import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createPictureDecoder, type PictureSource } from '../../app/pictures/picture-decoder.ts';
-import { preprocessorOf } from '../../app/pictures/preprocessor.ts';
+import { preprocessorOf, withDetail } from '../../app/pictures/preprocessor.ts';
 import { golden } from '../support/addon.ts';
 import { newFolder } from '../support/core.ts';
 import { soaking } from '../support/soak.ts';
@@ -106,12 +106,15 @@ const sourceOf = async (made: Buffer | (() => Promise<Buffer>)): Promise<Picture
 
 test('each is refused in a sentence, within its memory, and without a stall', async () => {
   const tally = tallyOf('pictures');
-  await decoder.pixels({ bytes: png }, preprocessor, 'fast');
+  await decoder.pixels({ bytes: png }, withDetail(preprocessor, 'fast'));
   for (const [what, made] of Object.entries(HOSTILE)) {
     await tally.refused(what, async () => {
       const source = await sourceOf(made);
       const seen = observe();
-      for (const look of [() => decoder.pixels(source, preprocessor, 'fine'), () => decoder.preview(source, 512)]) {
+      for (const look of [
+        () => decoder.pixels(source, withDetail(preprocessor, 'fine')),
+        () => decoder.preview(source, 512),
+      ]) {
         const error = await look().then(
           () => null,
           (thrown: unknown) => thrown,
@@ -143,7 +146,7 @@ test('what is large and honest is read within the same memory', async () => {
     await tally.refused(what, async () => {
       const source = { bytes: await make() };
       const seen = observe();
-      const { width, height } = await decoder.pixels(source, preprocessor, 'normal');
+      const { width, height } = await decoder.pixels(source, withDetail(preprocessor, 'normal'));
       expect(width * height).toBeLessThanOrEqual(1024 * 32 * 32);
       expect(seen().reader / 2 ** 20).toBeLessThan(LIMIT_MB + LATE_MB);
     });
@@ -173,7 +176,7 @@ test('files that are none, and changed bytes', async () => {
       const broken = Buffer.from(bytes);
       for (let i = 0; i <= round % 8; i++) broken[Math.floor(Math.random() * broken.length)] = Math.random() * 256;
       await tally.refused(`${from}, changed: ${broken.toString('base64').slice(0, 40)}`, async () => {
-        const error = await decoder.pixels({ bytes: broken }, preprocessor, 'fast').then(
+        const error = await decoder.pixels({ bytes: broken }, withDetail(preprocessor, 'fast')).then(
           () => null,
           (thrown: unknown) => thrown,
         );

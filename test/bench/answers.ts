@@ -23,6 +23,7 @@ const root = resolve(import.meta.dirname, '../..');
 const places = {
   engine: join(root, 'app/engine/process/main.ts'),
   worker: join(root, 'app/text/jinja/template-process.ts'),
+  pictureWorker: join(root, 'app/pictures/picture-process.ts'),
   documentReader: join(root, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),

@@ -27,6 +27,7 @@ export async function openAsker(reader: boolean, known = new Map<string, Float32
   const real = createEngine({
     startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
       worker: join(root, 'app/text/jinja/template-process.ts'),
+      pictureWorker: join(root, 'app/pictures/picture-process.ts'),
       addon: join(root, 'build/native/Release/longhand.node'),
     }),
     onStatus: () => {},

@@ -67,6 +67,7 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
   const addon = join(root, 'build/native/Release/longhand.node');
   const startEngine = engineByFork(join(root, 'app/engine/process/main.ts'), {
     worker: join(root, 'app/text/jinja/template-process.ts'),
+    pictureWorker: join(root, 'app/pictures/picture-process.ts'),
     addon,
   });
   const engine = createEngine({ startEngine, onStatus: () => {} });

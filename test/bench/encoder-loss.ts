@@ -34,6 +34,7 @@ const asked = lines.flatMap(({ questions }, line) => {
 const engine = createEngine({
   startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
     worker: join(root, 'app/text/jinja/template-process.ts'),
+    pictureWorker: join(root, 'app/pictures/picture-process.ts'),
     addon: join(root, 'build/native/Release/longhand.node'),
   }),
   onStatus: () => {},

@@ -10,6 +10,7 @@ const places: Omit<Places, 'here'> = {
   addon: built('longhand.node'),
   standin: built(process.platform === 'darwin' ? 'longhand.node' : 'longhand-metal.node'),
   worker: join(repository, 'app/text/jinja/template-process.ts'),
+  pictureWorker: join(repository, 'app/pictures/picture-process.ts'),
   documentReader: join(repository, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(repository, 'app/documents/parse/parser-worker.ts'),
   engine: join(repository, 'app/engine/process/main.ts'),

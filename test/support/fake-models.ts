@@ -103,6 +103,7 @@ export function shapeOf(
     mtp: false,
     encoder: false,
     ranker: false,
+    vision: null,
   };
 }
 

@@ -77,6 +77,7 @@ export const starter: ModelEntry = {
     mtp: false,
     encoder: false,
     ranker: false,
+    vision: null,
   },
 };
 

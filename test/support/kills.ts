@@ -14,7 +14,7 @@ export function killableEngine(build: Build = source): {
   send(message: ToEngine): void;
   starts(): number;
 } {
-  const start = engineByFork(build.engine, { ...places, worker: build.worker });
+  const start = engineByFork(build.engine, { ...places, worker: build.worker, pictureWorker: build.pictureWorker });
   let kill = () => {};
   let send = (_: ToEngine) => {};
   let starts = 0;
@@ -39,6 +39,7 @@ export type Build = {
   core: string;
   engine: string;
   worker: string;
+  pictureWorker: string;
   documentReader: string;
   documentWorker: string;
   migrations: string;
@@ -61,6 +62,7 @@ export const bundle: Build = {
   core: bundled('core.js'),
   engine: bundled('engine.js'),
   worker: bundled('template-worker.js'),
+  pictureWorker: bundled('picture-worker.js'),
   documentReader: bundled('document-reader.js'),
   documentWorker: bundled('document-worker.js'),
   migrations: bundled('migrations'),

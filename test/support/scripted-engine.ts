@@ -56,6 +56,7 @@ const description: ModelDescription = {
   mtp: false,
   encoder: false,
   ranker: false,
+  vision: null,
 };
 
 /** A text that stands in a question makes the answer go in circles, and wait for a decision. */

@@ -37,7 +37,10 @@ function startCore(args: string[]): electron.FakeUtilityProcess {
 
 function runEngine(args: string[]): electron.FakeUtilityProcess {
   expect(args[1]).toContain('template-worker');
-  const child = fork(places.engine, [places.addon, places.worker], { serialization: 'advanced', execArgv: [] });
+  const child = fork(places.engine, [places.addon, places.worker, places.pictureWorker], {
+    serialization: 'advanced',
+    execArgv: [],
+  });
   engines.push(child);
   return processOf(child);
 }

@@ -31,6 +31,7 @@ export type Places = {
   /** The addon with the Metal back end on the CPU, for tests. On a Mac the addon itself. */
   readonly standin: string;
   readonly worker: string;
+  readonly pictureWorker: string;
   /** The files of the process that reads documents, and of its thread. */
   readonly documentReader: string;
   readonly documentWorker: string;

@@ -3,10 +3,13 @@ import { type Ending, listenToErrors } from '../../process/supervisor.ts';
 import { pipeToChild } from '../../process/transport.ts';
 import type { EngineProcess, FromEngine, StartEngine, ToEngine } from '../ipc-protocol.ts';
 
-/** Starts the engine as a child process of Node. `entry`: process.ts or its bundle. */
-export function engineByFork(entry: string, { addon, worker }: { addon: string; worker: string }): StartEngine {
+/** What the engine process is told of where things are. */
+export type EngineFiles = { addon: string; worker: string; pictureWorker: string };
+
+/** Starts the engine as a child process of Node. `entry`: main.ts or its bundle. */
+export function engineByFork(entry: string, { addon, worker, pictureWorker }: EngineFiles): StartEngine {
   return async () => {
-    const child = fork(entry, [addon, worker], {
+    const child = fork(entry, [addon, worker, pictureWorker], {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       execArgv: [],

@@ -9,7 +9,7 @@ import {
   type TurnId,
 } from '../../protocol/index.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
-import { type ModelText, withTemplate } from '../../text/model-text.ts';
+import { withTemplate } from '../../text/model-text.ts';
 import type {
   AskName,
   Asks,
@@ -29,18 +29,23 @@ import { toLonghandError, toldOfGpu } from './addon-errors.ts';
 import { createEmbeddingModels } from './embedding-models.ts';
 import { type Running, runGeneration } from './generation.ts';
 import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
-import { countPrompt, countText } from './prompt-tokens.ts';
+import { type EngineText, readEngineText } from './model-vision.ts';
+import { createPictureReader } from './picture-reader.ts';
+import { countPicture, countPrompt, countText } from './prompt-tokens.ts';
 import { readBack } from './read-back.ts';
 import { createScheduler, type Work } from './scheduler.ts';
 import { previewTemplate } from './template-preview.ts';
-import { readModelText } from './tokenizer-files.ts';
+
+/** `worker`: the file of template-process; `pictureWorker`: that of picture-process. */
+type EngineFiles = { addon: string; worker: string; pictureWorker: string };
 
 /** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
  *  process ends with everything it holds, so that none is left over when the core was killed. */
-export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: string; worker: string }) {
+export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFiles) {
   const addon = loadAddon(files.addon);
   const renderer = createTemplateRenderer({ worker: files.worker });
   renderer.warm();
+  const pictures = createPictureReader(files.pictureWorker);
   const turns = new Map<TurnId, Running>();
   const queue = createScheduler(() =>
     model && !failing() ? model.room : { atOnce: 1, bytes: Number.POSITIVE_INFINITY },
@@ -48,7 +53,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
   const encoders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;
   /** How a model that is not in memory reads. */
-  let beside: { key: string; text: Promise<ModelText> } | null = null;
+  let beside: { key: string; text: Promise<EngineText> } | null = null;
   /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
   let gpuFault: string | null = null;
   /** An answer had too little memory: the model gives back what it holds, and the next question loads it anew. */
@@ -124,17 +129,18 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     },
     count: async (asked) => countPrompt(await textOf(asked.model), renderer, asked.prompt),
     countText: async (asked) => countText((await textOf(asked.model)).tokenizer, asked.text),
+    countPicture: async ({ model: by, picture }) => countPicture(await textOf(by), picture),
     recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
     rank: (ranking) => encoders.rank(ranking),
     embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 
   /** How a model reads, also when another one is in memory: what was read last is kept, until a model is loaded. */
-  function textOf({ path, template }: CountedBy): Promise<ModelText> {
+  function textOf({ path, template }: CountedBy): Promise<EngineText> {
     if (model?.target.path === path && model.target.template === template) return Promise.resolve(model.text);
     const key = JSON.stringify([path, template]);
     if (beside?.key === key) return beside.text;
-    const text = readModelText(addon, path).then((own) => withTemplate(own, template));
+    const text = readEngineText(addon, path).then((own) => withTemplate(own, template));
     const mine = { key, text };
     beside = mine;
     text.catch(() => {
@@ -225,6 +231,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     const turn = runGeneration({
       addon,
       renderer,
+      pictures,
       generation,
       report(updates) {
         for (const { event } of updates) {
@@ -284,7 +291,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: { addon: 
     queue.add('read-back', {
       async run() {
         if (!model || !current() || !same(model.target, generation.target)) return;
-        const done = await readBack(model, renderer, generation, answer, signal);
+        const done = await readBack(model, { renderer, pictures }, generation, answer, signal);
         if (!current()) return;
         if (done) newestAnswers.delete(chatId);
         else readBackLater(generation, answer);

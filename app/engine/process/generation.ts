@@ -19,9 +19,11 @@ import { createGenerationMetrics, type GenerationMetrics } from './generation-me
 import type { LoadedModel } from './loaded-model.ts';
 import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
+import type { PictureReader } from './picture-reader.ts';
 import { reuseOf } from './prompt-reuse.ts';
 import { type PromptIds, promptIds } from './prompt-tokens.ts';
-import { breakersOf, openedAt, otherwise, quotedAnswer } from './ways-out.ts';
+import { samplingFor } from './sampling-for.ts';
+import { openedAt, quotedAnswer } from './ways-out.ts';
 
 //  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
 //  comes next.
@@ -47,6 +49,7 @@ export type Running = {
 export type RunningOptions = {
   addon: typeof Addon;
   renderer: TemplateRenderer;
+  pictures: PictureReader;
   generation: Generation;
   report: (updates: TurnUpdate[]) => void;
   /** A person has decided: `run` wants to be called again when it is this turn's time. */
@@ -59,6 +62,7 @@ type State = 'waiting' | 'running' | 'paused' | 'over';
 type Written = {
   prompt: PromptIds;
   promptOnly: number[];
+  pictures: Addon.Picture[];
   transcript: OutputBuffer;
   meter: GenerationMetrics;
   maxTokens: number;
@@ -66,7 +70,7 @@ type Written = {
   atMost: 'length' | 'context';
 };
 
-export function runGeneration({ addon, renderer, generation, report, again }: RunningOptions): Running {
+export function runGeneration({ addon, renderer, pictures, generation, report, again }: RunningOptions): Running {
   const outbox = createEventCoalescer(report);
   let state: State = 'waiting';
   let halt: Halt | null = null;
@@ -121,6 +125,8 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
       throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
     }
+    const { vision } = model.text;
+    const seen = vision ? await pictures.read(prompt.pictures, vision.preprocessor) : [];
     watch = watchFor(generation, model);
     const transcript = createOutputBuffer({
       model: model.text,
@@ -136,6 +142,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     return {
       prompt,
       promptOnly: prompt.ids.slice(0, prompt.ids.length - prompt.continuation.length),
+      pictures: seen,
       transcript,
       meter,
       maxTokens: Math.min(generation.sampling.maxTokens ?? room, room),
@@ -146,7 +153,7 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
   async function generateSegment(
     model: LoadedModel,
     session: Addon.Session,
-    { promptOnly, transcript, meter, maxTokens, atMost }: Written,
+    { promptOnly, pictures: shown, transcript, meter, maxTokens, atMost }: Written,
   ) {
     if (cutAt) answerAfter(cutAt, model.text);
     cutAt = null;
@@ -164,13 +171,14 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
-      ...samplingFor(model),
+      ...samplingFor(model, generation.sampling, { seed, rewinds, written: transcript.ids }),
       maxTokens: left,
       stopTokens: [...model.text.stopIds],
       signal: flag,
       continues: transcript.ids.length,
       keep: generation.priority !== 'title',
       owner: generation.chatId ?? '',
+      pictures: shown,
       onPrefill: prefill,
       onTokens: (events) => {
         for (const { id } of events) take(id);
@@ -336,19 +344,6 @@ export function runGeneration({ addon, renderer, generation, report, again }: Ru
       const field = kind === 'thinking' ? 'thinking' : 'text';
       if (said) said[field] = said[field].slice(0, from);
     }
-  }
-
-  function samplingFor({ text, native }: LoadedModel): Addon.SamplingOptions {
-    const { maxTokens: _, ...own } = generation.sampling;
-    const padding = native.vocabularySize - text.tokenizer.size;
-    const temperature = generation.sampling.temperature ?? text.sampling.temperature ?? 0;
-    return {
-      ...text.sampling,
-      ...(own as Addon.SamplingOptions),
-      seed,
-      ...(rewinds > 0 && otherwise(rewinds, temperature, breakersOf(text, written?.transcript.ids ?? []))),
-      ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => text.tokenizer.size + i) }),
-    };
   }
 
   function finish(reason: FinishReason) {

@@ -1,10 +1,12 @@
 import { totalmem } from 'node:os';
 import type * as Addon from '../../../native/addon/index.d.ts';
+import { type Preprocessor, tokensFor, withDetail } from '../../pictures/preprocessor.ts';
 import { KV_SCALE, ModelDescription, type ModelId } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
-import type { Generation, Inspected, Loaded, LoadTarget, Priority } from '../ipc-protocol.ts';
+import type { Generation, Inspected, Loaded, LoadTarget, Priority, Prompt } from '../ipc-protocol.ts';
+import { type EngineText, readEngineText } from './model-vision.ts';
 import type { Room } from './scheduler.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
 import { readModelText } from './tokenizer-files.ts';
@@ -12,7 +14,7 @@ import { readModelText } from './tokenizer-files.ts';
 export type LoadedModel = {
   readonly target: LoadTarget;
   readonly native: Addon.Model;
-  readonly text: ModelText;
+  readonly text: EngineText;
   /** Timelines for a kind of work: titles have one of their own, so that they do not disturb those of the chats. */
   sessions(priority: Priority): SessionPool;
   /** Tokens a timeline for this kind of work holds. */
@@ -43,7 +45,7 @@ export async function loadModel(
   onProgress: (done: number, total: number) => void,
   onKernels: (done: number, total: number) => void,
 ): Promise<LoadedModel> {
-  const text = withTemplate(await readModelText(addon, target.path), target.template);
+  const text = withTemplate(await readEngineText(addon, target.path), target.template);
   const native = await addon.load(target.path, {
     ...(device !== null && { device }),
     ...(target.threads !== null && { threads: target.threads }),
@@ -79,7 +81,7 @@ export async function loadModel(
     sessions: (priority) => (priority === 'title' ? titles : answers),
     contextLength,
     room: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
-    bytesFor: (generation) => bytesFor(generation, native, target, whole),
+    bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
     memoryBytes,
     loaded,
     facts: () => ({ modelId: target.modelId, ...loaded() }),
@@ -104,15 +106,21 @@ const usualAnswer = 1024;
 
 function bytesFor(
   { prompt, sampling }: Pick<Generation, 'prompt' | 'sampling'>,
-  native: Addon.Model,
-  { kvType }: LoadTarget,
+  { native, target: { kvType }, text }: Pick<LoadedModel, 'native' | 'target' | 'text'>,
   contextLength: number,
 ): number {
+  const { vision } = text;
+  const seen = vision === null ? 0 : picturesIn(prompt, vision.preprocessor);
   const characters = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
-  const tokens = characters / shortestToken + (sampling.maxTokens ?? usualAnswer);
+  const tokens = characters / shortestToken + seen + (sampling.maxTokens ?? usualAnswer);
   const { contextBytesPerToken, stateBytes } = native.description;
   return stateBytes + Math.min(tokens, contextLength) * contextBytesPerToken * KV_SCALE[kvType];
 }
+
+const picturesIn = ({ messages }: Pick<Prompt, 'messages'>, preprocessor: Preprocessor): number =>
+  messages
+    .flatMap(({ pictures = [] }) => pictures)
+    .reduce((sum, picture) => sum + tokensFor(withDetail(preprocessor, picture.detail), picture), 0);
 
 /** What was asked for, at most what the model knows; without a wish as much as the memory for contexts holds. */
 function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {

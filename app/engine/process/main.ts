@@ -1,13 +1,13 @@
 import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
 import { runEngineHost } from './engine-server.ts';
 
-//  The engine process: node process.ts ADDON WORKER, forked by Node or by Electron. In Electron the first message of the parent
+//  The engine process: node main.ts ADDON WORKER PICTURE_WORKER, forked by Node or by Electron. In Electron the first message of the parent
 //  brings the port to the core.
 
 // What it writes (packed weights, pipelines) is its user's alone.
 process.umask(0o077);
 
-const [addon = '', worker = ''] = process.argv.slice(2);
+const [addon = '', worker = '', pictureWorker = ''] = process.argv.slice(2);
 
 /** Electron's `process.parentPort`, by shape. */
 type ParentPort = {
@@ -17,8 +17,8 @@ const { parentPort } = process as { parentPort?: ParentPort };
 
 if (parentPort) {
   parentPort.once('message', ({ ports: [port] }) => {
-    if (port) runEngineHost(pipeOfMessagePort(port), { addon, worker });
+    if (port) runEngineHost(pipeOfMessagePort(port), { addon, worker, pictureWorker });
   });
 } else {
-  runEngineHost(pipeToParent(), { addon, worker });
+  runEngineHost(pipeToParent(), { addon, worker, pictureWorker });
 }

@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import { tokensFor, withDetail } from '../../pictures/preprocessor.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { type ChatMessage, promptOf as renderPrompt } from '../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import type { Tokenizer } from '../../text/tokenizer/tokenizer.ts';
-import type { Prompt, PromptMessage } from '../ipc-protocol.ts';
+import type { Prompt, PromptMessage, PromptPicture } from '../ipc-protocol.ts';
+import type { EngineText, ModelVision } from './model-vision.ts';
 
 export type PromptIds = {
   ids: number[];
@@ -12,10 +14,39 @@ export type PromptIds = {
   inThinking: boolean;
   /** Tokens of the answer that is gone on with, at the end of `ids`. */
   continuation: readonly number[];
+  /** What is seen where the tokens of pictures stand. */
+  pictures: readonly PromptPicture[];
 };
 
-/** @throws LonghandError `template-failed` */
-export async function promptIds(text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<PromptIds> {
+/** A text that was read without asking what it sees is blind. */
+type PromptText = ModelText & Partial<Pick<EngineText, 'vision'>>;
+
+/** @throws LonghandError `template-failed`; `model-unsupported` where pictures are shown to a model that sees none */
+export async function promptIds(text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<PromptIds> {
+  const written = await writtenIds(text, renderer, prompt);
+  const pictures = prompt.messages.flatMap((message) => message.pictures ?? []);
+  return { ...written, ids: withPictures(written.ids, pictures, text.vision ?? null), pictures };
+}
+
+/** The template writes one token a picture; the tower gives as many rows as it has blocks of patches. */
+function withPictures(ids: number[], pictures: readonly PromptPicture[], vision: ModelVision | null): number[] {
+  if (pictures.length === 0) return ids;
+  if (!vision) throw new LonghandError('model-unsupported', '[pictures] this model does not see pictures');
+  const places = ids.filter((id) => id === vision.token).length;
+  if (places !== pictures.length) {
+    throw new LonghandError(
+      'template-failed',
+      `[template] it has room for ${places} pictures, the conversation shows ${pictures.length}`,
+    );
+  }
+  const counts = pictures.map((picture) => tokensFor(withDetail(vision.preprocessor, picture.detail), picture));
+  let next = 0;
+  return ids.flatMap((id) => (id === vision.token ? Array<number>(counts[next++] ?? 1).fill(id) : [id]));
+}
+
+type Written = Omit<PromptIds, 'pictures'>;
+
+async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<Written> {
   const { continuation } = prompt;
   const messages = prompt.messages.map((message) => chatMessage(text, message));
   if (!continuation || (continuation.ids === null && continuation.text === '' && continuation.thinking === '')) {
@@ -29,8 +60,14 @@ export async function promptIds(text: ModelText, renderer: TemplateRenderer, pro
   return { ...(await render(text, renderer, [...messages, last], prompt, true)), continuation: [] };
 }
 
-export const countPrompt = async (text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
+export const countPrompt = async (text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
   (await promptIds(text, renderer, prompt)).ids.length;
+
+/** @throws LonghandError `model-unsupported` where nothing is seen, `unreadable` for a strip that no model reads */
+export function countPicture({ vision }: EngineText, { detail, ...size }: Omit<PromptPicture, 'source'>): number {
+  if (vision) return tokensFor(withDetail(vision.preprocessor, detail), size);
+  throw new LonghandError('model-unsupported', '[pictures] this model does not see pictures');
+}
 
 const countedAtOnce = 4096;
 
@@ -78,7 +115,11 @@ function chatMessage(text: ModelText, message: PromptMessage): ChatMessage {
       ...(name !== undefined && { name }),
     };
   }
-  if (message.role !== 'assistant') return { role: message.role, content: message.text };
+  if (message.role !== 'assistant') {
+    const { role, pictures = [] } = message;
+    if (pictures.length === 0) return { role, content: message.text };
+    return { role, content: [...pictures.map(() => ({ type: 'image' })), { type: 'text', text: message.text }] };
+  }
   return {
     role: 'assistant',
     content: message.text,

@@ -23,6 +23,7 @@ import {
   findModelByPath,
   listModels,
   type ModelRow,
+  modelsToInspect,
   presetsOf,
   removeModel,
   setModelFacts,
@@ -379,7 +380,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       await presences.look(paths());
       // Whatever the first model says, the built-in ones are inspected; that one says so when it is asked something.
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
-      for (const { id, path } of builtIn) {
+      const older = modelsToInspect(db).flatMap(({ id, path }) => (isThere(path) ? [{ id, path }] : []));
+      for (const { id, path } of [...builtIn, ...older]) {
         const facts = await engine.ask('inspect', { path }).catch(() => null); // asked again at the next start
         if (!facts) continue;
         setModelFacts(db, id, facts);

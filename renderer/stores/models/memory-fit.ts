@@ -85,6 +85,7 @@ export function likelyDescription(model: CatalogueModel): ModelDescription {
     mtp: false,
     encoder: model.abilities.includes('embeddings'),
     ranker: false,
+    vision: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { PromptMessage } from '../../../app/engine/ipc-protocol.ts';
 import { loadModel } from '../../../app/engine/process/loaded-model.ts';
+import { createPictureReader } from '../../../app/engine/process/picture-reader.ts';
 import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
 import { readBack } from '../../../app/engine/process/read-back.ts';
 import type { ChatId, Client, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
@@ -99,9 +100,11 @@ test('an answer is read back as the next turn wants it', async () => {
     () => {},
   );
   const renderer = createTemplateRenderer({ worker: places.worker });
+  const pictures = createPictureReader(places.pictureWorker);
   onTestFinished(async () => {
     model.close();
     await renderer.close();
+    await pictures.close();
   });
   const messages = [told('system', 'You are brief.'), told('user', story('A fox'))];
   const ask = async (all: PromptMessage[]) => {
@@ -119,8 +122,10 @@ test('an answer is read back as the next turn wants it', async () => {
   const stopped = new addon.AbortFlag();
   stopped.set();
   const prompt = { messages, thinking: false, continuation: null };
-  expect(await readBack(model, renderer, { prompt, chatId: null }, answer, stopped)).toBe(false);
-  expect(await readBack(model, renderer, { prompt, chatId: null }, answer, new addon.AbortFlag())).toBe(true);
+  expect(await readBack(model, { renderer, pictures }, { prompt, chatId: null }, answer, stopped)).toBe(false);
+  expect(await readBack(model, { renderer, pictures }, { prompt, chatId: null }, answer, new addon.AbortFlag())).toBe(
+    true,
+  );
 
   const next = [...messages, answer, told('user', 'And then?')];
   const { ids, result: after } = await ask(next);

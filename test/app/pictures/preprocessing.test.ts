@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { patchesOf } from '../../../app/pictures/patches.ts';
 import { createPictureDecoder } from '../../../app/pictures/picture-decoder.ts';
-import { type Preprocessor, preprocessorOf, sizeFor, tokensFor } from '../../../app/pictures/preprocessor.ts';
+import {
+  type Preprocessor,
+  preprocessorOf,
+  sizeFor,
+  tokensFor,
+  withDetail,
+} from '../../../app/pictures/preprocessor.ts';
 import type { RgbPicture } from '../../../app/pictures/resample.ts';
 import { golden } from '../../support/addon.ts';
 import { readCase, required } from '../../support/golden.ts';
@@ -22,19 +28,22 @@ describe('the size of transformers', () => {
     cases: { height: number; width: number; min_pixels: number; max_pixels: number; result_hw: number[] | null }[];
   };
   test.each(cases)('$height × $width within $min_pixels and $max_pixels', (one) => {
-    const size = () => sizeFor(upTo(one.min_pixels, one.max_pixels), one, 'fine');
+    const size = () => sizeFor(upTo(one.min_pixels, one.max_pixels), one);
     if (one.result_hw === null) expect(size).toThrow(/at most 200 times the other/);
     else expect(size()).toEqual({ height: one.result_hw[0], width: one.result_hw[1] });
   });
 
   test('detail bounds the tokens, and never asks for more than the checkpoint allows', () => {
     const photo = { width: 4032, height: 3024 };
-    const tokens = (detail: 'fast' | 'normal' | 'fine', of = preprocessorOf({})) => tokensFor(of, photo, detail);
+    const tokens = (detail: 'fast' | 'normal' | 'fine', of = preprocessorOf({})) =>
+      tokensFor(withDetail(of, detail), photo);
     expect(tokens('fast')).toBeLessThanOrEqual(256);
     expect(tokens('fast')).toBeGreaterThan(200);
     expect(tokens('normal')).toBeLessThanOrEqual(1024);
     expect(tokens('normal')).toBeGreaterThan(900);
-    expect(tokens('fine')).toBe(126 * 94); // neither shrunk nor grown; 94.5 rounds to even
+    expect(tokensFor(preprocessorOf({}), photo)).toBe(126 * 94); // neither shrunk nor grown; 94.5 rounds to even
+    expect(tokens('fine')).toBeLessThanOrEqual(4096);
+    expect(tokens('fine')).toBeGreaterThan(3900);
     expect(tokens('fine', upTo(1024, 100_000))).toBeLessThanOrEqual(97);
   });
 });
@@ -74,7 +83,7 @@ describe('patches are those of the processor', () => {
 
   test.each(readdirSync(join(golden, ...folder)).filter((name) => name.endsWith('.png')))('%s', async (file) => {
     const name = file.replace('.png', '');
-    const { pixels, grid } = patchesOf(await decoder.pixels(path(...folder, file), preprocessor, 'fine'), preprocessor);
+    const { pixels, grid } = patchesOf(await decoder.pixels(path(...folder, file), preprocessor), preprocessor);
     const expected = required(reference, `pixels.${name}`);
     expect(grid).toEqual(facts.images[name]?.grid_thw);
     expect(pixels.length).toBe(expected.length);
@@ -108,10 +117,10 @@ describe('formats', () => {
   test.each(Object.entries(facts.cases))('%s', async (name, { size, resized }) => {
     const [width, height] = size;
     expect(await decoder.measure(path('pictures', name))).toMatchObject({ width, height });
-    const came = await decoder.pixels(path('pictures', name), preprocessor, 'fine');
+    const came = await decoder.pixels(path('pictures', name), preprocessor);
     expect([came.width, came.height]).toEqual(resized);
     // Already in its size, so that it is decoded as it is.
-    const expected = await decoder.pixels(path('pictures', `${name}.expected.png`), upTo(1, 2 ** 20), 'fine');
+    const expected = await decoder.pixels(path('pictures', `${name}.expected.png`), upTo(1, 2 ** 20));
     const { mean, within, equal } = between(came, expected);
     if (equal < 1) inexact.push(`${name} ${mean.toFixed(3)}`);
     expect(mean).toBeLessThanOrEqual(1);

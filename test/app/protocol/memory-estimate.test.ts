@@ -22,6 +22,7 @@ const model: ModelDescription = {
   mtp: false,
   encoder: false,
   ranker: false,
+  vision: null,
 };
 
 test('context memory grows with the context and shrinks with its type', () => {

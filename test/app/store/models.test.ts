@@ -3,7 +3,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ModelDescription, ModelId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { migrate, readMigrations } from '../../../app/store/migrate.ts';
-import { addModel, findModel, listModels, type ModelMetadata, setModelUsed } from '../../../app/store/models.ts';
+import {
+  addModel,
+  findModel,
+  listModels,
+  type ModelMetadata,
+  modelsToInspect,
+  setModelFacts,
+  setModelUsed,
+} from '../../../app/store/models.ts';
 import { shapeOf } from '../../support/fake-models.ts';
 import { migrations, newFolder } from './support.ts';
 
@@ -47,6 +55,10 @@ test('models of an older version keep what was known of them', () => {
   migrate(db, readMigrations(migrations).slice(10));
   expect(findModel(db, 'full' as ModelId)?.facts).toMatchObject(factsOf({ layers }));
   expect(findModel(db, 'without' as ModelId)?.facts).toBe(null);
+  // What this version asks besides is found out once its files are there.
+  expect(modelsToInspect(db)).toEqual([{ id: 'full', path: null }]);
+  setModelFacts(db, 'full' as ModelId, factsOf({ layers }));
+  expect(modelsToInspect(db)).toEqual([]);
 });
 
 test('settings of an older version are completed', () => {
