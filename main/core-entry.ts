@@ -5,6 +5,7 @@ import type { Ending, Supervised } from '../app/process/supervisor.ts';
 import { pipeOfMessagePort } from '../app/process/transport.ts';
 import { failureOf, guarded, LonghandError } from '../app/protocol/index.ts';
 import type { ChildWish, CoreArguments, FromCore, ToCore } from './core-ipc.ts';
+import { followCore } from './core-news.ts';
 
 //  The core process of the desktop shell: app/core/core.ts with ports for pipes. Runs as a utility process of Electron.
 
@@ -58,6 +59,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
     (await host).onBusy((busy) => parent.postMessage({ busy }));
     (await host).onDownload((download) => parent.postMessage({ download }));
     parent.postMessage({ ready: true });
+    await followCore(await host, (news) => parent.postMessage({ news }));
   } catch (error) {
     parent.postMessage({ failed: failureOf(error) });
   }

@@ -1,7 +1,7 @@
 import type { CoreOptions } from '../app/core/core.ts';
 import type { StartReader } from '../app/documents/parse/fork-parser.ts';
 import type { Ending } from '../app/process/supervisor.ts';
-import type { DownloadNotification, Failure, Notice } from '../app/protocol/index.ts';
+import type { ChatId, DownloadNotification, Failure, Notice } from '../app/protocol/index.ts';
 
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
@@ -13,6 +13,17 @@ export type CoreArguments = Pick<CoreOptions, 'dataFolder' | 'migrations' | 'res
 
 /** A process that the core asks for: it belongs to Electron's main process. */
 export type ChildWish = { run: 'engine' } | { run: 'reader'; limits: Parameters<StartReader>[0] };
+
+/** What the desktop shows of the core outside its windows. */
+export type DesktopNews = {
+  /** The chats that were used last, the newest first. */
+  recent: { id: ChatId; title: string }[];
+  /** How far downloads and documents are that come in now, between 0 and 1. */
+  progress: number | null;
+  inTray: boolean;
+  quickKeys: string | null;
+  selectionKeys: string | null;
+};
 
 export type ToCore =
   /** A window wants to talk; its port comes along. */
@@ -30,6 +41,7 @@ export type FromCore =
   | { failed: Failure }
   | { busy: boolean }
   | { download: DownloadNotification }
+  | { news: DesktopNews }
   /** The process with this number is wanted; numbers are never used twice. */
   | { startChild: number; wish: ChildWish }
   | { killChild: number }

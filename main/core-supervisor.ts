@@ -2,7 +2,7 @@ import { type MessagePortMain, utilityProcess } from 'electron';
 import { createSupervisor, type Ending, listenToErrors, type Supervised } from '../app/process/supervisor.ts';
 import type { DownloadNotification, Failure, Notice } from '../app/protocol/index.ts';
 import { createChildren, endAtOnce } from './child-processes.ts';
-import type { CoreArguments, FromCore, ToCore } from './core-ipc.ts';
+import type { CoreArguments, DesktopNews, FromCore, ToCore } from './core-ipc.ts';
 import type { Paths } from './paths.ts';
 import type { Keychain } from './secret-storage.ts';
 
@@ -22,6 +22,7 @@ export type CoreProcessOptions = {
   onLost: () => void;
   onBusy: (busy: boolean) => void;
   onDownload: (news: DownloadNotification) => void;
+  onNews: (news: DesktopNews) => void;
   /** It cannot run: a sentence for the user, then the app ends. */
   onFailed: (failure: Failure) => void;
 };
@@ -35,6 +36,7 @@ export function createCoreSupervisor({
   onLost,
   onBusy,
   onDownload,
+  onNews,
   onFailed,
 }: CoreProcessOptions): CoreSupervisor {
   let child: Electron.UtilityProcess | null = null;
@@ -90,6 +92,7 @@ export function createCoreSupervisor({
     } else if ('failed' in message) onFailed(message.failed);
     else if ('busy' in message) onBusy(message.busy);
     else if ('download' in message) onDownload(message.download);
+    else if ('news' in message) onNews(message.news);
     else if ('startChild' in message) {
       post({ child: message.startChild }, [children.start(message.startChild, message.wish)]);
     } else if ('keychain' in message) {

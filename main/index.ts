@@ -1,19 +1,23 @@
-import { app, type BrowserWindow, dialog, powerMonitor } from 'electron';
+import { app, dialog, powerMonitor } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
 import { sweep } from '../app/store/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
 import { isModelFile, readArguments, shellFolder } from './arguments.ts';
+import { sayThatItGoesOn } from './background.ts';
+import type { DesktopNews } from './core-ipc.ts';
 import { type CoreSupervisor, createCoreSupervisor } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
-import { sendToWindow, setMenu } from './menu.ts';
+import { setMenus } from './menu.ts';
 import { notify } from './notifications.ts';
 import { removeCopies } from './open-copy.ts';
 import { pathsOf } from './paths.ts';
+import { createQuickQuestion } from './quick-question.ts';
 import { openKeychain } from './secret-storage.ts';
 import { hostRules, lockDown } from './security.ts';
 import { keepAwake } from './sleep-blocker.ts';
 import { errors, words } from './strings.ts';
-import { createWindow } from './window.ts';
+import { createTray } from './tray.ts';
+import { createWindows } from './windows.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 
@@ -21,7 +25,6 @@ const { dataFolder, modelFiles } = readArguments(process.argv, app.isPackaged);
 const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
 const paths = pathsOf({ root: app.getAppPath(), resources: process.resourcesPath, packaged: app.isPackaged });
 
-let window: BrowserWindow | null = null;
 let core: CoreSupervisor | null = null;
 let quitting = false;
 /** An answer is being written. */
@@ -29,8 +32,16 @@ let answering = false;
 let asking = false;
 /** The system ends, or whoever started the app ends it: nobody is there to be asked. */
 let unattended = false;
+/** There is an item to come back by: a closed window does not end the app. */
+let inTray = false;
 /** Model files that the desktop opened with the app, until the page takes them. */
 let toOpen = modelFiles;
+
+const page = { preload: paths.preload, devServer };
+const staysOpen = () => process.platform === 'darwin' || inTray;
+const windows = createWindows(page, { holds: () => !staysOpen() && asksBeforeQuit(), onLast: lastWindowClosed });
+const question = createQuickQuestion(page);
+const tray = createTray(paths.resources, { ask: question.ask, show: () => show(), quit: () => app.quit() });
 
 app.setPath('userData', shellFolder(dataFolder));
 // Chromium itself asks nothing of the network.
@@ -53,10 +64,9 @@ if (app.requestSingleInstanceLock()) {
     event.preventDefault();
     if (isModelFile(path)) open([path]);
   });
-  app.on('activate', show);
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
-  });
+  app.on('activate', () => show());
+  // Without a listener Electron would end the app: lastWindowClosed decides.
+  app.on('window-all-closed', () => {});
   app.on('before-quit', quit);
   app
     .whenReady()
@@ -73,14 +83,26 @@ async function start() {
   const awake = keepAwake();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quitUnattended);
   powerMonitor.on('shutdown', quitUnattended);
-  const ipc = serveIpc({ connect: (port) => core?.connect(port) ?? false, takeOpened, devServer });
-  setMenu(
-    process.platform,
-    sendToWindow(() => window),
-  );
+  const ipc = serveIpc({
+    connect: (port) => core?.connect(port) ?? false,
+    takeOpened,
+    takeAsked: question.takeAsked,
+    keysAreFree: question.isFree,
+    devServer,
+  });
+  const menus = setMenus({
+    platform: process.platform,
+    send: (command) => windows.tell('menu', command),
+    newWindow: () => windows.open('#/chat'),
+    openChat: (chatId) => show(`#/chat/${chatId}`),
+  });
   show();
   // The system may ask the user for the keychain: the window is there meanwhile.
   const keychain = await openKeychain();
+  const come = (progress: number | null) => {
+    windows.progress(progress);
+    awake('coming', progress !== null);
+  };
   core = createCoreSupervisor({
     paths,
     keychain,
@@ -93,39 +115,44 @@ async function start() {
       about: { version: app.getVersion(), commit: process.env.LONGHAND_COMMIT ?? '', shell: 'electron' },
     },
     onReady: ipc.coreReady,
-    onLost: ipc.coreLost,
-    onBusy(busy) {
-      answering = busy;
-      awake(busy);
+    onLost() {
+      ipc.coreLost();
+      come(null);
     },
-    onDownload: (news) => notify(news, { looking: isLookedAt(window), show }),
+    onBusy(writes) {
+      answering = writes;
+      awake('answer', writes);
+    },
+    onDownload: (news) => notify(news, { looking: windows.isLookedAt(), show }),
+    onNews(news) {
+      menus(news.recent);
+      come(news.progress);
+      listenOutside(news);
+    },
     onFailed: fail,
   });
 }
 
-function show() {
-  if (!app.isReady() || quitting) return;
-  if (window) {
-    if (window.webContents.isCrashed()) window.webContents.reload();
-    if (window.isMinimized()) window.restore();
-    window.focus();
-    return;
-  }
-  // On a Mac the app goes on without its window.
-  const holds = () => process.platform !== 'darwin' && asksBeforeQuit();
-  window = createWindow({ preload: paths.preload, devServer, holds });
-  window.on('closed', () => {
-    window = null;
-  });
+function show(view?: string) {
+  if (app.isReady() && !quitting) windows.show(view);
 }
 
-/** A minimised window can still have the focus. */
-const isLookedAt = (one: BrowserWindow | null): boolean => one?.isFocused() === true && !one.isMinimized();
+function lastWindowClosed() {
+  if (!staysOpen()) app.quit();
+  else if (!quitting) sayThatItGoesOn();
+}
+
+/** What the person has chosen to have outside the windows. */
+function listenOutside(news: DesktopNews) {
+  inTray = news.inTray;
+  tray(inTray);
+  question.listen(news);
+}
 
 function open(paths: string[]) {
   toOpen = [...toOpen, ...paths];
   show();
-  if (paths.length > 0) window?.webContents.send('opened');
+  if (paths.length > 0) windows.tell('opened');
 }
 
 function takeOpened(): string[] {
@@ -153,8 +180,9 @@ async function ask() {
   if (asking) return;
   asking = true;
   const { title, about, quit: yes, stay } = words.quitting;
-  const question = { message: title, detail: about, buttons: [yes, stay], defaultId: 0, cancelId: 1, noLink: true };
-  const { response } = await (window ? dialog.showMessageBox(window, question) : dialog.showMessageBox(question));
+  const asked = { message: title, detail: about, buttons: [yes, stay], defaultId: 0, cancelId: 1, noLink: true };
+  const window = windows.front();
+  const { response } = await (window ? dialog.showMessageBox(window, asked) : dialog.showMessageBox(asked));
   asking = false;
   if (response === 0 && core) end(core);
 }

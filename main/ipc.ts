@@ -11,7 +11,7 @@ import {
   shell,
 } from 'electron';
 import { z } from 'zod';
-import { Choosing } from '../app/protocol/index.ts';
+import { Choosing, GlobalKeys } from '../app/protocol/index.ts';
 import { openCopy } from './open-copy.ts';
 import { isPage } from './security.ts';
 import { words } from './strings.ts';
@@ -25,6 +25,8 @@ const Copy = z.object({ name: z.string().min(1).max(255), bytes: z.instanceof(Ui
 export function serveIpc(options: {
   connect: (port: MessagePortMain) => boolean;
   takeOpened: () => string[];
+  takeAsked: (window: BrowserWindow | null) => string | null;
+  keysAreFree: (keys: string) => boolean;
   devServer?: string | undefined;
 }) {
   const wanting = new Set<Electron.WebContents>();
@@ -68,6 +70,8 @@ export function serveIpc(options: {
   handle('open-external', Address, (address, event) => openLink(address, BrowserWindow.fromWebContents(event.sender)));
   handle('open-copy', Copy, ({ name, bytes }) => openCopy(name, bytes));
   handle('take-opened', z.undefined(), options.takeOpened);
+  handle('take-asked', z.undefined(), (_, event) => options.takeAsked(BrowserWindow.fromWebContents(event.sender)));
+  handle('keys-are-free', GlobalKeys, options.keysAreFree);
   handle('reveal', Path, (path) => {
     if (existsSync(path)) shell.showItemInFolder(path);
   });

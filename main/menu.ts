@@ -1,16 +1,54 @@
-import { type BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron';
-import { type MenuCommand, menuKeys } from '../app/protocol/index.ts';
+import { app, Menu, type MenuItemConstructorOptions } from 'electron';
+import { type ChatId, type MenuCommand, menuKeys } from '../app/protocol/index.ts';
+import type { DesktopNews } from './core-ipc.ts';
 import { words } from './strings.ts';
 
-/** The menu bar. What belongs to the page is sent to it as a command; the rest are the system's own roles. */
-export function setMenu(platform: NodeJS.Platform, send: (command: MenuCommand) => void) {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(platform, send)));
+type Recent = DesktopNews['recent'];
+
+export type MenuActions = {
+  platform: NodeJS.Platform;
+  send: (command: MenuCommand) => void;
+  newWindow: () => void;
+  openChat: (chatId: ChatId) => void;
+};
+
+/** The menu bar, and the menu of the icon in the Dock. What belongs to the page is sent to it as a command; the rest are the
+ *  system's own roles. The function that is returned sets the recent chats, which no other program hears of: the system's own
+ *  list of recent documents is not used. */
+export function setMenus(actions: MenuActions): (recent: Recent) => void {
+  let shown = '';
+  const set = (recent: Recent) => {
+    const text = JSON.stringify(recent);
+    // An open menu closes when another takes its place.
+    if (text === shown) return;
+    shown = text;
+    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(actions, recent)));
+  };
+  set([]);
+  app.dock?.setMenu(Menu.buildFromTemplate([newWindowItem(actions)]));
+  return set;
 }
 
-export function menuTemplate(
-  platform: NodeJS.Platform,
-  send: (command: MenuCommand) => void,
-): MenuItemConstructorOptions[] {
+const newWindowItem = ({ newWindow }: MenuActions): MenuItemConstructorOptions => ({
+  label: words.menu['new-window'],
+  accelerator: 'CmdOrCtrl+Shift+N',
+  click: newWindow,
+});
+
+/** By their titles. What a menu would read as the key of an entry is text here. */
+const recentItems = ({ openChat, platform }: MenuActions, recent: Recent): MenuItemConstructorOptions[] =>
+  recent.map(({ id, title }) => ({
+    label: platform === 'darwin' ? shortened(title) : shortened(title).replaceAll('&', '&&'),
+    click: () => openChat(id),
+  }));
+
+const shortened = (title: string): string => {
+  const letters = [...title.replace(/\s+/g, ' ')];
+  return letters.length <= 60 ? letters.join('') : `${letters.slice(0, 59).join('')}…`;
+};
+
+export function menuTemplate(actions: MenuActions, recent: Recent): MenuItemConstructorOptions[] {
+  const { platform, send } = actions;
   const mac = platform === 'darwin';
   const command = (name: MenuCommand): MenuItemConstructorOptions => ({
     label: words.menu[name],
@@ -44,6 +82,10 @@ export function menuTemplate(
       label: words.menu.file,
       submenu: [
         command('new-chat'),
+        newWindowItem(actions),
+        { label: words.menu.recent, enabled: recent.length > 0, submenu: recentItems(actions, recent) },
+        separator,
+        command('print'),
         separator,
         ...(mac ? [] : [settings, separator]),
         mac ? system('close') : system('quit'),
@@ -59,6 +101,7 @@ export function menuTemplate(
         separator,
         system('resetZoom'),
         system('zoomIn'),
+        ...MORE_ZOOM,
         system('zoomOut'),
         separator,
         system('togglefullscreen'),
@@ -105,7 +148,17 @@ function editing(mac: boolean): MenuItemConstructorOptions[] {
   ];
 }
 
-export const sendToWindow =
-  (window: () => BrowserWindow | null) =>
-  (command: MenuCommand): void =>
-    window()?.webContents.send('menu', command);
+/** The sign for plus is often above that for equals, and keyboards have a second one beside the digits. */
+const MORE_ZOOM: MenuItemConstructorOptions[] = (
+  [
+    ['zoomIn', '='],
+    ['zoomIn', 'numadd'],
+    ['zoomOut', 'numsub'],
+  ] as const
+).map(([role, key]) => ({
+  role,
+  label: words.menu.roles[role],
+  accelerator: `CmdOrCtrl+${key}`,
+  visible: false,
+  acceleratorWorksWhenHidden: true,
+}));

@@ -40,6 +40,9 @@ const api: PreloadApi = {
   openCopy: (name, bytes) => ipcRenderer.invoke('open-copy', { name, bytes }),
   reveal: (path) => ipcRenderer.invoke('reveal', path),
   takeOpened: () => ipcRenderer.invoke('take-opened'),
+  takeAsked: () => ipcRenderer.invoke('take-asked'),
+  keysAreFree: (keys) => ipcRenderer.invoke('keys-are-free', keys),
+  onView: (heard) => void ipcRenderer.on('view', (_, view: string) => heard(view)),
   onOpened: (heard) => void ipcRenderer.on('opened', () => heard()),
   onMenu: (heard) => void ipcRenderer.on('menu', (_, command: MenuCommand) => heard(command)),
 };

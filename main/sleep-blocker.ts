@@ -1,11 +1,17 @@
 import { powerSaveBlocker } from 'electron';
 
-/** The machine does not fall asleep while an answer is written; the display may. */
-export function keepAwake(): (busy: boolean) => void {
+/** An answer is written, or downloads and documents come in. */
+export type Work = 'answer' | 'coming';
+
+/** The machine does not fall asleep while there is work; the display may. */
+export function keepAwake(): (work: Work, busy: boolean) => void {
+  const going = new Set<Work>();
   let blocker: number | null = null;
-  return (busy) => {
-    if (busy && blocker === null) blocker = powerSaveBlocker.start('prevent-app-suspension');
-    if (!busy && blocker !== null) {
+  return (work, busy) => {
+    if (busy) going.add(work);
+    else going.delete(work);
+    if (going.size > 0 && blocker === null) blocker = powerSaveBlocker.start('prevent-app-suspension');
+    if (going.size === 0 && blocker !== null) {
       powerSaveBlocker.stop(blocker);
       blocker = null;
     }

@@ -12,6 +12,8 @@ type Displays = readonly { workArea: Bounds }[];
 
 const MAX_BYTES = 16_384;
 const MAX_PLACES = 16;
+/** A title bar's height. */
+const STEP = 28;
 
 /** Where the window was with these displays. One that was left on a display that is gone keeps its size and is put in the
  *  middle of the first one. Null when it was never left anywhere. */
@@ -46,6 +48,20 @@ function readPlaces(file: string): z.infer<typeof Places> {
     return [];
   }
 }
+
+/** The place of a window that is opened from another: a step to the right and down, or where the first display begins. */
+export function besides(window: Bounds, displays: Displays): Bounds {
+  const moved = { ...window, x: window.x + STEP, y: window.y + STEP };
+  if (displays.some(({ workArea }) => contains(workArea, moved))) return moved;
+  const { x, y } = displays[0]?.workArea ?? window;
+  return { ...window, x, y };
+}
+
+const contains = (area: Bounds, window: Bounds): boolean =>
+  window.x >= area.x &&
+  window.y >= area.y &&
+  window.x + window.width <= area.x + area.width &&
+  window.y + window.height <= area.y + area.height;
 
 const arrangementOf = (displays: Displays): string =>
   displays

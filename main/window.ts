@@ -1,37 +1,27 @@
 import { join } from 'node:path';
-import { app, BrowserWindow, dialog, nativeTheme, screen } from 'electron';
+import { app, BrowserWindow, type BrowserWindowConstructorOptions, dialog, nativeTheme, screen } from 'electron';
 import { pageAddress } from './app-protocol.ts';
 import { words } from './strings.ts';
-import { readWindowState, writeWindowState } from './window-state.ts';
+import { besides, readWindowState, writeWindowState } from './window-state.ts';
 
 const saveAfterMs = 500;
 /** A page that crashes more often than this within a minute is not reloaded again by itself. */
 const reloads = 3;
 const crashWindowMs = 60_000;
 
-export function createWindow(options: {
-  preload: string;
-  devServer?: string | undefined;
-  /** Closing the window would end the app, and the person is to be asked first. */
-  holds: () => boolean;
-}): BrowserWindow {
-  const file = join(app.getPath('userData'), 'window.json');
-  const state = readWindowState(file, screen.getAllDisplays());
+export type Page = { preload: string; devServer?: string | undefined };
+
+/** A window with our page in it, which is not shown yet. `view`: the part of its address behind "#". */
+export function createPageWindow(page: Page, view: string, look: BrowserWindowConstructorOptions): BrowserWindow {
   const window = new BrowserWindow({
-    width: 1280,
-    height: 840,
-    ...state?.bounds,
-    minWidth: 480,
-    minHeight: 480,
+    ...look,
     show: false,
     title: 'Longhand',
     // The paper of tokens.css, so that nothing flashes before the page is there.
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#16171a' : '#fbfbfa',
-    titleBarStyle: process.platform === 'darwin' ? 'hiddenInset' : 'default',
-    trafficLightPosition: { x: 16, y: 15 },
     autoHideMenuBar: true,
     webPreferences: {
-      preload: options.preload,
+      preload: page.preload,
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
@@ -44,6 +34,32 @@ export function createWindow(options: {
       devTools: !app.isPackaged,
     },
   });
+  reloadAfterCrash(window);
+  void window.loadURL(`${page.devServer ?? pageAddress}${view}`);
+  return window;
+}
+
+export type Placing = {
+  view: string;
+  /** The window that it is opened from: it lies a little below, where both can be taken hold of. */
+  beside: BrowserWindow | null;
+  /** Closing the window would end the app, and the person is to be asked first. */
+  holds: () => boolean;
+};
+
+export function createWindow(page: Page, { view, beside, holds }: Placing): BrowserWindow {
+  const file = join(app.getPath('userData'), 'window.json');
+  const displays = screen.getAllDisplays();
+  const state = beside ? null : readWindowState(file, displays);
+  const window = createPageWindow(page, view, {
+    width: 1280,
+    height: 840,
+    ...(beside ? besides(beside.getNormalBounds(), displays) : state?.bounds),
+    minWidth: 480,
+    minHeight: 480,
+    titleBarStyle: process.platform === 'darwin' ? 'hiddenInset' : 'default',
+    trafficLightPosition: { x: 16, y: 15 },
+  });
   // Maximizing shows a window, so it waits for the page too.
   window.once('ready-to-show', () => {
     if (state?.maximized) window.maximize();
@@ -52,13 +68,11 @@ export function createWindow(options: {
   });
   // The window stays behind the question.
   window.on('close', (event) => {
-    if (!options.holds()) return;
+    if (!holds()) return;
     event.preventDefault();
     app.quit();
   });
   keepState(window, file);
-  reloadAfterCrash(window);
-  void window.loadURL(options.devServer ?? pageAddress);
   return window;
 }
 

@@ -1,8 +1,10 @@
 import { Dialog } from 'radix-ui';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { core, isElectron, onMenu, onOpened, openExternal, useConnection } from './bridge.ts';
+import { core, isElectron, onMenu, onOpened, onView, openExternal, useConnection } from './bridge.ts';
+import { askAbout } from './chat/ask-about.ts';
 import { ChatPage } from './chat/page.tsx';
+import { PrintedChat } from './chat/transcript/printed-chat.tsx';
 import { DocumentsPage } from './documents/page.tsx';
 import { listenToChats, useChat } from './stores/chat/store.ts';
 import { listenToDocuments, useDocuments } from './stores/documents/store.ts';
@@ -18,7 +20,7 @@ import { applyAppearance, followDesktop } from './settings/apply.ts';
 import { SettingsPage } from './settings/page.tsx';
 import { DropLayer } from './shell/drop-layer.tsx';
 import { Failures, listenToFailures } from './shell/failures.tsx';
-import { followAddress } from './shell/history.ts';
+import { followAddress, reopenLast, showView } from './shell/history.ts';
 import { useKeyboard } from './shell/keyboard.ts';
 import { Locked } from './shell/locked.tsx';
 import { Notices } from './shell/notices.tsx';
@@ -88,7 +90,8 @@ function useCore(): void {
       listenToFailures(),
     ];
     onMenu((command) => commandById(command).run());
-    onOpened(() => void importOpened());
+    onOpened(takeGiven);
+    onView(showView);
     const refused = ({ blockedURI }: SecurityPolicyViolationEvent) =>
       void core.call('privacy.reportBlocked', { address: blockedURI.slice(0, 4000) }).catch(() => {}); // told again with the next
     document.addEventListener('securitypolicyviolation', refused);
@@ -99,14 +102,20 @@ function useCore(): void {
   }, []);
   useEffect(() => {
     if (epoch === 0) return;
-    void useSettings.getState().load();
+    void useSettings.getState().load().then(reopenLast);
     void useEngine.getState().load();
     void useChat.getState().load();
     void useModels.getState().load();
     void useDocuments.getState().load();
     void useServer.getState().load();
-    void importOpened();
+    takeGiven();
   }, [epoch]);
+}
+
+/** What the desktop has for this window. */
+function takeGiven(): void {
+  void importOpened();
+  void askAbout();
 }
 
 function useAppearance(): void {
@@ -163,7 +172,12 @@ function Frame() {
         </PanelBoundary>
         <div className="min-h-0 flex-1">
           <PageBoundary>
-            {place.kind === 'chat' && <ChatPage />}
+            {place.kind === 'chat' && (
+              <>
+                <ChatPage />
+                <PrintedChat />
+              </>
+            )}
             {place.kind === 'models' && <ModelsPage />}
             {place.kind === 'documents' && <DocumentsPage />}
             {place.kind === 'performance' && <PerformancePage />}

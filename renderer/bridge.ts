@@ -223,4 +223,14 @@ export const openCopy = (): PreloadApi['openCopy'] | null => preload()?.openCopy
 export const takeOpened = async (): Promise<string[]> => (await preload()?.takeOpened()) ?? [];
 export const onOpened = (listener: () => void): void => preload()?.onOpened(listener);
 
+/** A text that this window was opened to ask about; null in a browser. */
+export const takeAsked = async (): Promise<string | null> => (await preload()?.takeAsked()) ?? null;
+/** Whether keys can be had that work in every program; never in a browser. */
+export const keysAreFree = async (keys: string): Promise<boolean> =>
+  (await preload()
+    ?.keysAreFree(keys)
+    .catch(() => false)) ?? false;
+/** A view that the desktop asks for, by the part of the address behind "#". */
+export const onView = (listener: (view: string) => void): void => preload()?.onView(listener);
+
 export const onMenu = (listener: (command: MenuCommand) => void): void => preload()?.onMenu(listener);

@@ -22,12 +22,21 @@ export const Upload = z.object({ path: z.string(), name: z.string(), bytes: z.nu
 export type Upload = z.infer<typeof Upload>;
 
 /** What the native menu asks of the page; the same names as the commands of the palette. */
-export const MenuCommand = z.enum(['new-chat', 'settings', 'search', 'palette', 'toggle-sidebar', 'shortcuts']);
+export const MenuCommand = z.enum([
+  'new-chat',
+  'print',
+  'settings',
+  'search',
+  'palette',
+  'toggle-sidebar',
+  'shortcuts',
+]);
 export type MenuCommand = z.infer<typeof MenuCommand>;
 
 /** Keys of the commands that are in the menu too. The page listens for them and the menu shows them, so both read this. */
 export const menuKeys: Record<MenuCommand, string> = {
   'new-chat': 'Mod+N',
+  print: 'Mod+P',
   settings: 'Mod+,',
   search: 'Mod+Shift+F',
   palette: 'Mod+K',
@@ -54,7 +63,13 @@ export type PreloadApi = {
   reveal(path: string): Promise<void>;
   /** Model files that the desktop opened with the app since it was last asked. */
   takeOpened(): Promise<string[]>;
-  /** There are some. */
+  /** A text that this window was opened to ask about: what was selected in another program. */
+  takeAsked(): Promise<string | null>;
+  /** There are model files, or there is a text. */
   onOpened(listener: () => void): void;
+  /** Whether keys can be had that work in every program. */
+  keysAreFree(keys: string): Promise<boolean>;
+  /** A view of the page is asked for, by the part of its address behind "#". */
+  onView(listener: (view: string) => void): void;
   onMenu(listener: (command: MenuCommand) => void): void;
 };

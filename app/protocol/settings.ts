@@ -3,6 +3,15 @@ import { SamplingSettings } from './chat.ts';
 import { ModelId } from './ids.ts';
 import { ToolNames } from './tools.ts';
 
+/** Keys that work in every program, as `renderer/lib/keys.ts` writes them: with more than Shift held, or one of the F keys, so that
+ *  they take no letter from the others. */
+export const GlobalKeys = z
+  .string()
+  .max(60)
+  .regex(
+    /^(?=(?:Shift\+)*(?:Mod|Ctrl|Meta|Alt)\+|(?:Shift\+)*F\d)(?:(?:Mod|Ctrl|Meta|Alt|Shift)\+)*(?:[^\n]|F\d{1,2}|[A-Z][A-Za-z]{2,12})$/,
+  );
+
 /** All settings, with their defaults. One row of JSON a key in the store; unknown keys of newer versions are kept. */
 export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
@@ -45,6 +54,13 @@ export const Settings = z.object({
   sendWith: z.enum(['enter', 'mod-enter']).default('enter'),
   screenReader: z.enum(['sentences', 'whole', 'off']).default('sentences'),
   keybindings: z.record(z.string(), z.string()).default({}),
+  /** What is on screen when the app has started: an empty chat, or the one that was there last. */
+  openTo: z.enum(['new', 'last']).default('new'),
+  /** An item in the menu bar or beside the clock; the app then goes on without a window. */
+  inTray: z.boolean().default(false),
+  /** Keys that work in every program: a quick question, and one about the text that is selected there. Null: none. */
+  quickKeys: GlobalKeys.nullable().default(null),
+  selectionKeys: GlobalKeys.nullable().default(null),
   onboarded: z.boolean().default(false),
   /** Address of a host that serves the hub's interface; then it is asked in place of the hub. */
   hubEndpoint: z

@@ -10,6 +10,7 @@ const table = {
   palette: { keys: menuKeys.palette },
   search: { keys: menuKeys.search },
   'new-chat': { keys: menuKeys['new-chat'], inBrowser: 'Alt+N' },
+  print: { keys: menuKeys.print },
   settings: { keys: menuKeys.settings },
   shortcuts: { keys: menuKeys.shortcuts },
   'toggle-sidebar': { keys: menuKeys['toggle-sidebar'] },

@@ -248,6 +248,7 @@ export const commands: readonly Command[] = [
       if (open) void deleteChat(open.chat);
     },
   },
+  { id: 'print', icon: 'print', available: hasChat, run: () => window.print() },
   { id: 'toggle-sidebar', icon: 'sidebar', available: always, run: () => shell().toggleSidebar() },
   {
     id: 'settings',

@@ -31,6 +31,7 @@ function nameOf(event: KeyEvent): string {
 const macSigns: Record<string, string> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧' };
 const signs: Record<string, string> = { Mod: 'Ctrl', Meta: 'Super', Alt: 'Alt', Shift: 'Shift' };
 const named: Record<string, string> = {
+  ' ': 'Space',
   ArrowUp: '↑',
   ArrowDown: '↓',
   ArrowLeft: '←',

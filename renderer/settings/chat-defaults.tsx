@@ -1,17 +1,29 @@
 import { useTranslation } from 'react-i18next';
 import { canChat, type Settings } from '../../app/protocol/index.ts';
+import { isElectron } from '../bridge.ts';
 import { useEngine } from '../stores/engine.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow, TextArea } from '../ui/field.tsx';
+import { QuickQuestion } from './quick-question.tsx';
 import { Section } from './section.tsx';
 import { useTyped } from './use-debounced-text.ts';
 
 const FOLLOW = 'last-used';
 const announcements = ['sentences', 'whole', 'off'] as const;
+const openings = ['new', 'last'] as const;
 const senders = ['enter', 'mod-enter'] as const;
 
 export function ChatDefaults() {
+  return (
+    <>
+      <Defaults />
+      {isElectron() && <QuickQuestion />}
+    </>
+  );
+}
+
+function Defaults() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
   const models = useEngine((state) => state.models);
@@ -37,6 +49,14 @@ export function ChatDefaults() {
           value={values.sendWith}
           options={senders.map((value) => ({ value, name: t(`sendWith.${value}`) }))}
           onChange={(sendWith) => void set({ sendWith })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.chat.openTo')}>
+        <Segmented
+          label={t('setting.chat.openTo')}
+          value={values.openTo}
+          options={openings.map((value) => ({ value, name: t(`openTo.${value}`) }))}
+          onChange={(openTo) => void set({ openTo })}
         />
       </SettingRow>
       <SettingRow name={t('setting.chat.titles')} about={t('setting.chat.titlesAbout')}>

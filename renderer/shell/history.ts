@@ -1,5 +1,7 @@
+import type { ChatId } from '../../app/protocol/index.ts';
 import { useChat } from '../stores/chat/store.ts';
 import { useDocuments } from '../stores/documents/store.ts';
+import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
 import { addressOf, type View, viewOf } from './address.ts';
 
@@ -41,9 +43,32 @@ function show(view: View): void {
   }
 }
 
+/** A view that was asked for from outside the page. */
+export function showView(hash: string): void {
+  const view = viewOf(hash);
+  if (view) show(view);
+}
+
+const LAST = 'longhand.lastChat';
+
+/** Where a window begins anew, with the chat that was on screen last, for whoever wants that. A chat that is gone meanwhile is
+ *  an empty one. */
+export function reopenLast(): void {
+  if (!startedAnew) return;
+  startedAnew = false;
+  const last = localStorage.getItem(LAST);
+  const { place } = useShell.getState();
+  if (useSettings.getState().values.openTo !== 'last' || place.kind !== 'chat' || !last) return;
+  if (useChat.getState().chosen === null) void useChat.getState().choose(last as ChatId);
+}
+
+/** The window was opened without saying what it shows. */
+let startedAnew = false;
+
 /** Before the first connection: what was open is asked for with everything else. */
 export function restoreView(): void {
   const view = viewOf(window.location.hash);
+  startedAnew = view === null;
   if (view?.kind === 'chat')
     useChat.setState({ chosen: view.chatId, sources: view.source && { ...view.source, quoted: false } });
   else if (view) show(view);
@@ -58,6 +83,7 @@ export function followAddress(): () => void {
     queued = false;
     const view = currentView();
     const address = addressOf(view);
+    if (view.kind === 'chat' && view.chatId !== null) localStorage.setItem(LAST, view.chatId);
     if (address === window.location.hash) return;
     const before = viewOf(window.location.hash);
     if (showing || before === null || isSame(before, view)) window.history.replaceState(null, '', address);

@@ -1,12 +1,14 @@
-// Draws longhand.svg in all sizes: node resources/icons/render.mjs (needs Chromium; the pictures are in the tree).
+// Draws longhand.svg in all sizes, and what stands in menu bars (../tray): node resources/icons/render.mjs (needs Chromium; the pictures are in the tree).
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 
 const folder = import.meta.dirname;
+/** A Mac colours the loop alone; others show the icon of the app. */
+const tray = { 'template.png': ['tray.svg', 18], 'template@2x.png': ['tray.svg', 36], 'icon.png': ['longhand.svg', 32], 'icon@2x.png': ['longhand.svg', 64] };
 const sizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 
-async function draw(svg) {
+async function draw(svg, sizes) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
   const page = await browser.newPage();
   const pictures = new Map();
@@ -52,7 +54,12 @@ function ico(pictures) {
   return Buffer.concat([head, ...chosen.map((size) => pictures.get(size))]);
 }
 
-const pictures = await draw(await readFile(join(folder, 'longhand.svg'), 'utf8'));
+const read = (name) => readFile(join(folder, name), 'utf8');
+for (const [file, [svg, size]] of Object.entries(tray)) {
+  const drawn = await draw(await read(svg), [size]);
+  await writeFile(join(folder, '..', 'tray', file), drawn.get(size));
+}
+const pictures = await draw(await read('longhand.svg'), sizes);
 for (const [size, picture] of pictures) await writeFile(join(folder, `${size}x${size}.png`), picture);
 await writeFile(join(folder, 'icon.icns'), icns(pictures));
 await writeFile(join(folder, 'icon.ico'), ico(pictures));

@@ -9,7 +9,8 @@ const all = (items: readonly MenuItemConstructorOptions[]): MenuItemConstructorO
   items.flatMap((item) => [item, ...all(Array.isArray(item.submenu) ? item.submenu : [])]);
 
 describe.each(['darwin', 'linux', 'win32'] as const)('the menu on %s', (platform) => {
-  const template = menuTemplate(platform, () => {});
+  const actions = { platform, send: () => {}, newWindow: () => {}, openChat: vi.fn() };
+  const template = menuTemplate(actions, []);
 
   test('every entry has its words from the strings file: a role alone would show Electron’s English', () => {
     const { roles } = words.menu;

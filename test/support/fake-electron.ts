@@ -18,6 +18,11 @@ export const done = {
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
+  /** Items beside the clock that are there now, with their menus. */
+  trays: [] as Tray[],
+  /** Keys of every program, with what is to happen. */
+  keys: new Map<string, () => void>(),
+  progress: [] as number[],
   notified: [] as string[],
   notifications: [] as Notification[],
   protocols: new Map<string, (request: { url: string; method: string }) => Promise<Response>>(),
@@ -35,6 +40,10 @@ export const world = {
   pressed: 0,
   /** Pages get as far as their first picture. */
   draws: true,
+  /** What is selected in another program. */
+  selected: '',
+  /** Another program has these keys. */
+  takenKeys: [] as string[],
   /** The first window has the focus. */
   looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
@@ -177,6 +186,7 @@ export class FakeContents extends EventEmitter {
 
 export class BrowserWindow extends EventEmitter {
   static readonly all: BrowserWindow[] = [];
+  static getFocusedWindow = () => null;
   static fromWebContents = (contents: FakeContents) =>
     BrowserWindow.all.find((one) => one.webContents === contents) ?? null;
   readonly options: Record<string, unknown> & { webPreferences: Record<string, unknown> };
@@ -192,9 +202,15 @@ export class BrowserWindow extends EventEmitter {
   visible = false;
   isMinimized = () => this.minimized;
   isVisible = () => this.visible;
+  setAlwaysOnTop: Mock = vi.fn();
+  setProgressBar = (share: number) => void done.progress.push(share);
   isMaximized = () => false;
   isFullScreen = () => false;
   setFullScreen: Mock = vi.fn();
+  close() {
+    BrowserWindow.all.splice(BrowserWindow.all.indexOf(this), 1);
+    this.emit('closed');
+  }
   isDestroyed = () => false;
   isFocused = () => world.looking;
   getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 });
@@ -210,7 +226,7 @@ export class BrowserWindow extends EventEmitter {
   }
   async loadURL(address: string) {
     this.loaded = address;
-    if (world.draws) this.emit('ready-to-show');
+    if (world.draws) queueMicrotask(() => this.emit('ready-to-show'));
   }
 }
 
@@ -286,7 +302,40 @@ export class Notification extends EventEmitter {
 
 export const powerMonitor = new EventEmitter();
 export const nativeTheme = { shouldUseDarkColors: false };
-export const screen = { getAllDisplays: () => world.displays };
+export const screen = {
+  getAllDisplays: () => world.displays,
+  getCursorScreenPoint: () => ({ x: 5, y: 5 }),
+  getDisplayNearestPoint: () => world.displays[0],
+};
+export const clipboard = { selection: { readText: async () => world.selected } };
+export const nativeImage = { createFromPath: (path: string) => ({ path, setTemplateImage() {} }) };
+export class Tray extends EventEmitter {
+  menu: { label?: string; click?: () => void }[] = [];
+  readonly image: { path: string };
+  constructor(image: { path: string }) {
+    super();
+    this.image = image;
+    done.trays.push(this);
+  }
+  setToolTip: Mock = vi.fn();
+  setContextMenu(menu: Tray['menu']) {
+    this.menu = menu;
+  }
+  destroy() {
+    done.trays.splice(done.trays.indexOf(this), 1);
+  }
+}
+export const globalShortcut = {
+  isRegistered: (keys: string) => done.keys.has(keys),
+  register(keys: string, pressed: () => void) {
+    if (/Sign$/.test(keys)) throw new TypeError('conversion failure');
+    if (world.takenKeys.includes(keys)) return false;
+    done.keys.set(keys, pressed);
+    return true;
+  },
+  unregister: (keys: string) => void done.keys.delete(keys),
+  unregisterAll: () => done.keys.clear(),
+};
 
 /** Seals by turning round, so that a test can tell sealed from open. */
 export const safeStorage = {

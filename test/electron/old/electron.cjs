@@ -89,6 +89,7 @@ class BrowserWindow extends electron.BrowserWindow {
 }
 // The original answers with the class of its own.
 BrowserWindow.fromWebContents = (contents) => electron.BrowserWindow.fromWebContents(contents);
+BrowserWindow.getFocusedWindow = () => electron.BrowserWindow.getFocusedWindow();
 BrowserWindow.getAllWindows = () => electron.BrowserWindow.getAllWindows();
 
 /** A message box of 9 that belongs to a window stays empty under a small window manager: here it stands alone. */
@@ -96,10 +97,14 @@ const dialog = Object.create(electron.dialog, {
   showMessageBox: { value: (...args) => electron.dialog.showMessageBox(args[args.length - 1]) },
 });
 
+/** The selection has had a clipboard of its own since 45. */
+const clipboard = { selection: { readText: async () => electron.clipboard.readText('selection') } };
+
 const since = {
   protocol: protocolSince25,
   ipcMain: ipcMainSince12,
   BrowserWindow,
+  clipboard,
   dialog,
   safeStorage,
   utilityProcess,

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { Menu, nativeImage, Tray } from 'electron';
+import { words } from './strings.ts';
+
+export type TrayActions = { ask: () => void; show: () => void; quit: () => void };
+
+/** The item in the menu bar of a Mac, beside the clock elsewhere; only where the person wants one. */
+export function createTray(resources: string, { ask, show, quit }: TrayActions): (wanted: boolean) => void {
+  let tray: Tray | null = null;
+  return (wanted) => {
+    if (wanted === (tray !== null)) return;
+    if (!wanted) {
+      tray?.destroy();
+      tray = null;
+      return;
+    }
+    tray = new Tray(trayImage(resources));
+    tray.setToolTip('Longhand');
+    const entry = (name: keyof typeof words.tray, click: () => void) => ({ label: words.tray[name], click });
+    tray.setContextMenu(
+      Menu.buildFromTemplate([
+        entry('ask', ask),
+        entry('show', show),
+        { type: 'separator' },
+        { label: words.menu.roles.quit, click: quit },
+      ]),
+    );
+  };
+}
+
+/** A Mac draws it in the colour of its menu bar. */
+function trayImage(resources: string) {
+  const image = nativeImage.createFromPath(
+    join(resources, 'tray', process.platform === 'darwin' ? 'template.png' : 'icon.png'),
+  );
+  image.setTemplateImage(process.platform === 'darwin');
+  return image;
+}
