@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -25,7 +25,7 @@ export const uploadLimits = {
 export type Uploads = {
   /** `announced`: how many bytes the browser says there are; 0 when it does not. `set`: the id of files that belong together: those
    *  of a model, which keep their names below one folder and may be as large as the disk allows.
-   *  @throws LonghandError `bad-request`, `too-large`, `disk-full`, `cancelled` */
+   *  @throws LonghandError `bad-request`, `conflict`, `too-large`, `disk-full`, `cancelled` */
   receive(body: ReadableStream<Uint8Array>, name: string, announced: number, set?: string): Promise<Upload>;
   close(): void;
 };
@@ -34,12 +34,20 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
   const folder = emptyFolder(dataFolder, 'uploads');
   /** Bytes of each, as far as it came. */
   const kept = new Map<string, number>();
+  const coming = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   const all = () => [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
 
   async function discard(path: string) {
     await rm(path, { force: true });
     kept.delete(path);
+  }
+
+  /** Two that are written into one, or a file where a folder stands, spoil each other. */
+  function demandPlace(path: string, name: string) {
+    const clashes = (one: string) => one.startsWith(path + sep) || path.startsWith(one + sep);
+    if (!coming.has(path) && ![...kept.keys()].some(clashes)) return;
+    throw new LonghandError('conflict', `[upload] ${name} stands in the place of another file of its set`);
   }
 
   async function receive(
@@ -68,8 +76,9 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     };
     const free = await freeBytes(folder);
     demand(announced, free);
-    if (set !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (set !== undefined) demandPlace(path, name);
     kept.set(path, 0);
+    coming.add(path);
     let bytes = 0;
     const counted = new Transform({
       transform(chunk: Uint8Array, _, done) {
@@ -84,10 +93,13 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
       },
     });
     try {
+      if (set !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await pipeline(Readable.fromWeb(body), counted, createWriteStream(path, { mode: 0o600 }));
     } catch (error) {
       await discard(path);
       throw uploadError(error, name);
+    } finally {
+      coming.delete(path);
     }
     const timer = setTimeout(
       guarded(console.error, () => {

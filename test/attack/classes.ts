@@ -47,6 +47,7 @@ export const CLASSES = {
       'app/models/silent-disks.test.ts',
     ],
   },
+  terminal: { title: 'Text that orders a terminal about', files: ['app/cli/runtime/terminal.test.ts'] },
   databases: {
     title: 'Databases and clocks',
     files: ['attack/clock.test.ts', 'app/store/store.test.ts', 'app/chat/kills.test.ts'],

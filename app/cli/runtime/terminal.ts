@@ -22,9 +22,10 @@ export function createTerminal(
 ): Terminal {
   const coloured = stdout.isTTY === true && stderr.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   const paint = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text);
+  const shown = (stream: Stream, text: string) => stream.write(stream.isTTY ? harmless(text) : text);
   return {
-    out: (text) => stdout.write(text),
-    note: (text) => stderr.write(`${text}\n`),
+    out: (text) => shown(stdout, text),
+    note: (text) => shown(stderr, `${text}\n`),
     dim: paint(2),
     bold: paint(1),
     red: paint(31),
@@ -32,6 +33,19 @@ export function createTerminal(
     progress: (title) => (stderr.isTTY ? bar(stderr, title) : silent),
   };
 }
+
+/** Control characters but tabs and ends of lines, our own colours apart. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /\x1b\[(?:0|1|2|31|32)m|\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** What a model wrote, or stands in a file, is text to a terminal too: it rewrites no line, fills no clipboard and asks the terminal
+ *  nothing. Written to a file it stays as it is. */
+const harmless = (text: string): string =>
+  text.replace(CONTROL, (found) => {
+    if (found.length > 1) return found;
+    const code = found.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\ufffd';
+  });
 
 const silent: Progress = { show() {}, end() {} };
 

@@ -47,3 +47,18 @@ test('the disk is not filled: by one file, by many, by more than was announced, 
   const full = open(newFolder(), { freeBytes: Number.MAX_SAFE_INTEGER });
   await expect(full.receive(body(1), 'a.txt', 1)).rejects.toMatchObject({ code: 'disk-full' });
 });
+
+test('no file of a set stands where another one stands, or is written by two at once', async () => {
+  const dataFolder = newFolder();
+  const uploads = open(dataFolder);
+  const set = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
+  const receive = (name: string, bytes = 1) => uploads.receive(body(bytes), name, 0, set);
+  await receive('model/config.json');
+  for (const name of ['model', 'model/config.json/x', 'model/config.json/x/y'])
+    await expect(receive(name), name).rejects.toMatchObject({ code: 'conflict' });
+  const both = await Promise.allSettled([receive('model/weights', 1_000_000), receive('model/weights', 2_000_000)]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const sent = both.find((one) => one.status === 'fulfilled')?.value ?? expect.unreachable();
+  expect(statSync(sent.path).size).toBe(sent.bytes);
+  expect((await receive('model/config.json', 2)).bytes, 'again, as after a cut').toBe(2);
+});

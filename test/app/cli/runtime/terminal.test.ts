@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createTerminal } from '../../../../app/cli/runtime/terminal.ts';
+import { tallyOf } from '../../../attack/tally.ts';
+
+const tally = tallyOf('terminal');
+
+function written(isTTY: boolean) {
+  const said = { out: '', note: '' };
+  const stream = (name: 'out' | 'note') => ({ isTTY, write: (text: string) => (said[name] += text) });
+  return { terminal: createTerminal(stream('out'), stream('note'), { TERM: 'xterm' }), said };
+}
+
+const SEQUENCES: Readonly<Record<string, string>> = {
+  'a clipboard that is filled': '\x1b]52;c;ZXZpbA==\x07',
+  'the same by one sign': '\x9d52;c;ZXZpbA==\x9c',
+  'a title': '\x1b]0;evil\x1b\\',
+  'a link that says something else': '\x1b]8;;http://evil.example\x1b\\safe\x1b]8;;\x1b\\',
+  'a screen that is cleared': '\x1b[2J\x1b[H',
+  'a line that is written over': 'refused\rallowed',
+  'a line that is taken back': 'rm -rf\b\b\b\b\b\bls',
+  'a question to the terminal': '\x1b[6n\x1b[c\x05',
+  'a device control string': '\x1bP$q"p\x1b\\',
+  'keys that are given a meaning': '\x1b[0;59;"ls";13p',
+  'another screen': '\x1b[?1049h\x1bc',
+  'a bell without end': '\x07'.repeat(1000),
+  'hidden letters': '\x1b[8msecret\x1b[0m',
+  'a colour that is not ours': '\x1b[38;5;1m',
+  'another alphabet': '\x0e\x1b(0',
+  'a pause that looks like a hang': '\x13\x7f',
+};
+
+test('what a model writes, or a file says, gives a terminal no orders', async () => {
+  for (const [what, text] of Object.entries(SEQUENCES)) {
+    await tally.refused(what, () => {
+      const { terminal, said } = written(true);
+      terminal.out(text);
+      terminal.note(text);
+      // In two pieces, as tokens come.
+      for (const half of [text.slice(0, 1), text.slice(1)]) terminal.out(half);
+      for (const shown of [said.out, said.note]) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+        expect(shown.replaceAll(/\x1b\[0m/g, '')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+      }
+    });
+  }
+  tally.settle();
+});
+
+test('our own colours, ends of lines and tabs stay; a file gets every byte', () => {
+  const tty = written(true);
+  tty.terminal.out(`${tty.terminal.dim('a')}\tb\r\n${tty.terminal.red('c')}é\n`);
+  expect(tty.said.out).toBe('\x1b[2ma\x1b[0m\tb\r\n\x1b[31mc\x1b[0mé\n');
+  tty.terminal.out('\x1b[2J');
+  expect(tty.said.out.endsWith('\u241b[2J'), 'what was there is to be seen').toBe(true);
+  const file = written(false);
+  const all = Object.values(SEQUENCES).join('');
+  file.terminal.out(all);
+  expect(file.said.out).toBe(all);
+});
