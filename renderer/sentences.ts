@@ -1,20 +1,26 @@
 import { type ErrorCode, type Failure, FailureReason } from '../app/protocol/index.ts';
 import { t } from './i18n.ts';
 
-//  What a person reads when something failed. What the core says of itself (`[where] what came, what is allowed`) is for the
-//  report and for Details.
+//  What a person reads when something failed; nothing else makes words of a failure. What the core says of itself (`[where] what
+//  came, what is allowed`, and its hint for a terminal) is for the report and for Details.
 
 /** One or two plain sentences: what happened, and the way on. */
-export function sentenceOf({ code, hint, details }: Failure): string {
-  return causeOf({ hint, details }) ?? `${t(`errors.${code}.what`)}. ${t(`errors.${code}.way`)}`;
+export function sentenceOf(failure: Failure): string {
+  return causeOf(failure) ?? `${whatOf(failure)}. ${t(`errors.${failure.code}.way`)}`;
 }
+
+/** What happened, without a period: a title. */
+export const whatOf = ({ code }: Pick<Failure, 'code'>): string => t(`errors.${code}.what`);
 
 /** Under a title that says what happened. */
 export const wayOf = (failure: Failure): string => causeOf(failure) ?? t(`errors.${failure.code}.way`);
 
-function causeOf({ hint, details }: Pick<Failure, 'details'> & { hint?: string | undefined }): string | undefined {
+/** Where there is room for a few words only. */
+export const shortly = (failure: Failure): string => causeOf(failure) ?? whatOf(failure);
+
+function causeOf({ details }: Failure): string | undefined {
   const reason = FailureReason.safeParse(details?.reason).data;
-  return reason ? t(`trouble.${reason}`) : hint;
+  return reason && t(`trouble.${reason}`);
 }
 
 /** The same for a code that stands alone: of a download, or of a failure. */

@@ -56,6 +56,8 @@ export const FailureReason = z.enum([
   'being-written', // by another program
   'away', // its drive or folder is not there
   'not-ours', // nothing is known to check its files against
+  // of a chat
+  'queue-full', // as many messages wait as may
   // of the engine
   'hung', // it answered no more, and was ended
 ]);

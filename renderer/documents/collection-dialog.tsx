@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { builtInEncoder, type Collection, failureOf, type ModelId } from '../../app/protocol/index.ts';
 import { choose, core, isElectron } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { sentenceOf } from '../sentences.ts';
 import { useEngine } from '../stores/engine.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
@@ -47,8 +48,7 @@ function Folders({ collection }: { collection: Collection }) {
       await core.call('documents.watch', { collectionId, path: wanted });
       setPath('');
     } catch (error) {
-      const failure = failureOf(error);
-      setProblem(failure.hint ?? t(`errors.${failure.code}.what`));
+      setProblem(sentenceOf(failureOf(error)));
     }
   };
   const submit = (event: FormEvent) => {
@@ -122,8 +122,7 @@ function Meaning({ collection }: { collection: Collection }) {
     try {
       await core.call('documents.setEmbedding', { collectionId: collection.id, modelId });
     } catch (error) {
-      const failure = failureOf(error);
-      setProblem(failure.hint ?? t(`errors.${failure.code}.what`));
+      setProblem(sentenceOf(failureOf(error)));
     }
   };
   const options = [

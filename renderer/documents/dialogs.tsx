@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Collection, type Document, type Failure, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
+import { sentenceOf } from '../sentences.ts';
 import { collectionById, useDocuments } from '../stores/documents/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -76,7 +77,7 @@ function NameDialog({ collection }: { collection: Collection | null }) {
           placeholder={t('documents.collectionName')}
           value={name}
           maxLength={200}
-          problem={failure && (failure.hint ?? t(`errors.${failure.code}.what`))}
+          problem={failure && sentenceOf(failure)}
           onChange={(event) => setName(event.target.value)}
         />
       </form>
@@ -96,8 +97,7 @@ function UnlockDialog({ document }: { document: Document }) {
       await core.call('documents.retry', { documentId: document.id, password });
       close();
     } catch (error) {
-      const failure = failureOf(error);
-      setProblem(failure.hint ?? t(`errors.${failure.code}.what`));
+      setProblem(sentenceOf(failureOf(error)));
     }
   };
   return (

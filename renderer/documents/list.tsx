@@ -5,6 +5,7 @@ import type { Document, PassageHit } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { SEARCH_FIELD } from '../lib/focus.ts';
 import { aboutLocation } from '../lib/location.ts';
+import { wayOf, whatOf } from '../sentences.ts';
 import { documentsIn, forOneLine, keyOfRow, type Row, rowsOf } from '../stores/documents/state.ts';
 import { collectionById, hitsIn, useDocuments } from '../stores/documents/store.ts';
 import { useActiveRow } from '../ui/active-row.ts';
@@ -34,15 +35,15 @@ export function DocumentColumn() {
       </div>
       {refused && (
         <div className="px-4 pb-2.5">
-          <Notice alert tone="bad" title={t(`errors.${refused.code}.what`)}>
-            {refused.hint ?? t(`errors.${refused.code}.way`)}
+          <Notice alert tone="bad" title={whatOf(refused)}>
+            {wayOf(refused)}
           </Notice>
         </div>
       )}
       {finding.status === 'failed' && (
         <div className="px-4 pb-2.5">
           <Notice tone="warn" title={t('documents.searchFailed')}>
-            {finding.failure.hint ?? t(`errors.${finding.failure.code}.way`)}
+            {wayOf(finding.failure)}
           </Notice>
         </div>
       )}

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { Document, DocumentNotice, Failure, FolderProblem } from '../../app/protocol/index.ts';
+import { shortly, whatOf } from '../sentences.ts';
 import type { Formats } from '../ui/format.ts';
 import type { IconName } from '../ui/icon.tsx';
 
@@ -58,7 +59,7 @@ export const aboutProblem = (problem: FolderProblem, t: TFunction): string =>
     ? t('documents.linksOut', { count: problem.count, first: problem.first })
     : problem.code === 'not-found'
       ? t('documents.folderGone')
-      : t(`errors.${problem.code}.what`);
+      : whatOf(problem);
 
 /** Where a document stands on its way in, or why it stopped. */
 export function aboutState({ state }: Document, t: TFunction, formats: Formats): string {
@@ -73,12 +74,7 @@ export function aboutState({ state }: Document, t: TFunction, formats: Formats):
         : t(`documents.step.${state.step}`);
     case 'failed':
       if (state.failure.details?.wrong === true) return t('documents.wrongPassword');
-      return (
-        state.failure.hint ??
-        stoppedBy(state.failure, t) ??
-        reasonOf(state.remedy, t) ??
-        t(`errors.${state.failure.code}.what`)
-      );
+      return stoppedBy(state.failure, t) ?? reasonOf(state.remedy, t) ?? shortly(state.failure);
   }
 }
 

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
 import { type ErrorCode, type Failure, failureOf, LonghandError } from '../../app/protocol/index.ts';
+import { wayOf, whatOf } from '../sentences.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -45,8 +46,7 @@ export function Failures() {
     >
       <Icon name="warning" className="text-bad-text" />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        <b className="font-semibold">{t(`errors.${failure.code}.what`)}.</b>{' '}
-        {failure.hint ?? t(`errors.${failure.code}.way`)}
+        <b className="font-semibold">{whatOf(failure)}.</b> {wayOf(failure)}
       </span>
       <IconButton
         small

@@ -3,7 +3,9 @@ import { isMac } from '../bridge.ts';
 import { keysOfCommand } from '../commands/command-keys.ts';
 import { type Command, commands } from '../commands/commands.ts';
 import { keysOf } from '../lib/keys.ts';
+import { useChat } from '../stores/chat/store.ts';
 import { useSettings } from '../stores/settings.ts';
+import { closedTooltip } from '../ui/tooltip.tsx';
 
 /** One that is closing has no keys any more. */
 function role(name: string): string {
@@ -13,14 +15,16 @@ function role(name: string): string {
 const TEXT = 'input:not([type=checkbox]):not([type=radio]), textarea, [contenteditable=true]';
 const LAYERS = [role('dialog'), role('alertdialog'), role('menu'), role('listbox')].join();
 
-/** One listener for the keys of all commands. A layer on top keeps its keys: Esc closes it and stops nothing. */
+/** One listener for the keys of all commands. A layer on top keeps its keys: Esc closes it and stops nothing. Else Esc ends the
+ *  branch that was to begin, wherever the focus is, or stops what is being written. */
 export function useKeyboard(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return;
+      if ((event.defaultPrevented && !closedTooltip(event)) || event.isComposing) return;
       const keys = keysOf(event, isMac());
       if (keys === null) return;
       if (keys === 'Mod+A' && selectsAll(event.target)) event.preventDefault();
+      if (keys === 'Escape' && endsBranch()) return event.preventDefault();
       const command = keys === 'Escape' ? stopByEscape() : commandFor(keys, event.target);
       if (!command?.available()) return;
       event.preventDefault();
@@ -40,6 +44,13 @@ function selectsAll(target: EventTarget | null): boolean {
 }
 
 const layerOpen = () => document.querySelector(LAYERS) !== null;
+
+function endsBranch(): boolean {
+  const { branchFrom, setBranchFrom } = useChat.getState();
+  if (branchFrom === null || layerOpen()) return false;
+  setBranchFrom(null);
+  return true;
+}
 
 const stopByEscape = () => (layerOpen() ? undefined : commands.find((command) => command.id === 'stop'));
 

@@ -9,6 +9,11 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
   );
 }
 
+const closed = new WeakSet<Event>();
+
+/** Whether Esc has closed a tooltip: nobody asked for one, so the key still means what it means without it. */
+export const closedTooltip = (event: Event): boolean => closed.has(event);
+
 /** Names what is under the pointer, with its key. Never holds anything that exists nowhere else. */
 export function Tooltip({ text, keys, children }: { text: string; keys?: string; children: ReactElement }) {
   return (
@@ -17,6 +22,7 @@ export function Tooltip({ text, keys, children }: { text: string; keys?: string;
       <Radix.Portal>
         <Radix.Content
           sideOffset={6}
+          onEscapeKeyDown={(event) => void closed.add(event)}
           collisionPadding={8}
           className="z-50 flex max-w-80 items-center gap-2 rounded-md bg-raised px-2.5 py-1.5 text-xs text-fg shadow-2"
         >

@@ -28,6 +28,8 @@ test('stops at once, says so, and goes on in the same message', async ({ page })
   expect((await textOf(prose)).length).toBe(before);
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect.poll(async () => (await textOf(prose)).length).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Stop generating' }).hover();
+  await expect(page.getByRole('tooltip')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Stop generating' })).toBeHidden();
   await expect(answers(page)).toHaveCount(1);
@@ -99,6 +101,14 @@ test('a branch begins at an earlier answer, by button and by key, and the pager 
   await first.getByRole('button', { name: 'Branch from here' }).click();
   await expect(page.getByText('Your next message starts a branch here')).toBeVisible();
   await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeHidden();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeVisible();
+  // The focus is on a button, whose tooltip is open: Esc means the same.
+  await first.getByRole('button', { name: 'Branch from here' }).click();
+  const cancel = page.getByRole('button', { name: 'Cancel branch' });
+  await cancel.focus();
+  await cancel.hover();
+  await expect(page.getByRole('tooltip')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('article', { hasText: 'Name an animal.' })).toBeVisible();
   await answers(page).first().focus();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DownloadError, type DownloadErrorCode } from '../../app/models/network/download-error.ts';
 import { asFailure } from '../../app/models/network/error-mapping.ts';
 import { ErrorCode, type Failure, FailureReason, failureOf, LonghandError } from '../../app/protocol/index.ts';
-import { sentenceOf, sentenceOfCode } from '../../renderer/sentences.ts';
+import { sentenceOf, sentenceOfCode, shortly, wayOf, whatOf } from '../../renderer/sentences.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const filesIn = (folder: string, kind: RegExp) =>
@@ -23,7 +23,9 @@ const raw = '[settings.set] "hubEndpoint": Invalid URL';
 describe('what a person reads of a failure', () => {
   test('every code has a sentence, alone and of a download', () => {
     for (const code of ErrorCode.options) {
-      expectSentence(sentenceOf({ code, message: raw }));
+      expectSentence(sentenceOf({ code, message: raw, hint: 'npm run build:native compiles it' }));
+      expect(shortly({ code, message: raw, hint: raw })).toMatch(/^[A-Z][^[{]*[^.]$/);
+      expect(whatOf({ code })).not.toBe(wayOf({ code, message: raw, hint: raw }));
       expectSentence(sentenceOfCode(code));
     }
   });
@@ -80,6 +82,18 @@ describe('in the source', () => {
     const unknown = given.filter((line) => !FailureReason.options.includes(line.split(': ')[1] as FailureReason));
     expect(given.length).toBeGreaterThan(5);
     expect(unknown).toEqual([]);
+  });
+
+  test('no page makes words of a code by itself, nor shows what is said to a terminal', () => {
+    const own = filesIn('renderer', /\.tsx?$/)
+      .filter(({ name }) => name !== 'renderer/sentences.ts')
+      .flatMap(({ name, text }) =>
+        [...text.matchAll(/`errors\.\$|\b(?:failure|refused|problem|broken)\.hint\b/g)].map(
+          ([found]) => `${name}: ${found}`,
+        ),
+      );
+    // The report is for whoever repairs it.
+    expect(own).toEqual(['renderer/chat/transcript/error-report.tsx: failure.hint']);
   });
 
   test('no page shows what the core says to itself, but under Details and in the report', () => {

@@ -192,7 +192,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     const first = sent.now || paused;
     if (active && !first && waiting.length >= MAX_QUEUED) {
       const words = `${MAX_QUEUED} messages wait in this chat already`;
-      throw new LonghandError('conflict', `[turns.send] ${words}`, { hint: `${words}. Take one out, or wait.` });
+      throw new LonghandError('conflict', `[turns.send] ${words}`, { details: { reason: 'queue-full' } });
     }
     const place = first ? placeOf(waiting[0]) - 1 : placeOf(waiting.at(-1));
     const message = storeQuestion(chat, sent, place);

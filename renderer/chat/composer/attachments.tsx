@@ -4,6 +4,7 @@ import { type Attachment, type ChatId, type ErrorCode, failureOf } from '../../.
 import { choose, core, placeFile } from '../../bridge.ts';
 import { useKeysHint } from '../../commands/command-keys.ts';
 import { useFormats } from '../../i18n.ts';
+import { shortly } from '../../sentences.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import type { DraftKey } from '../../stores/chat/view-state.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -19,7 +20,6 @@ let lastId = 0;
 /** Adds files to the draft of a chat as text, one by one; a refused one says why and the others go on. They stay with the
  *  chat they were given to, whichever is on screen when they are read. Two of one name are two. */
 export function useAttach(key: DraftKey) {
-  const { t } = useTranslation();
   const { ensureChat, setAttachments } = actions;
   const [adding, setAdding] = useState<Partial<Record<DraftKey, Adding[]>>>({});
   const [problem, setProblem] = useState<Partial<Record<DraftKey, Refused | null>>>({});
@@ -49,7 +49,7 @@ export function useAttach(key: DraftKey) {
       else await searched(chatId, id, placed);
     } catch (error) {
       const failure = failureOf(error);
-      const refused = { name, reason: failure.hint ?? t(`errors.${failure.code}.what`) };
+      const refused = { name, reason: shortly(failure) };
       setProblem((all) => ({ ...all, [at]: refused }));
     } finally {
       setAdding((all) => ({ ...all, [at]: all[at]?.filter((other) => other.id !== id) }));

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { MAX_QUEUED } from '../../../app/protocol/index.ts';
 import { editLast } from '../../commands/commands.ts';
 import { COMPOSER } from '../../lib/focus.ts';
+import { wayOf, whatOf } from '../../sentences.ts';
 import { useChatModel } from '../../stores/chat/chat-model.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { runningTurn } from '../../stores/chat/visible-branch.ts';
@@ -38,7 +39,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const paused = usePaused();
   const running = useChat((state) => runningTurn(state) !== null) && !paused;
   const sendWith = useSettings((state) => state.values.sendWith);
-  const { setDraft, send, setOverlay, setBranchFrom } = actions;
+  const { setDraft, send, setOverlay } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, remove } = useAttach(key);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -83,10 +84,6 @@ export function Composer({ tall = false }: { tall?: boolean }) {
     if (event.key === 'ArrowUp' && draft === '' && !event.altKey && !mod) {
       event.preventDefault();
       editLast();
-    }
-    if (event.key === 'Escape' && useChat.getState().branchFrom !== null) {
-      event.preventDefault();
-      setBranchFrom(null);
     }
   };
 
@@ -216,7 +213,7 @@ function Refusal() {
       <Notice
         alert
         tone="bad"
-        title={t(`errors.${refused.code}.what`)}
+        title={whatOf(refused)}
         actions={
           <>
             <WaysOut failure={refused} resumes={null} />
@@ -237,7 +234,7 @@ function Refusal() {
           </>
         }
       >
-        {refused.hint ?? t(`errors.${refused.code}.way`)}
+        {wayOf(refused)}
       </Notice>
     </div>
   );

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type Failure, failureOf, type MessageId } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { focusComposer } from '../../lib/focus.ts';
+import { sentenceOf } from '../../sentences.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import type { Overlay } from '../../stores/chat/view-state.ts';
 import { Button } from '../../ui/button.tsx';
@@ -133,7 +134,7 @@ function Question({ full }: { full: Full }) {
       </div>
       {failure && (
         <p role="alert" className="mt-3 text-bad-text">
-          {t(`errors.${failure.code}.what`)} {failure.hint ?? t(`errors.${failure.code}.way`)}
+          {sentenceOf(failure)}
         </p>
       )}
     </Dialog>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Failure, failureOf, type MessageId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
+import { sentenceOf } from '../../sentences.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
@@ -80,7 +81,7 @@ export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
       />
       {step.status === 'failed' && (
         <p role="alert" className="mt-3 text-bad-text">
-          {t(`errors.${step.failure.code}.what`)}
+          {sentenceOf(step.failure)}
         </p>
       )}
     </Dialog>

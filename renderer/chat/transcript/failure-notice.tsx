@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Failure, Message } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
-import { wayOf } from '../../sentences.ts';
+import { wayOf, whatOf } from '../../sentences.ts';
 import { actions } from '../../stores/chat/store.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { useUnsaved } from '../../stores/notices.ts';
@@ -38,7 +38,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
       <Notice
         alert
         tone="bad"
-        title={failure.code === 'engine-lost' && kept ? t('failure.engineStopped') : t(`errors.${failure.code}.what`)}
+        title={failure.code === 'engine-lost' && kept ? t('failure.engineStopped') : whatOf(failure)}
         actions={
           <>
             {kept && (

@@ -59,7 +59,7 @@ test('the sixth is refused with a way out and stored nowhere; one that is sent a
   const { chatId, send } = await writing(client);
   for (let at = 0; at < MAX_QUEUED; at++) await send(`${at}`);
   const refused = send('one too many');
-  await expect(refused).rejects.toMatchObject({ code: 'conflict', hint: expect.stringContaining('Take one out') });
+  await expect(refused).rejects.toMatchObject({ code: 'conflict', details: { reason: 'queue-full' } });
   const { messages } = await client.call('chats.get', { chatId });
   expect(messages.some(({ text }) => text === 'one too many')).toBe(false);
   const urgent = await send('at once', true);
