@@ -64,7 +64,8 @@ export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions
         .then((end) => {
           running = null;
           show(end);
-        });
+        })
+        .catch(console.error); // a page that cannot be told ends no core
     },
     cancel: () => running?.abort(),
     state: () => state,

@@ -61,6 +61,8 @@ describe('the rule', () => {
     'pipe.onMessage((message) => take(message));',
     "signal.addEventListener('abort', () => engine.cancel(id), { once: true });",
     "child.on('exit', (code) =>\n  db.run('DELETE', code),\n);",
+    'void child.ended.then(lost);',
+    'void (run?.ended ?? Promise.resolve()).then(start);',
   ])('sees %s', (code) => {
     expect(lines(code)).toEqual([1]);
   });
@@ -72,6 +74,8 @@ describe('the rule', () => {
     "await new Promise((resolve) => setTimeout(resolve, 5));\nstream.once('end', () => resolve(1));",
     "import { setTimeout } from 'node:timers/promises';\nawait setTimeout(5);",
     '// setTimeout(work, 5) would be wrong here',
+    'void waits().then((again) => again && start()).catch(() => {});',
+    'void child.ended.then(lost, report);',
     "signal.addEventListener('abort', () => reject(signal.reason), { once: true });",
   ])('lets %s pass', (code) => {
     expect(lines(code)).toEqual([]);

@@ -11,10 +11,25 @@ const CALLS =
 const HARMLESS =
   /^(?:resolve|reject|\(\) => \{\}|\([^()]*\) =>\s*(?:resolve|reject)\(|\(\) => \w+\.(?:add|delete)\(\w+\)|\(\) => \{\s*\w+ = (?:true|false|null|'');?\s*\}$)/;
 
+/** A promise that nobody waits for, and what comes of it: where that may throw, somebody has to catch it. */
+const FORGOTTEN = /\bvoid\s+(?=[\w(])[^;]*?\.then\(/g;
+
+function forgottenIn(code: string): Unguarded[] {
+  return [...code.matchAll(FORGOTTEN)].flatMap((found) => {
+    const start = found.index + found[0].length;
+    const given = argumentsFrom(code, start);
+    const end = /;|\n\s*\n/.exec(code.slice(start))?.index ?? 0;
+    if (given.length > 1 || code.slice(start, start + end).includes('.catch(')) return [];
+    const [callback = ''] = given;
+    if (isGuarded(callback, code)) return [];
+    return [{ line: code.slice(0, found.index).split('\n').length, code: found[0].replace(/\s+/g, ' ') }];
+  });
+}
+
 export function unguardedIn(text: string): Unguarded[] {
   const code = withoutComments(text);
   const promised = /import \{[^}]*\bset(?:Timeout|Immediate)\b[^}]*\} from 'node:timers\/promises'/.test(code);
-  return [...code.matchAll(CALLS)].flatMap((call) => {
+  const called = [...code.matchAll(CALLS)].flatMap((call) => {
     if (promised && /^set(?:Timeout|Immediate)/.test(call[0])) return [];
     const start = call.index + call[0].length;
     const given = argumentsFrom(code, start);
@@ -23,6 +38,7 @@ export function unguardedIn(text: string): Unguarded[] {
     const line = code.slice(0, call.index).split('\n').length;
     return [{ line, code: `${call[0]}${given.join(', ').replace(/\s+/g, ' ').slice(0, 80)}` }];
   });
+  return [...called, ...forgottenIn(code)];
 }
 
 const withoutComments = (text: string) =>

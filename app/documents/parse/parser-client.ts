@@ -75,7 +75,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
       const lost = () => {
         if (running === starting) running = null;
       };
-      void child.ended.then(lost);
+      void child.ended.then(guarded(console.error, lost));
       return child;
     });
     starting.catch(() => {
@@ -132,7 +132,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
         }
       };
       // Its last words come before its end; one that was killed from outside says nothing.
-      void child.ended.then(({ how }) => fail(lostError(how, source)));
+      void child.ended.then(guarded(console.error, ({ how }) => fail(lostError(how, source))));
       const onAbort = guarded(console.error, () =>
         fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`)),
       );

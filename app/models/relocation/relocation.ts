@@ -207,7 +207,9 @@ export function createRelocation(options: RelocationOptions): Relocation {
     resume() {
       pauseMove(db, false);
       stopped = null;
-      void (run?.ended ?? Promise.resolve()).then(start);
+      void (run?.ended ?? Promise.resolve()).then(start).catch((error) => {
+        stopped = failureOf(asMoveFailure(error));
+      });
     },
     async cancel() {
       await halt();
