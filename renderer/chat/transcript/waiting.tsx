@@ -13,7 +13,7 @@ export function Waiting({ message }: { message: Message }) {
   const status = useEngine((state) => state.status);
   const models = useEngine((state) => state.models);
   const chats = useChat((state) => state.chats);
-  const reason = reasonOf(message, status, chats, models, t, formats);
+  const reason = waitingFor(message, status, chats, models, t, formats);
   if (reason === null) return <span className="caret" />;
   return (
     <p role="status" className="text-fg-2">
@@ -22,7 +22,7 @@ export function Waiting({ message }: { message: Message }) {
   );
 }
 
-function reasonOf(
+export function waitingFor(
   { state, chatId }: Message,
   status: EngineStatus,
   chats: readonly Chat[],

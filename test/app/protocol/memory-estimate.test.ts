@@ -52,3 +52,12 @@ test('the verdict follows the limit of the machine, and names the longest contex
   expect(verdict(1e8).longestContext).toBe(0);
   expect(verdict(1e12).tokensPerSecond).toBeNull();
 });
+
+test('a context longer than the model can read counts as the longest that it can', () => {
+  const machine = { limitBytes: 16e9, bandwidth: 100e9 };
+  const at = (contextLength: number) => forecast(model, machine, { contextLength });
+  expect(at(262_144)).toEqual(at(model.contextLength));
+  const encoder = { ...model, contextLength: 512, encoder: true };
+  const of = (contextLength: number) => forecast(encoder, machine, { contextLength }).context;
+  expect(of(131_072)).toBe(512 * model.contextBytesPerToken);
+});

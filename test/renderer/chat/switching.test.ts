@@ -63,6 +63,15 @@ beforeEach(async () => {
 
 const chat = () => useChat.getState();
 
+test('a chat that cannot be read says why, to whoever opened it, and is there once it can be read', async () => {
+  failing.set('chats.get', 'disk-full');
+  await expect(chat().choose(second.id)).rejects.toMatchObject({ code: 'disk-full' });
+  expect(chat().open).toBeNull();
+  failing.clear();
+  await chat().choose(second.id);
+  expect(chat().open?.chat.id).toBe(second.id);
+});
+
 /** Starts something whose call is kept back, opens the other chat, and lets the call go. */
 async function switchDuring(call: string, run: () => Promise<unknown>): Promise<void> {
   holding.add(call);

@@ -186,6 +186,17 @@ describe('the list', () => {
     expect(withoutChat(data, old.id).chats).toHaveLength(1);
   });
 
+  test('a draft that is kept moves no chat and makes no other row anew', () => {
+    const chats = [3, 2, 1].map((updatedAt) => newChat({ updatedAt }));
+    const data = chats.reduce(withChat, noChats);
+    const last = data.chats.at(-1);
+    if (!last) throw new Error('no chat');
+    const typed = withChat(data, { ...last, draft: 'half a sen' });
+    expect(typed.chats.map(({ id }) => id)).toEqual(data.chats.map(({ id }) => id));
+    expect(typed.chats.at(-1)?.draft).toBe('half a sen');
+    expect(typed.chats.slice(0, -1).every((chat, at) => chat === data.chats[at])).toBe(true);
+  });
+
   test('a message that was taken back is gone, and only it', () => {
     const { data, answer } = opened();
     expect([...(withoutMessage(data, answer.chatId, answer.id).open?.messages.keys() ?? [])]).toEqual([

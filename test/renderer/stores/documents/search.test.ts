@@ -1,0 +1,65 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { CollectionId, DocumentId, PassageHit } from '../../../../app/protocol/index.ts';
+
+//  What is marked in the open document follows what is looked for.
+
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+const { attach } = await import('../../../../renderer/bridge.ts');
+const { useDocuments } = await import('../../../../renderer/stores/documents/store.ts');
+
+const paper = 'paper' as DocumentId;
+const hit = (passageId: string): PassageHit => ({
+  passageId: passageId as never,
+  documentId: paper,
+  location: null,
+  excerpt: passageId,
+  highlights: [],
+  score: 1,
+});
+let found: Record<string, PassageHit[]> = {};
+
+beforeEach(() => {
+  found = { mill: [hit('mill-1'), hit('both')], river: [hit('both')], nothing: [] };
+  attach({
+    send(frame) {
+      if (!('call' in frame)) return;
+      const { id, call, input } = frame as { id: number; call: string; input: { query?: string; passageId?: string } };
+      if (call === 'documents.search') reply({ id, value: { by: 'words', hits: found[input.query ?? ''] ?? [] } });
+      else if (call === 'documents.passage')
+        reply({
+          id,
+          value: { passageId: input.passageId, documentId: paper, location: null, text: '', spans: [], highlights: [] },
+        });
+    },
+    onMessage(listener) {
+      reply = listener as never;
+    },
+    onClose: () => {},
+    close: () => {},
+  });
+  useDocuments.setState({ chosen: 'c' as CollectionId, finding: { status: 'none' }, shown: null, query: '' });
+});
+let reply: (frame: object) => void = () => {};
+
+const documents = () => useDocuments.getState();
+async function look(query: string) {
+  useDocuments.setState({ query });
+  await documents().searchAgain();
+}
+
+test('a new query marks what it found; where it found nothing, no old mark stays', async () => {
+  await look('mill');
+  documents().open(paper);
+  expect(documents().shown).toMatchObject({ documentId: paper, passage: 0 });
+  await look('river');
+  expect(documents().shown).toMatchObject({ documentId: paper, passage: 0 });
+  await look('nothing');
+  expect(documents().shown).toEqual({ documentId: paper, passage: null, mark: null });
+});
+
+test('an empty query takes the marks away too', async () => {
+  await look('mill');
+  documents().open(paper);
+  await look('');
+  expect(documents().shown).toEqual({ documentId: paper, passage: null, mark: null });
+});
