@@ -40,6 +40,8 @@ export type StartOptions = {
   /** Evaluated in the main process before the app starts. */
   first?: string;
   cwd?: string;
+  /** A packaged app in the place of the built one. */
+  program?: string;
   /** The data folder is a disk of this size, which nobody else sees. */
   diskMegabytes?: number;
 };
@@ -68,11 +70,13 @@ export function spawnShell(
   socket: string,
   options: StartOptions,
 ): { process: ChildProcess; ended: Promise<Ended>; output: () => string } {
-  const { data, args = [], env = {}, flags = [], first = '', cwd = '/' } = options;
+  const { data, args = [], env = {}, flags = [], first = '', cwd = '/', program } = options;
   const { runtime } = findRuntime();
   if (!runtime) throw new Error('[electron] a shell was to be started where there is none');
   const old = runtime.old ? [...OLD_FLAGS, ...preload('old/preload-main.cjs')] : [];
-  const electron = [runtime.program, '--disable-gpu', ...old, ...flags, ...preload('driver.cjs'), runtime.app];
+  const electron = program
+    ? [program, '--disable-gpu', ...(runtime.old ? OLD_FLAGS : []), ...flags]
+    : [runtime.program, '--disable-gpu', ...old, ...flags, ...preload('driver.cjs'), runtime.app];
   const own = data === undefined ? [] : ['--data', data];
   const all = {
     ...process.env,
@@ -180,7 +184,7 @@ function asking(socket: Socket): <T>(code: string) => Promise<T> {
 }
 
 /** The processes that a process started, and those that they started. */
-function descendantsOf(pid: number): number[] {
+export function descendantsOf(pid: number): number[] {
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     const parent = parentOf(name);
