@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
-import type { EncoderTarget, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
+import type { EncoderTarget, GrammarText, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import {
   canChat,
@@ -44,6 +44,8 @@ export type AnswerRequest = {
   thinkingTokens: number | null;
   sampling: SamplingSettings;
   stops: string[];
+  /** Binds the answer, not its thinking. */
+  grammar?: GrammarText | null;
 };
 
 export type AnswerPart =
@@ -144,6 +146,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
           prompt: promptOf(request, target),
           sampling: { ...usual, ...sampling, ...request.sampling },
           stops: request.stops,
+          grammar: request.grammar ?? null,
           thinkingBudget:
             request.thinkingTokens === null ? thinkingBudget : { tokens: request.thinkingTokens, seconds: null },
           // Whoever asked cannot be asked what to do about a loop.

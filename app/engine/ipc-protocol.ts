@@ -100,6 +100,9 @@ export type Ranked = { scores: number[] };
 /** A line that the recogniser of the system read in a picture; boxes in its pixels. */
 export type RecognisedLine = Addon.RecognisedLine;
 
+/** What an answer may look like. */
+export type GrammarText = { kind: 'json-schema' | 'regex' | 'gbnf'; text: string };
+
 export type Generation = {
   turnId: TurnId;
   /** Whose prompt it is, so that what is kept of it on disk goes with the chat; null: nothing is kept there. */
@@ -110,6 +113,8 @@ export type Generation = {
   prompt: Prompt;
   sampling: SamplingSettings;
   stops: string[];
+  /** Binds the answer, not its thinking; null or absent: it is free. */
+  grammar?: GrammarText | null;
   /** Thinking is closed with the family's own tokens when either runs out. */
   thinkingBudget: Settings['thinkingBudget'];
   loopGuard: Settings['loopGuard'] | null;

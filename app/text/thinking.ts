@@ -24,8 +24,11 @@ export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers): numb
   return tokenizer.encode([{ text: '\n' }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
 }
 
-export const openingIds = (tokenizer: Tokenizer, { open }: ThinkingMarkers): number[] =>
-  tokenizer.encode(tokenizer.split(open));
+export const openingIds = (tokenizer: Tokenizer, { open }: ThinkingMarkers): number[] => thinkingIds(tokenizer, open);
+
+/** The tokens of a marker alone. */
+export const thinkingIds = (tokenizer: Tokenizer, marker: string): number[] =>
+  tokenizer.encode(tokenizer.split(marker));
 
 /** Whether a rendered prompt leaves the thinking open, so that the answer begins inside it. */
 export function opensThinking(prompt: string, markers: ThinkingMarkers): boolean {

@@ -11,7 +11,7 @@
 namespace longhand {
 
 struct Environment {
-  Napi::FunctionReference model, session, abort_flag, weight_source;  // constructors
+  Napi::FunctionReference model, session, abort_flag, weight_source, grammar, vocabulary;  // constructors
   std::vector<std::weak_ptr<Worker::State>> workers;
 
   static Environment& of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }

@@ -137,6 +137,13 @@ export interface GenerateOptions extends SamplingOptions {
   /** Who it belongs to on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is kept there. */
   owner?: string;
   pictures?: Picture[];
+  /** Binds the answer, not its thinking: which is open already, or may be opened (with the tokens `opens`), and ends with
+   *  `closes`. What of the answer is in the prompt (`continues`) goes through the grammar first. Tokens that nothing else can
+   *  be are read in one pass; the answer ends by itself where nothing can follow. */
+  grammar?: Grammar;
+  thinking?: 'none' | 'open' | 'may-open';
+  opens?: number[];
+  closes?: number[];
   /** At every prefill chunk; `cached` tokens were taken from what the session already had. */
   onPrefill?: (done: number, total: number, cached: number) => void;
   /** Generated tokens in order, one or several a call; a stop token is included. May return nothing only. */
@@ -309,6 +316,28 @@ export class Model {
   setThreads(count: number): void;
   close(): void;
 }
+
+/** What an answer may look like, for one vocabulary. */
+export interface Grammar {
+  /** After these tokens: a bit for each token that may come (32 a word), whether the text may end, whether it has to, and
+   *  what has to come as far as there is no choice. Null where the tokens do not fit. */
+  after(tokens: Int32Array): {
+    allowed: Uint32Array;
+    ends: boolean;
+    complete: boolean;
+    forced: Uint8Array;
+    forcedTokens: Int32Array;
+  } | null;
+  /** The bits again, found by asking for every token by itself (tests). */
+  admits(tokens: Int32Array): Uint32Array;
+}
+export interface Vocabulary {
+  /** Rejects with `argument` where the text cannot be read, cannot be kept to, or becomes too large. */
+  grammar(kind: 'json-schema' | 'regex' | 'gbnf', text: string): Promise<Grammar>;
+}
+/** The bytes of all tokens one after the other, and where each ends. A control token is the byte 0xff and its number in three
+ *  bytes; one without a text adds none. */
+export function vocabulary(texts: Uint8Array, ends: Uint32Array): Promise<Vocabulary>;
 
 /** `standin`: Metal as the stand-in of the tests has it (as for `load`). */
 export function devices(options?: { standin?: boolean }): Promise<Device[]>;

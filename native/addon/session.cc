@@ -6,6 +6,7 @@
 #include "addon/convert.h"
 #include "addon/environment.h"
 #include "addon/errors.h"
+#include "addon/grammar.h"
 #include "addon/jobs.h"
 #include "addon/options.h"
 #include "addon/pictures.h"
@@ -250,6 +251,7 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.keep = options.flag("keep", true);
   native.owner = owner_argument(info.Env(), options.text("owner", ""));
   native.pictures = pictures_of(info.Env(), options);
+  native.guide = guide_of(info.Env(), options);
   const CancelFlag cancel = options.cancel("signal");
   native.cancel = cancel.get();
   const auto operation = Operation::start(info.Env(), {options.get("onPrefill"), options.get("onTokens")});

@@ -39,8 +39,22 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_token
   result_.cached_tokens = resumed.length;
   result_.known = resumed.known;
   result_.reread = resumed.reason;
+  begin_guide(prompt_tokens);
   options_.keep = options_.keep && resumed.at_boundary;  // what goes on behind an answer is read so by nobody else
   if (options_.on_prefill) options_.on_prefill(resumed.length, result_.prompt_tokens, resumed.length);
+}
+
+// What is there of the answer already goes through the grammar first.
+void Generation::begin_guide(std::span<const int32_t> prompt) {
+  if (!options_.guide.grammar) return;
+  const size_t rows = options_.guide.grammar->vocabulary().size();
+  if (static_cast<int64_t>(rows) != timeline_.model().facts().vocabulary)
+    throw std::invalid_argument("[generate] the grammar is for " + std::to_string(rows) + " tokens, the model has " +
+                                std::to_string(timeline_.model().facts().vocabulary));
+  guide_ = std::make_unique<Guide>(options_.guide, options_.stop_tokens);
+  const auto written = static_cast<size_t>(std::min<int64_t>(options_.continues, static_cast<int64_t>(prompt.size())));
+  for (const int32_t token : prompt.last(written))
+    if (!guide_->accept(token)) throw std::invalid_argument("[generate] the answer so far does not fit the grammar");
 }
 
 double Generation::elapsed_ms() const {
@@ -86,7 +100,8 @@ void Generation::read_chunk(Reading& reading, int64_t most) {
   if (!last) return;
   result_.prefill_ms = elapsed_ms();
   // The last token of an answer is chosen without a pass of its own: one step in flight needs three.
-  auto async = options_.max_tokens > 2 ? AsyncDecode::create(timeline_) : nullptr;
+  // A device that guesses knows no grammar.
+  auto async = options_.max_tokens > 2 && !guide_ ? AsyncDecode::create(timeline_) : nullptr;
   state_ = Writing{Sampler(options_.sampling, timeline_.tokens()), std::move(async)};
   if (options_.max_tokens == 0) this->end(is_set(options_.cancel) ? Finish::cancelled : Finish::length);
   else choose(std::get<Writing>(state_), logits);
@@ -112,14 +127,14 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
 
 void Generation::write_token(Writing& writing) {
   const Clock::time_point start = Clock::now();
-  const Tensor logits = next_scores(writing, result_.tokens.back());
+  const Tensor logits = next_scores(writing, std::span(result_.tokens).last(static_cast<size_t>(writing.unread)));
   written(writing, logits, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
 }
 
 bool Generation::writes_alike(const Generation& other) const {
   const auto plain = [](const Generation& one) {
     const auto* writing = std::get_if<Writing>(&one.state_);
-    return writing && !writing->async;
+    return writing && !writing->async && writing->unread == 1;
   };
   return plain(*this) && plain(other) && options_.path == other.options_.path;
 }
@@ -144,37 +159,62 @@ void Generation::write_together(std::span<Generation* const> generations) {
 // A token has been read.
 void Generation::written(Writing& writing, Tensor logits, double step_ms) {
   writing.step_ms = step_ms;
-  if ((timeline_.length() - result_.prompt_tokens) % generated_snapshot_every == 0)
+  const int64_t after = timeline_.length() - result_.prompt_tokens;
+  if (after / generated_snapshot_every != (after - writing.unread) / generated_snapshot_every)
     timeline_.take_snapshot(SnapshotKind::generated);
   choose(writing, logits);
 }
 
-Tensor Generation::next_scores(Writing& writing, int32_t token) {
-  const int64_t after = timeline_.length() + 1;
+Tensor Generation::next_scores(Writing& writing, std::span<const int32_t> tokens) {
+  const int64_t after = timeline_.length() + static_cast<int64_t>(tokens.size());
   if (!writing.async) {
     const std::atomic<bool>* cancel = writing.step_ms > uninterrupted_ms ? options_.cancel : nullptr;
-    return timeline_.read({&token, 1}, after, Scored::last, {options_.path, cancel});
+    return timeline_.read(tokens, after, Scored::last, {options_.path, cancel});
   }
   // No step is in flight where the answer ends, or where a snapshot is taken of what was accepted.
   const bool more = static_cast<int64_t>(result_.tokens.size()) + 1 < options_.max_tokens &&
                     after < timeline_.context() && (after - result_.prompt_tokens) % generated_snapshot_every != 0;
-  return writing.async->step(token, more, writing.sampler, options_.path);
+  return writing.async->step(tokens.back(), more, writing.sampler, options_.path);
 }
 
 void Generation::choose(Writing& writing, Tensor logits) {
   if (is_set(options_.cancel)) return end(Finish::cancelled);
-  const Sampled sampled = writing.sampler.pick(timeline_.model().backend(), logits);
-  const int32_t token = sampled.token.id;
+  const Sampled sampled = pick(writing, logits);
   if (result_.tokens.empty()) {
     result_.first_token_ms = elapsed_ms();
     writing.first_token = Clock::now();
   }
+  writing.unread = 0;
+  if (!add(writing, sampled) || !guide_) return;
+  for (const int32_t token : guide_->forced())
+    if (!add(writing, {{token, 0}, {}})) return;
+}
+
+Sampled Generation::pick(Writing& writing, Tensor logits) {
+  Backend& backend = timeline_.model().backend();
+  if (!guide_) return writing.sampler.pick(backend, logits);
+  grammar::Mask& mask = guide_->mask();
+  for (;;) {
+    const Sampled sampled = writing.sampler.pick(backend, logits, mask);
+    const int32_t token = sampled.token.id;
+    if (contains(options_.stop_tokens, token) || guide_->admits(token)) return sampled;
+    mask[static_cast<size_t>(token) / 32] &= ~(1u << (token % 32));
+  }
+}
+
+// False once the answer has ended with it.
+bool Generation::add(Writing& writing, const Sampled& sampled) {
+  const int32_t token = sampled.token.id;
   result_.tokens.push_back(token);
+  ++writing.unread;
   writing.sampler.accept(token);
   if (options_.on_token) options_.on_token({sampled, elapsed_ms()});
-  if (contains(options_.stop_tokens, token)) return end(Finish::stop);
-  if (static_cast<int64_t>(result_.tokens.size()) == options_.max_tokens) return end(Finish::length);
-  if (timeline_.length() == timeline_.context()) return end(Finish::context);
+  const bool stops = contains(options_.stop_tokens, token);
+  if (guide_ && !stops) guide_->accept(token);
+  if (stops || (guide_ && guide_->complete())) end(Finish::stop);
+  else if (static_cast<int64_t>(result_.tokens.size()) == options_.max_tokens) end(Finish::length);
+  else if (timeline_.length() + writing.unread > timeline_.context()) end(Finish::context);
+  return !ended();
 }
 
 }  // namespace longhand

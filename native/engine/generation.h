@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/async_decode.h"
+#include "engine/guide.h"
 
 namespace longhand {
 
@@ -30,6 +31,7 @@ struct GenerateOptions {
   // Reads what every prompt that begins with this one has in common, and writes nothing. Stops between ops when it is
   // cancelled; what was read by then stays.
   bool read_only = false;
+  GuideOptions guide{};
   std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
   std::function<void(const TokenEvent&)> on_token;
 };
@@ -80,16 +82,20 @@ class Generation {
     Sampler sampler;
     std::unique_ptr<AsyncDecode> async;
     double step_ms = 0;  // how long the last pass took
+    int64_t unread = 0;  // tokens that are written and not read: one, and those that a grammar forced behind it
     Clock::time_point first_token{};
   };
   struct Ended {};
 
+  void begin_guide(std::span<const int32_t> prompt);
   void read_chunk(Reading& reading, int64_t most);
   void remember(const Reading& reading, size_t boundary, double seconds);
   void write_token(Writing& writing);
-  Tensor next_scores(Writing& writing, int32_t token);
+  Tensor next_scores(Writing& writing, std::span<const int32_t> tokens);
   void written(Writing& writing, Tensor logits, double step_ms);
   void choose(Writing& writing, Tensor logits);
+  Sampled pick(Writing& writing, Tensor logits);
+  bool add(Writing& writing, const Sampled& sampled);
   void end(Finish finish);
   double elapsed_ms() const;
 
@@ -97,6 +103,7 @@ class Generation {
   GenerateOptions options_;
   Clock::time_point start_ = Clock::now();
   double device_seconds_before_;
+  std::unique_ptr<Guide> guide_;  // null: nothing binds the answer
   GenerateResult result_;
   std::variant<Reading, Writing, Ended> state_;
 };

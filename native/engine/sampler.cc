@@ -96,8 +96,9 @@ std::vector<TokenBias> Sampler::biases() const {
   return biases;
 }
 
-Sampled Sampler::pick(Backend& backend, Tensor logits_row) {
+Sampled Sampler::pick(Backend& backend, Tensor logits_row, std::span<const uint32_t> allowed) {
   Sampling sampling = options_.sampling;
+  sampling.allowed = allowed;
   sampling.position = history_.size();
   return backend.sample(logits_row, sampling, counts(), biases());
 }

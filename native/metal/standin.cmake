@@ -44,5 +44,5 @@ target_include_directories(longhand-metal PRIVATE ${CMAKE_BINARY_DIR}/see/addon 
 target_include_directories(longhand-metal SYSTEM PRIVATE ${CMAKE_JS_INC} ${CMAKE_CURRENT_SOURCE_DIR}/${NODE_ADDON_API})
 target_compile_definitions(longhand-metal PRIVATE NAPI_VERSION=9 NAPI_CPP_EXCEPTIONS)
 set_target_properties(longhand-metal PROPERTIES PREFIX "" SUFFIX ".node" LINKER_LANGUAGE CXX)
-target_link_libraries(longhand-metal PRIVATE addon engine architectures quantize cpu metal_on_standin vulkan vision formats
+target_link_libraries(longhand-metal PRIVATE addon engine grammar architectures quantize cpu metal_on_standin vulkan vision formats
                       -Wl,--whole-archive standin -Wl,--no-whole-archive Threads::Threads dl ${CMAKE_JS_LIB})

@@ -207,8 +207,9 @@ struct Sampling {
   float min_p = 0.0f;
   float repetition_penalty = 1.0f, presence_penalty = 0.0f, frequency_penalty = 0.0f;
   uint64_t seed = 0;
-  uint64_t position = 0;  // randomness is a function of (seed, position) only
-  int32_t logprobs = 0;   // how many alternatives to report
+  uint64_t position = 0;                // randomness is a function of (seed, position) only
+  int32_t logprobs = 0;                 // how many alternatives to report
+  std::span<const uint32_t> allowed{};  // a bit a token; empty: all of them
 };
 struct Candidate {
   int32_t id;

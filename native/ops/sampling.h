@@ -28,7 +28,15 @@ inline bool comes_after(const Scored& a, const Scored& b) {
   return a.logit != b.logit ? a.logit < b.logit : a.id > b.id;
 }
 
-// Repetition -> frequency and presence -> bias. NaN counts as forbidden.
+inline void keep_allowed(std::vector<float>& scores, std::span<const uint32_t> allowed) {
+  for (size_t word = 0; word < allowed.size(); ++word) {
+    if (allowed[word] == ~0u) continue;
+    const size_t first = 32 * word, end = std::min(first + 32, scores.size());
+    for (size_t i = first; i < end; ++i) scores[i] = (allowed[word] >> (i - first)) & 1u ? scores[i] : forbidden;
+  }
+}
+
+// Repetition -> frequency and presence -> bias -> grammar. NaN counts as forbidden.
 inline std::vector<float> penalised(const float* logits, int64_t vocabulary, const Sampling& options,
                                     std::span<const TokenCount> counts, std::span<const TokenBias> biases) {
   std::vector<float> scores(logits, logits + vocabulary);
@@ -42,6 +50,7 @@ inline std::vector<float> penalised(const float* logits, int64_t vocabulary, con
   }
   for (const auto& [id, bias] : biases)
     if (id >= 0 && id < vocabulary) scores[static_cast<size_t>(id)] += bias;
+  keep_allowed(scores, options.allowed);
   return scores;
 }
 

@@ -111,7 +111,8 @@ export const LAWS: readonly Law[] = [
   { from: 'native/formats', to: ['native/ops'] },
   { from: 'native/ops', to: [] },
   { from: 'native/architectures', to: ['native/ops', 'native/formats'] },
-  { from: 'native/engine', to: ['native/architectures', 'native/ops', 'native/formats'] },
+  { from: 'native/grammar', to: ['native/formats'] },
+  { from: 'native/engine', to: ['native/architectures', 'native/grammar', 'native/ops', 'native/formats'] },
   { from: 'native/cpu', to: ['native/ops', 'native/formats'] },
   { from: 'native/quantize', to: ['native/ops', 'native/formats'] },
   { from: 'native/metal', to: ['native/ops', 'native/formats'] },
@@ -119,7 +120,15 @@ export const LAWS: readonly Law[] = [
   { from: 'native/vision', to: ['native/formats'] },
   {
     from: 'native/addon',
-    to: ['native/engine', 'native/architectures', 'native/ops', 'native/formats', 'native/quantize', 'native/vision'],
+    to: [
+      'native/engine',
+      'native/grammar',
+      'native/architectures',
+      'native/ops',
+      'native/formats',
+      'native/quantize',
+      'native/vision',
+    ],
   },
   {
     from: 'native/addon/devices.cc',

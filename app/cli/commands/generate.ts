@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import type { GrammarText } from '../../engine/ipc-protocol.ts';
+import { boundAnswer, createGrammars } from '../../engine/process/grammars.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
@@ -15,7 +18,7 @@ import {
   UsageError,
   type Values,
 } from '../runtime/command.ts';
-import { openModel, textIfAny, textOf } from '../runtime/open-model.ts';
+import { type Opened, openModel, textIfAny, textOf } from '../runtime/open-model.ts';
 import { fixed } from '../runtime/terminal.ts';
 
 const FLAGS = {
@@ -26,6 +29,9 @@ const FLAGS = {
   raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
   think: { kind: 'yes', help: 'let the model think first' },
   'no-think': { kind: 'yes', help: 'do not let it think' },
+  schema: { kind: 'text', value: 'FILE', help: 'the answer is JSON of this schema' },
+  grammar: { kind: 'text', value: 'FILE', help: 'the answer is a text of this GBNF grammar' },
+  regex: { kind: 'text', value: 'R', help: 'the answer matches this regular expression' },
   'cache-report': { kind: 'yes', help: 'show how much of the prompt was read, how much was cached, and why' },
   ...SAMPLING_FLAGS,
   ...PRECISION_FLAG,
@@ -45,13 +51,24 @@ export const generate = command({
     try {
       const text = values.tokens ? await textIfAny(model.addon, model.path) : await textOf(model.addon, model.path);
       const prompt = await promptFor(context, values, text);
+      const grammar = await grammarFor(model, values, text, prompt.inThinking);
       const path = numericPath(values.precision);
       const session = model.native.createSession({
         ...(values.context !== undefined && { contextLength: values.context }),
         ...(path && { path }),
       });
       const onPart = context.json ? () => {} : printer(context);
-      const said = await answer(context, { model, text, session, ...prompt, prompt: prompt.ids, values, path, onPart });
+      const said = await answer(context, {
+        model,
+        text,
+        session,
+        ...prompt,
+        prompt: prompt.ids,
+        values,
+        path,
+        grammar,
+        onPart,
+      });
       session.close();
       const timings = timingsOf(said.result);
       if (context.json) {
@@ -82,6 +99,27 @@ export const generate = command({
     }
   },
 });
+
+/** What binds the answer. */
+async function grammarFor(
+  { addon, native }: Opened,
+  { schema, grammar, regex, 'no-think': noThinking }: GenerateValues,
+  text: ModelText | null,
+  inThinking: boolean,
+) {
+  const given = [schema, grammar, regex].filter((one) => one !== undefined);
+  if (given.length === 0) return {};
+  if (given.length > 1) throw new UsageError('[generate] give one of --schema, --grammar and --regex');
+  if (!text) throw new LonghandError('model-broken', '[generate] the model has no tokenizer, which a grammar needs');
+  const wanted: GrammarText =
+    regex !== undefined
+      ? { kind: 'regex', text: regex }
+      : schema !== undefined
+        ? { kind: 'json-schema', text: await readFile(schema, 'utf8') }
+        : { kind: 'gbnf', text: await readFile(grammar ?? '', 'utf8') };
+  const compiled = await createGrammars(addon, text, native.vocabularySize).compiled(wanted);
+  return { grammar: compiled, ...boundAnswer(text, inThinking, noThinking !== true) };
+}
 
 async function promptFor(context: Context, values: GenerateValues, text: ModelText | null) {
   if (values.tokens) return { ids: values.tokens, inThinking: false };

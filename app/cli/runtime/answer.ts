@@ -57,6 +57,7 @@ export type AnswerOptions = {
   readonly inThinking: boolean;
   readonly values: SamplingValues;
   readonly path: Addon.NumericPath | undefined;
+  readonly grammar?: Partial<Addon.GenerateOptions>;
   readonly onPart: (part: Part) => void;
 };
 
@@ -100,6 +101,7 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     let seen = 0;
     const result = await session.generate(Int32Array.from(prompt), {
       ...samplingOf(values, model.native, text),
+      ...options.grammar,
       maxTokens,
       stopTokens: [...stopIds],
       ...(path && { path }),

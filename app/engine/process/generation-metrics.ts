@@ -114,3 +114,17 @@ export function createGenerationMetrics(
     }),
   };
 }
+
+/** Tokens that are read fast enough not to speak of it. */
+export const LONG_READ = 64;
+
+/** Of an answer that was never begun. */
+export const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
+export const noTimings = {
+  firstTokenMs: 0,
+  prefillMs: 0,
+  decodeMs: 0,
+  thinkingMs: 0,
+  totalMs: 0,
+  tokensPerSecond: null,
+};

@@ -15,7 +15,14 @@ import { callMarkers } from '../../text/tool-calls/call-formats.ts';
 import type { Generation, PromptMessage, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
 import { createEventCoalescer } from './event-coalescer.ts';
-import { createGenerationMetrics, type GenerationMetrics } from './generation-metrics.ts';
+import {
+  createGenerationMetrics,
+  type GenerationMetrics,
+  LONG_READ,
+  noTimings,
+  noUsage,
+} from './generation-metrics.ts';
+import { boundBy } from './grammars.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
@@ -65,6 +72,7 @@ type Written = {
   pictures: Addon.Picture[];
   transcript: OutputBuffer;
   meter: GenerationMetrics;
+  bound: Partial<Addon.GenerateOptions>;
   maxTokens: number;
   /** Why it ends after `maxTokens`: they were asked for, or no more fit. */
   atMost: 'length' | 'context';
@@ -119,6 +127,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   async function begin(model: LoadedModel): Promise<Written> {
     const meter = createGenerationMetrics(model.memoryBytes);
     const prompt = await promptIds(model.text, renderer, generation.prompt);
+    const bound = await boundBy(model, generation, prompt.inThinking);
     const { continuation } = generation.prompt;
     const room = model.contextLength(generation.priority) - prompt.ids.length;
     if (room <= 0) {
@@ -145,6 +154,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
       pictures: seen,
       transcript,
       meter,
+      bound,
       maxTokens: Math.min(generation.sampling.maxTokens ?? room, room),
       atMost: (generation.sampling.maxTokens ?? room) < room ? 'length' : 'context',
     };
@@ -153,7 +163,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   async function generateSegment(
     model: LoadedModel,
     session: Addon.Session,
-    { promptOnly, pictures: shown, transcript, meter, maxTokens, atMost }: Written,
+    { promptOnly, pictures: shown, transcript, meter, bound, maxTokens, atMost }: Written,
   ) {
     if (cutAt) answerAfter(cutAt, model.text);
     cutAt = null;
@@ -172,6 +182,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
       ...samplingFor(model, generation.sampling, { seed, rewinds, written: transcript.ids }),
+      ...bound,
       maxTokens: left,
       stopTokens: [...model.text.stopIds],
       signal: flag,
@@ -387,9 +398,3 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
 /** Tokens of an answer in which a loop of its thinking is a relapse. */
 const RELAPSE = 200;
-
-/** Tokens that are read fast enough not to speak of it. */
-const LONG_READ = 64;
-
-const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
-const noTimings = { firstTokenMs: 0, prefillMs: 0, decodeMs: 0, thinkingMs: 0, totalMs: 0, tokensPerSecond: null };

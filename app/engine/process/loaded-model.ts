@@ -6,6 +6,7 @@ import { promptOf } from '../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../text/model-text.ts';
 import type { Generation, Inspected, Loaded, LoadTarget, Priority, Prompt } from '../ipc-protocol.ts';
+import { createGrammars, type Grammars } from './grammars.ts';
 import { type EngineText, readEngineText } from './model-vision.ts';
 import type { Room } from './scheduler.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
@@ -15,6 +16,7 @@ export type LoadedModel = {
   readonly target: LoadTarget;
   readonly native: Addon.Model;
   readonly text: EngineText;
+  readonly grammars: Grammars;
   /** Timelines for a kind of work: titles have one of their own, so that they do not disturb those of the chats. */
   sessions(priority: Priority): SessionPool;
   /** Tokens a timeline for this kind of work holds. */
@@ -78,6 +80,7 @@ export async function loadModel(
     target,
     native,
     text,
+    grammars: createGrammars(addon, text, native.vocabularySize),
     sessions: (priority) => (priority === 'title' ? titles : answers),
     contextLength,
     room: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },

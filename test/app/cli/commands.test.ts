@@ -107,6 +107,10 @@ describe('generate', () => {
     const think = await answer(['generate', '--prompt', 'What is 47 + 85?', '--think', '--temperature', '0']);
     expect(think.thinking).not.toBe('');
     expect(think.text).not.toContain('<');
+    const bound = ['--regex', 'The answer is [0-9]+\\.', '--think', '--temperature', '0'];
+    const grammar = await answer(['generate', '--prompt', 'What is 47 + 85?', ...bound]);
+    expect(grammar.text).toMatch(/^The answer is [0-9]+\.$/);
+    expect(grammar.thinking).not.toBe('');
     const stop = await answer(['generate', '--prompt', 'Hello! Who are you?', '--temperature', '0', '--stop', 'ready']);
     expect(stop).toMatchObject({ text: 'Hello! I am ', finish_reason: 'stop' });
     const seeded = [
@@ -260,6 +264,7 @@ describe('says what is wrong, with an honest exit code', () => {
     [[], 2, 'bad-request', 'longhand COMMAND'],
     [['nonsense'], 2, 'bad-request', '"nonsense" is not a command; commands: chat'],
     [['generate'], 2, 'bad-request', 'give either --prompt or --tokens'],
+    [['generate', '--prompt', 'x', '--regex', '(a'], 2, 'bad-request', 'character 3 a group without'],
     [['generate', '--prompt', 'x', '--precision', 'slow'], 2, 'bad-request', 'expected exact or fast'],
     [['generate', '--prompt', 'x', '--model', '/nowhere'], 1, 'model-broken', '/nowhere'],
     [['generate', '--prompt', 'x', '--device', 'toaster'], 1, '', 'toaster'],

@@ -1,0 +1,62 @@
+import type * as Addon from '../../../native/addon/index.d.ts';
+import type { ModelText } from '../../text/model-text.ts';
+import { openingIds, thinkingIds } from '../../text/thinking.ts';
+import { tokenTexts } from '../../text/tokenizer/token-texts.ts';
+import type { Generation, GrammarText } from '../ipc-protocol.ts';
+
+/** Grammars of one model, each compiled once and kept while it is among the last that were used. */
+export type Grammars = { compiled(grammar: GrammarText): Promise<Addon.Grammar> };
+
+const mostKept = 16;
+
+export function createGrammars(addon: typeof Addon, text: ModelText, rows: number): Grammars {
+  const kept = new Map<string, Promise<Addon.Grammar>>();
+  let vocabulary: Promise<Addon.Vocabulary> | null = null;
+
+  const read = () => {
+    const { bytes, ends } = tokenTexts(text.tokenizer, rows);
+    return addon.vocabulary(bytes, ends);
+  };
+
+  async function compile({ kind, text: source }: GrammarText): Promise<Addon.Grammar> {
+    vocabulary ??= read();
+    return (await vocabulary).grammar(kind, source);
+  }
+
+  return {
+    compiled(grammar) {
+      const key = `${grammar.kind} ${grammar.text}`;
+      const known = kept.get(key) ?? compile(grammar);
+      kept.delete(key);
+      kept.set(key, known);
+      known.catch(() => kept.delete(key));
+      const [oldest] = kept.keys();
+      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      return known;
+    },
+  };
+}
+
+/** How the addon is told where the answer begins that a grammar binds. */
+export function boundAnswer(
+  { tokenizer, thinking }: ModelText,
+  inThinking: boolean,
+  mayThink: boolean,
+): Pick<Addon.GenerateOptions, 'thinking' | 'opens' | 'closes'> {
+  if (!thinking) return {};
+  return {
+    thinking: inThinking ? 'open' : mayThink ? 'may-open' : 'none',
+    opens: openingIds(tokenizer, thinking),
+    closes: thinkingIds(tokenizer, thinking.close),
+  };
+}
+
+/** What binds the answer of a turn. */
+export async function boundBy(
+  { grammars, text }: { grammars: Grammars; text: ModelText },
+  { grammar, prompt }: Pick<Generation, 'grammar' | 'prompt'>,
+  inThinking: boolean,
+): Promise<Partial<Addon.GenerateOptions>> {
+  if (!grammar) return {};
+  return { grammar: await grammars.compiled(grammar), ...boundAnswer(text, inThinking, prompt.thinking) };
+}

@@ -1,0 +1,14 @@
+// `Vocabulary`, `Grammar`: what an answer may look like.
+#pragma once
+
+#include <napi.h>
+
+#include "addon/options.h"
+#include "engine/guide.h"
+
+namespace longhand {
+
+// The options `grammar`, `thinking`, `opens` and `closes` of generate.
+GuideOptions guide_of(Napi::Env env, const Options& options);
+
+}  // namespace longhand

@@ -1,0 +1,73 @@
+// A grammar for one vocabulary, and a text that is written by it.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "grammar/kernels.h"
+#include "grammar/vocabulary.h"
+
+namespace longhand::grammar {
+
+using Mask = std::vector<uint32_t>;  // a bit a token
+
+class Grammar {
+ public:
+  Grammar(const Syntax& syntax, std::shared_ptr<const Vocabulary> vocabulary);
+  Grammar(const Grammar&) = delete;
+  Grammar& operator=(const Grammar&) = delete;
+
+  const Automaton& automaton() const { return automaton_; }
+  const Vocabulary& vocabulary() const { return *vocabulary_; }
+
+  // Tokens that may come in a state, whoever called its rule, and those nodes of the vocabulary behind which only the
+  // caller knows. Found once; any thread.
+  struct Local {
+    Mask mask;
+    std::vector<int32_t> returns;
+  };
+  std::shared_ptr<const Local> local(State state);
+
+ private:
+  const std::shared_ptr<const Vocabulary> vocabulary_;
+  const Automaton automaton_;
+  std::mutex lock_;  // guards what follows
+  Kernels kernels_;
+  std::vector<std::shared_ptr<const Local>> locals_;
+  size_t kept_ = 0;
+};
+
+// Where one text stands. One thread.
+class Matcher {
+ public:
+  explicit Matcher(std::shared_ptr<Grammar> grammar);
+
+  // Tokens that may come next. Valid until the next call of any kind.
+  const Mask& mask();
+  bool allows(int32_t token) { return allows(grammar_->vocabulary().text(token)); }
+  bool allows(std::string_view text) { return !text.empty() && after(text) != dead; }
+  // False where it does not fit; then it stands where it stood.
+  bool accept(std::string_view text);
+  bool may_end() const { return kernels_.ends(here_); }
+  // Nothing can follow.
+  bool complete() { return may_end() && !kernels_.goes_on(here_); }
+  // The text that has to come, as far as nothing else can, at most `most` bytes.
+  std::string forced(size_t most);
+  const Grammar& grammar() const { return *grammar_; }
+
+ private:
+  KernelId after(std::string_view text);
+
+  std::shared_ptr<Grammar> grammar_;
+  Kernels kernels_;
+  KernelId here_;
+  struct Kept {
+    KernelId kernel;
+    Mask mask;
+  };
+  std::list<Kept> masks_;  // used last first
+};
+
+}  // namespace longhand::grammar
