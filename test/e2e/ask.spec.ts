@@ -180,6 +180,36 @@ test('a file goes along as text, and is named with its tokens', async ({ page })
   await expect(finished(page)).toBeVisible();
 });
 
+test('two files of one name are two: one is taken out, the other goes along', async ({ page }) => {
+  const list = page.getByRole('list', { name: 'Attachments' });
+  for (const text of ['The sky is green.', 'The sea is red.']) {
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await expect(list.getByText('notes.txt').last()).toBeVisible();
+  }
+  await expect(list.getByText('notes.txt')).toHaveCount(2);
+  await list.getByRole('button', { name: 'Remove notes.txt' }).first().click();
+  await expect(list.getByText('notes.txt')).toHaveCount(1);
+  await ask(page, 'What is in the file?');
+  await expect(page.locator('article', { hasText: 'What is in the file?' }).getByText('notes.txt')).toHaveCount(1);
+});
+
+test('a wrong address of a mirror is told in a sentence, stays in the field, and nothing is kept', async ({ page }) => {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Downloads' }).click();
+  const mirror = page.getByRole('textbox', { name: 'Hub mirror' });
+  await mirror.fill('hub example');
+  await mirror.press('Enter');
+  await expect(page.getByText('Enter a full web address, such as https://hub.example.org.')).toBeVisible();
+  await expect(mirror).toHaveValue('hub example');
+  expect(await page.locator('body').textContent()).not.toMatch(/\[[a-z.]+\] |Invalid URL/);
+  await page.reload();
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Downloads' }).click();
+  await expect(mirror).toHaveValue('');
+});
+
 test('settings take effect at once and stay', async ({ page }) => {
   const rootSize = () => page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
   await page.keyboard.press('Control+,');

@@ -19,3 +19,33 @@ test('a model that is installed is not offered for download again: its button st
   await other.getByRole('button', { name: /^Start a chat with / }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
+
+test('an encoder that is installed is offered no chat, which would fail, wherever it stands', async ({
+  page,
+  scene,
+}) => {
+  await scene('catalogue');
+  const name = await page.evaluate(() => {
+    const { models } = window.page.useEngine.getState();
+    window.page.useEngine.setState({
+      models: models.map((model) => ({
+        ...model,
+        description: model.description && { ...model.description, encoder: !model.builtIn },
+      })),
+    });
+    return models.find(({ id }) => id === 'lfm2-1.2b')?.name ?? '';
+  });
+  const row = page.getByRole('list', { name: 'Catalogue' }).getByRole('listitem').filter({ hasText: name }).first();
+  await expect(row.getByRole('button', { name: /^Start a chat/ })).toHaveCount(0);
+  await row.getByRole('button', { name }).first().click();
+  await expect(page.getByRole('button', { name: 'Start a chat', exact: true })).toHaveCount(0);
+  await row.getByRole('button', { name: `About ${name}` }).click();
+  const about = page.getByRole('complementary', { name: `About ${name}` });
+  await expect(about).toBeVisible();
+  for (const button of ['New chat', 'Benchmark', 'Load'])
+    await expect(about.getByRole('button', { name: button, exact: true })).toHaveCount(0);
+  await page.keyboard.press('Alt+n');
+  await page.keyboard.press('Control+Shift+M');
+  await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
+  await expect(page.getByRole('dialog').getByText(name)).toHaveCount(0);
+});

@@ -107,6 +107,23 @@ test('a document that is dropped on the models is no model, and the way to the d
   await expect(list(page).getByRole('button', { name: /notes/ })).toBeVisible();
 });
 
+test('a long name never cuts off what a message offers to do', async ({ page }) => {
+  await page.setViewportSize({ width: 720, height: 900 });
+  const long = file(`${'minutes-of-the-harbour-board-'.repeat(6)}.txt`, 'The harbour of Varn is deep.');
+  await page.keyboard.press('Alt+1');
+  await dropOn(page, null, long);
+  const action = page.getByRole('button', { name: 'Add to documents' });
+  await expect(action).toBeVisible();
+  const cut = () =>
+    action.evaluate((button) => {
+      const toast = button.closest('li')?.getBoundingClientRect();
+      const { left, right } = button.getBoundingClientRect();
+      const inside = toast && left >= toast.left && right <= toast.right && right <= window.innerWidth && left >= 0;
+      return !inside || button.scrollWidth > button.clientWidth;
+    });
+  await expect.poll(cut).toBe(false);
+});
+
 test('documents are dropped into a collection, and along with the message', async ({ page }) => {
   await dropOn(page, 'Attach to message', notes);
   await expect(attached(page).getByText('notes.txt')).toBeVisible();

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CatalogueModel, ModelEntry } from '../../../app/protocol/index.ts';
+import { type CatalogueModel, canChat, type ModelEntry } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { matchOf } from '../../lib/word-match.ts';
 import { FitTag } from '../../parts/fit-tag.tsx';
@@ -15,7 +15,7 @@ import {
   leastBytes,
   likelyDescription,
 } from '../../stores/models/memory-fit.ts';
-import { type Place, useChosenContext, useModels } from '../../stores/models/store.ts';
+import { type Place, showInstalled, useChosenContext, useModels } from '../../stores/models/store.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { fetchModel, useFetching } from '../downloads/fetch-model.ts';
@@ -130,7 +130,13 @@ function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
         </span>
         <span className="text-xs text-fg-2">{purpose}</span>
       </button>
-      {here ? (
+      {here && !canChat(here) ? (
+        <IconButton
+          icon="models"
+          label={t('models.detailsOf', { name: here.name })}
+          onClick={() => showInstalled(here.id)}
+        />
+      ) : here ? (
         <IconButton
           icon="chat"
           label={t('models.chatWith', { name: here.name })}

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CatalogueModel, Machine } from '../../../app/protocol/index.ts';
+import { type CatalogueModel, canChat, type Machine } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { Details } from '../../parts/problem.tsx';
 import { sentenceOf } from '../../sentences.ts';
@@ -14,7 +14,7 @@ import {
   likelyDescription,
   suggestedVariant,
 } from '../../stores/models/memory-fit.ts';
-import { type Place, useChosenContext, useModels } from '../../stores/models/store.ts';
+import { type Place, showInstalled, useChosenContext, useModels } from '../../stores/models/store.ts';
 import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choice.tsx';
@@ -88,7 +88,11 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
               : t('models.unknown')}
           </p>
         </div>
-        {here ? (
+        {here && !canChat(here) ? (
+          <Button large icon="models" className="flex-none" onClick={() => showInstalled(here.id)}>
+            {t('models.showImport')}
+          </Button>
+        ) : here ? (
           <Button
             large
             kind="primary"

@@ -194,16 +194,20 @@ export function withArrival(
     : change;
 }
 
+/** Opens the page of an installed model: where one goes on with one that writes nothing. */
+export function showInstalled(modelId: ModelId): void {
+  useModels.setState({ tab: 'installed', installed: modelId });
+  useShell.getState().go({ kind: 'models' });
+}
+
 /** A model has come: from here one goes on with it. */
 function tellFinished(model: ModelEntry) {
   if (!canChat(model)) {
-    const show = () => {
-      useModels.setState({ tab: 'installed', installed: model.id });
-      useShell.getState().go({ kind: 'models' });
-    };
-    useToasts
-      .getState()
-      .show({ text: t('models.arrived', { name: model.name }), action: t('models.showImport'), onAction: show });
+    useToasts.getState().show({
+      text: t('models.arrived', { name: model.name }),
+      action: t('models.showImport'),
+      onAction: () => showInstalled(model.id),
+    });
     return;
   }
   useToasts.getState().show({
