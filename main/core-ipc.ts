@@ -6,7 +6,10 @@ import type { ChatId, DownloadNotification, Failure, Notice } from '../app/proto
 //  What Electron's main process and the core process say to each other. Ports travel beside a message.
 
 /** Given to the core process when it starts, as its last argument. */
-export type CoreArguments = Pick<CoreOptions, 'dataFolder' | 'migrations' | 'resources' | 'sandbox' | 'about'> & {
+export type CoreArguments = Pick<
+  CoreOptions,
+  'dataFolder' | 'migrations' | 'resources' | 'pictureWorker' | 'sandbox' | 'about'
+> & {
   /** The operating system keeps a key for us. */
   keychain: boolean;
 };

@@ -109,6 +109,7 @@ async function start() {
     core: {
       dataFolder,
       migrations: paths.migrations,
+      pictureWorker: paths.pictureWorker,
       sandbox: paths.sandbox,
       resources: paths.resources,
       keychain: keychain !== null,

@@ -1,23 +1,54 @@
 import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
-import { readRegular } from '../store/open-regular.ts';
+import { piecesOfRegular, readRegular } from '../store/open-regular.ts';
 import { countingOf } from './context/context-usage.ts';
 import type { ChatDeps } from './deps.ts';
+import { isPicture } from './pictures.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 
-/** Reads a file as text and keeps the text with the chat.
- *  @throws LonghandError `not-found`, `too-large`, `unreadable` (not a text), `permission` */
+/** Keeps a picture, or what a file says as text, with the chat.
+ *  @throws LonghandError `not-found`, `too-large`, `unreadable` (neither a picture nor a text), `permission` */
 export async function attachFile(
   core: ChatDeps,
   file: { chatId: ChatId; path: string; name: string },
 ): Promise<Attachment> {
   getChat(core.db, file.chatId);
+  if (isPicture(await headOf(file.path))) return attachPicture(core, file);
   const bytes = await readRegular(file.path, maxBytes);
   const text = decodeText(bytes, file.name);
   const tokens = await countedBy(core, file.chatId, text).catch(() => null);
   return addAttachment(core.db, file.chatId, { name: file.name, bytes: bytes.length, tokens, text }, core.now());
+}
+
+async function headOf(path: string): Promise<Uint8Array> {
+  for await (const piece of piecesOfRegular(path, { end: 16 })) return piece;
+  return new Uint8Array();
+}
+
+async function attachPicture(
+  core: ChatDeps,
+  { chatId, path, name }: { chatId: ChatId; path: string; name: string },
+): Promise<Attachment> {
+  const { bytes, ...picture } = await core.pictures.add(path, name);
+  const tokens = await pictureTokens(core, chatId, picture);
+  return addAttachment(core.db, chatId, { name, bytes, tokens, text: '', picture }, core.now());
+}
+
+/** For the model of the chat; null where it sees nothing, or cannot be asked. */
+export async function pictureTokens(
+  core: ChatDeps,
+  chatId: ChatId,
+  { width, height }: { width: number; height: number },
+): Promise<number | null> {
+  try {
+    const { target: model } = countingOf(core, chatId);
+    const picture = { width, height, detail: core.settings().pictureDetail };
+    return await core.engine.ask('countPicture', { model, picture });
+  } catch {
+    return null;
+  }
 }
 
 /** By the model of the chat, which need not be in memory. */

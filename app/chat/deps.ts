@@ -8,6 +8,7 @@ import type { Saving } from '../store/save-notices.ts';
 import type { Tool as ToolSchema } from '../text/chat-template.ts';
 import type { CallFormat } from '../text/tool-calls/call-formats.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
+import type { PictureStore } from './pictures.ts';
 
 /** What a chat may call, in the words of its model's template. */
 export type ChatTools = { format: CallFormat; schemas: ToolSchema[] };
@@ -28,11 +29,14 @@ export type ChatDeps = {
     thinksByDefault(modelId: ModelId): boolean;
     /** 0 when it is not known. */
     parametersOf(modelId: ModelId): number;
+    /** Whether it sees pictures; null: the model that a chat without one has. */
+    sees(modelId: ModelId | null): boolean;
     used(modelId: ModelId): void;
   };
   /** Finds what answers a question in documents. */
   answering: Rag;
   tools: Toolbox;
+  pictures: PictureStore;
   /** A finished answer was measured. */
   measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
   now: () => number;

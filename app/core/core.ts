@@ -3,6 +3,7 @@ import { attachFile } from '../chat/attachments.ts';
 import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
 import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
 import type { ChatDeps } from '../chat/deps.ts';
+import { createPictureStore } from '../chat/pictures.ts';
 import { createTitles } from '../chat/titles.ts';
 import { newestLeaf } from '../chat/tree.ts';
 import { createSendOrder } from '../chat/turns/send-order.ts';
@@ -32,7 +33,7 @@ import {
   type Response,
   type Switchboard,
 } from '../protocol/index.ts';
-import { moveAttachments, removeAttachment, textWaiting } from '../store/attachments.ts';
+import { moveAttachments, pictureOf, removeAttachment, textWaiting } from '../store/attachments.ts';
 import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../store/chats.ts';
 import { createEraser } from '../store/erase.ts';
 import type { Reach } from '../store/lock.ts';
@@ -56,6 +57,8 @@ export type CoreOptions = {
   resources: string;
   startEngine: StartEngine;
   startReader: StartReader;
+  /** The file of the process that decodes pictures. */
+  pictureWorker: string;
   /** The file of the worker that runs JavaScript of models; a core without it has no such tool. */
   sandbox?: string;
   /** A core without it serves no other programs. */
@@ -198,6 +201,8 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     version: options.about.version,
   });
   opened.defer(tools.close);
+  const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
+  opened.defer(pictures.close);
   const core: ChatDeps = {
     db,
     engine,
@@ -207,6 +212,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     models,
     answering: documents.answering,
     tools: tools.toolbox,
+    pictures,
     measured: metrics.measured,
     now,
   };
@@ -310,6 +316,9 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     'attachments.add': (file) => attachFile(core, file),
     'attachments.move': ({ attachmentIds, chatId }) => moveAttachments(db, attachmentIds, chatId),
     'attachments.remove': ({ attachmentId }) => removeAttachment(db, attachmentId),
+    'attachments.preview': async ({ attachmentId, edge }) => ({
+      webp: Buffer.from(await pictures.preview(pictureOf(db, attachmentId), edge)).toString('base64'),
+    }),
     'attachments.text': ({ attachmentId }) => textWaiting(db, attachmentId),
 
     ...manager.handlers,
@@ -361,7 +370,10 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
 
   const upkeep = startUpkeep({
     purge: () => purgeDeleted(db, now()),
-    tidy: prompts.sweep,
+    tidy: async () => {
+      await prompts.sweep();
+      await pictures.sweep();
+    },
     erase,
     backUp: () =>
       store.backUpDaily().catch((error) => notice({ code: 'backup-failed', details: { reason: String(error) } })),

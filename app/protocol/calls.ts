@@ -169,11 +169,16 @@ export const calls = {
   'context.summarise': call(z.object({ messageId: MessageId }), z.object({ text: z.string() })),
   'context.stopSummary': call(z.object({ messageId: MessageId }), nothing),
 
-  /** A file as text. In the browser its bytes were uploaded first and `path` is the upload's name. */
+  /** A picture, or a file as text. In the browser its bytes were uploaded first and `path` is the upload's name. */
   'attachments.add': call(z.object({ chatId: ChatId, path: z.string(), name: z.string() }), Attachment),
   /** Takes files that wait in the composer of one chat to another. */
   'attachments.move': call(z.object({ attachmentIds: z.array(AttachmentId), chatId: ChatId }), nothing),
   'attachments.remove': call(z.object({ attachmentId: AttachmentId }), nothing),
+  /** A picture as WebP in base64, at most `edge` pixels a side. */
+  'attachments.preview': call(
+    z.object({ attachmentId: AttachmentId, edge: z.number().int().min(16).max(4096) }),
+    z.object({ webp: z.string() }),
+  ),
   /** What a file in the composer says, for what can be done with it instead of sending it whole. */
   'attachments.text': call(z.object({ attachmentId: AttachmentId }), z.object({ name: z.string(), text: z.string() })),
 

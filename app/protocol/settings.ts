@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SamplingSettings } from './chat.ts';
 import { ModelId } from './ids.ts';
+import { PictureDetail } from './pictures.ts';
 import { ToolNames } from './tools.ts';
 
 /** Keys that work in every program, as `renderer/lib/keys.ts` writes them: with more than Shift held, or one of the F keys, so that
@@ -93,6 +94,8 @@ export const Settings = z.object({
   serverPort: z.number().int().min(1024).max(65_535).default(4880),
   /** What they ask and are answered is kept in memory, to be looked at. */
   serverInspector: z.boolean().default(false),
+  /** How closely a model looks at pictures. */
+  pictureDetail: PictureDetail.default('normal'),
   sidebarWidth: z.number().min(208).max(320).default(248),
   panelWidth: z.number().min(360).max(640).default(440),
 });

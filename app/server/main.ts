@@ -85,6 +85,7 @@ export async function runBrowserHost(
     const host = await createCore({
       dataFolder: wanted.data,
       migrations: places.migrations,
+      pictureWorker: places.pictureWorker,
       sandbox: places.sandbox,
       resources: places.resources,
       startEngine: engineByFork(places.engine, places),

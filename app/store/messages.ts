@@ -1,5 +1,6 @@
 import type { Attachment, ChatId, LoopEvidence, Message, MessageId, MessageState, ToolUse } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
+import { ATTACHMENT, type AttachmentRow, attachmentOf } from './attachments.ts';
 import type { Database, Value } from './database.ts';
 import { toolUsesOf, toolUsesOfChat } from './tool-uses.ts';
 import { newId } from './uuid.ts';
@@ -55,13 +56,13 @@ function messageOf(row: MessageRow, attachments: Attachment[], toolUses: ToolUse
 /** The whole tree of a chat, parents before children. */
 export function messagesOf(db: Database, chatId: ChatId): Message[] {
   const attached = new Map<string, Attachment[]>();
-  const rows = db.all<Attachment & { messageId: string }>(
-    `SELECT id, name, bytes, tokens, message_id AS messageId FROM attachments
+  const rows = db.all<AttachmentRow & { messageId: string }>(
+    `SELECT ${ATTACHMENT}, message_id AS messageId FROM attachments
      WHERE chat_id = ? AND message_id IS NOT NULL ORDER BY position`,
     chatId,
   );
-  for (const { messageId, ...attachment } of rows) {
-    attached.set(messageId, [...(attached.get(messageId) ?? []), { ...attachment }]);
+  for (const row of rows) {
+    attached.set(row.messageId, [...(attached.get(row.messageId) ?? []), attachmentOf(row)]);
   }
   const uses = toolUsesOfChat(db, chatId);
   return db
@@ -72,15 +73,11 @@ export function messagesOf(db: Database, chatId: ChatId): Message[] {
 export function findMessage(db: Database, messageId: MessageId): Message | undefined {
   const row = db.get<MessageRow>(`${select} WHERE id = ?`, messageId);
   if (!row) return undefined;
-  const attachments = db.all<Attachment>(
-    'SELECT id, name, bytes, tokens FROM attachments WHERE message_id = ? ORDER BY position',
+  const attachments = db.all<AttachmentRow>(
+    `SELECT ${ATTACHMENT} FROM attachments WHERE message_id = ? ORDER BY position`,
     messageId,
   );
-  return messageOf(
-    row,
-    attachments.map((attachment) => ({ ...attachment })),
-    toolUsesOf(db, messageId),
-  );
+  return messageOf(row, attachments.map(attachmentOf), toolUsesOf(db, messageId));
 }
 
 /** @throws LonghandError `not-found` */

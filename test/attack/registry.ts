@@ -53,6 +53,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'attachments.add': { chatId: 'id', path: 'path', name: 'text' },
   'attachments.move': { attachmentIds: 'list', chatId: 'id' },
   'attachments.remove': { attachmentId: 'id' },
+  'attachments.preview': { attachmentId: 'id', edge: 'number' },
   'attachments.text': { attachmentId: 'id' },
   'models.list': {},
   'models.import': { path: 'path' },
@@ -186,6 +187,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   serverPort: 'number',
   serverInspector: 'flag',
   sidebarWidth: 'number',
+  pictureDetail: 'choice',
   panelWidth: 'number',
 };
 

@@ -56,6 +56,7 @@ export async function startCore(
     resources: options.resources ?? places.resources,
     startEngine: options.startEngine ?? realEngine(),
     startReader: realReader(),
+    pictureWorker: places.pictureWorker,
     sandbox: places.sandbox,
     ...(options.models && { models: options.models }),
     ...(options.startServer && { startServer: options.startServer }),

@@ -10,9 +10,9 @@ import { type Build, places, type RunningApp } from './kills.ts';
 //  an engine process that belongs to the test as it belongs to Electron's main process.
 
 export async function startElectronCore(dataFolder: string, build: Build): Promise<RunningApp> {
-  const { migrations, resources } = build;
+  const { migrations, pictureWorker, resources } = build;
   const about = { version: '0', commit: '', shell: 'electron' as const };
-  const options: CoreArguments = { dataFolder, migrations, resources, about, keychain: false };
+  const options: CoreArguments = { dataFolder, migrations, pictureWorker, resources, about, keychain: false };
   const worker = new Worker(join(import.meta.dirname, 'core-worker.ts'), {
     argv: [JSON.stringify(options)],
     workerData: { core: build.core },
@@ -23,7 +23,7 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
   function startChild(number: number, wish: ChildWish) {
     const [file, ...args] =
       wish.run === 'engine'
-        ? [build.engine, places.addon, build.worker]
+        ? [build.engine, places.addon, build.worker, build.pictureWorker]
         : [build.documentReader, build.documentWorker, JSON.stringify(wish.limits)];
     const child = fork(file as string, args, { serialization: 'advanced', execArgv: [] });
     children.push({ child, run: wish.run });

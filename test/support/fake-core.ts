@@ -1,6 +1,5 @@
 import { queued } from '../../app/chat/tree.ts';
 import {
-  type Attachment,
   type Chat,
   type ChatId,
   createSwitchboard,
@@ -13,6 +12,7 @@ import {
   type TurnEvent,
   type TurnId,
 } from '../../app/protocol/index.ts';
+import { fakeAttachments } from './fake-attachments.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeModels } from './fake-models.ts';
 import { fakeServer } from './fake-server.ts';
@@ -221,10 +221,7 @@ export function createFakeCore(world: World) {
       keepMessage({ ...messageOf(messageId), contextCutoff: { since: Date.now(), summary: null, restored: true } }),
     'context.summarise': () => ({ text: 'You plan a thesis in five chapters. Chapter 2 opens with the history.' }),
     'context.stopSummary': () => undefined,
-    'attachments.move': () => undefined,
-    'attachments.add': ({ name }): Attachment => ({ id: nextId('attachment'), name, bytes: 48_200, tokens: 6318 }),
-    'attachments.text': () => ({ name: 'notes.txt', text: 'text' }),
-    'attachments.remove': () => undefined,
+    ...fakeAttachments(() => nextId('attachment')),
     ...fakeDocuments(world.library, (name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,

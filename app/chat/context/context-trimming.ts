@@ -57,9 +57,12 @@ export async function planRoom(core: ChatDeps, asked: Request<'context.overflowO
   return { trim: aside, summary: summary && summary.frees > 0 ? summary : null };
 }
 
+/** A picture takes as much as so many characters, about. */
+const CHARACTERS_OF_PICTURE = 4096;
+
 const sizeOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { text, attachments }) => {
-    const attached = attachments.reduce((bytes, one) => bytes + one.bytes, 0);
+    const attached = attachments.reduce((size, one) => size + (one.picture ? CHARACTERS_OF_PICTURE : one.bytes), 0);
     return sum + text.length + attached + 16;
   }, 1);
 
@@ -146,7 +149,7 @@ async function question(core: ChatDeps, messageId: MessageId, turnId: TurnId): P
   const path = pathOf(core, { chatId, parentId: messageId });
   const { target, limit } = countingOf(core, chatId);
   const tools = await toolsFor(core, chat, path, target);
-  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false, tools }, path, null);
+  const prompt = promptOf(core, { chat, settings: core.settings(), thinking: false, tools }, path, null);
   const maxTokens = summaryTokens(limit);
   return {
     turnId,

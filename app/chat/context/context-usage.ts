@@ -7,7 +7,7 @@ import {
   type MessageId,
   type Request,
 } from '../../protocol/index.ts';
-import { textsWaiting } from '../../store/attachments.ts';
+import { type Attached, attachedWaiting } from '../../store/attachments.ts';
 import { getChat } from '../../store/chats.ts';
 import { messagesOf } from '../../store/messages.ts';
 import type { ChatDeps } from '../deps.ts';
@@ -45,9 +45,21 @@ type Asked = {
 export async function measureContext(core: ChatDeps, asked: Asked): Promise<Measure> {
   const { target: model, name, limit } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
-  const text = withAttachments(asked.draft, textsWaiting(core.db, asked.attachments));
-  const draft = text === '' ? 0 : await core.engine.ask('countText', { model, text });
+  const waiting = attachedWaiting(core.db, asked.attachments);
+  const sees = core.models.sees(model.modelId);
+  const text = withAttachments(asked.draft, waiting, sees);
+  const words = text === '' ? 0 : await core.engine.ask('countText', { model, text });
+  const draft = words + (sees ? await countPictures(core, model, waiting) : 0);
   return { used: lastCount(path, name) ?? (await countPath(core, asked.chatId, path, model)), draft, limit };
+}
+
+async function countPictures(core: ChatDeps, model: CountedBy, waiting: readonly Attached[]): Promise<number> {
+  const detail = core.settings().pictureDetail;
+  const pictures = waiting.flatMap(({ picture }) => (picture ? [{ ...picture, detail }] : []));
+  const counts = pictures.map(({ width, height }) =>
+    core.engine.ask('countPicture', { model, picture: { width, height, detail } }),
+  );
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 export function pathOf(core: ChatDeps, { chatId, parentId }: Pick<Asked, 'chatId' | 'parentId'>): Message[] {
@@ -73,18 +85,25 @@ const FRAME_OF_MESSAGE = 16;
 /** A call and its result stand in two messages of a prompt. */
 const FRAMES = ' '.repeat(2 * FRAME_OF_MESSAGE);
 
+/** As many as a picture has at the most. */
+const FRAME_OF_PICTURE = 4096;
+
 /** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
 function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number): boolean {
   const chat = getChat(core.db, sent.chatId);
   const path = pathOf(core, sent);
+  const waiting = attachedWaiting(core.db, sent.attachments);
   const texts = [
     chat.systemPrompt || core.settings().systemPrompt,
-    withAttachments(sent.text, textsWaiting(core.db, sent.attachments)),
+    withAttachments(sent.text, waiting, false),
     ...path.flatMap(({ text, thinking, contextCutoff }) => [text, thinking, contextCutoff?.summary ?? '']),
     ...path.flatMap(({ toolUses }) => toolUses.flatMap((use) => [use.name, use.arguments, use.result ?? '', FRAMES])),
     JSON.stringify(core.tools.schemas(chat.tools ?? core.settings().tools)),
   ];
-  const attached = path.flatMap(({ attachments }) => attachments).reduce((sum, { bytes }) => sum + 2 * bytes, 0);
+  const pictures = waiting.filter(({ picture }) => picture !== null).length * FRAME_OF_PICTURE;
+  const attached = path
+    .flatMap(({ attachments }) => attachments)
+    .reduce((sum, { bytes, picture }) => sum + (picture ? FRAME_OF_PICTURE : 2 * bytes), pictures);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), attached);
   return bytes + FRAME + FRAME_OF_MESSAGE * path.length < limit;
 }
@@ -109,7 +128,7 @@ export async function countPath(
 ): Promise<number> {
   const chat = getChat(core.db, chatId);
   const tools = await toolsFor(core, chat, path, model);
-  const prompt = promptOf(core.db, { chat, settings: core.settings(), thinking: false, tools }, path, null);
+  const prompt = promptOf(core, { chat, settings: core.settings(), thinking: false, tools }, path, null);
   // A template wants a question; an empty one costs only its frame, which the real one needs as well.
   if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
   return core.engine.ask('count', { model, prompt });

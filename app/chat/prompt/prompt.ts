@@ -1,8 +1,7 @@
 import type { Prompt, PromptMessage } from '../../engine/ipc-protocol.ts';
 import type { Chat, Message, Settings, Source } from '../../protocol/index.ts';
-import { type AttachedText, textsOf } from '../../store/attachments.ts';
-import type { Database } from '../../store/database.ts';
-import type { ChatTools } from '../deps.ts';
+import { type Attached, attachedTo } from '../../store/attachments.ts';
+import type { ChatDeps, ChatTools } from '../deps.ts';
 import { inView } from '../tree.ts';
 import { answerSteps } from './answer-steps.ts';
 import { groundedSystem } from './rag-prompt.ts';
@@ -16,22 +15,25 @@ type Setting = {
   tools: ChatTools | null;
 };
 
+type PromptDeps = Pick<ChatDeps, 'db' | 'pictures'> & { models: Pick<ChatDeps['models'], 'sees'> };
+
 /** What the model is sent for a branch. `begun`: the answer that is gone on with. */
 export function promptOf(
-  db: Database,
+  core: PromptDeps,
   { chat, settings, thinking, sources, tools }: Setting,
   path: readonly Message[],
   begun: Message | null,
 ): Prompt {
   const { messages, summary } = inView(path);
+  const detail = core.models.sees(chat.modelId) ? settings.pictureDetail : null;
   const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
   const own = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
-  const begunSteps = begun && answerSteps(db, begun, tools !== null);
+  const begunSteps = begun && answerSteps(core.db, begun, tools !== null);
   const system = sources ? groundedSystem(sources, own) : own;
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
-      ...messages.flatMap((message) => promptMessages(db, message, tools !== null)),
+      ...messages.flatMap((message) => promptMessages(core, message, { toolsKnown: tools !== null, detail })),
       ...(begunSteps?.done ?? []),
     ],
     thinking,
@@ -47,16 +49,35 @@ export const plain = (role: PromptMessage['role'], text: string): PromptMessage 
   ids: null,
 });
 
-function promptMessages(db: Database, message: Message, toolsKnown: boolean): PromptMessage[] {
-  if (message.role === 'user') return [plain('user', withAttachments(message.text, textsOf(db, message.id)))];
-  const { done, last } = answerSteps(db, message, toolsKnown);
+/** `detail`: how closely pictures are looked at; null by a model that sees none. */
+type Reading = { toolsKnown: boolean; detail: Settings['pictureDetail'] | null };
+
+function promptMessages(core: PromptDeps, message: Message, { toolsKnown, detail }: Reading): PromptMessage[] {
+  if (message.role === 'user') {
+    const attached = attachedTo(core.db, message.id);
+    return [
+      { ...plain('user', withAttachments(message.text, attached, detail !== null)), ...shown(core, attached, detail) },
+    ];
+  }
+  const { done, last } = answerSteps(core.db, message, toolsKnown);
   const silent = done.length > 0 && last.text === '' && last.thinking === '';
   return silent ? done : [...done, { role: 'assistant', ...last }];
 }
 
+function shown(core: PromptDeps, attached: readonly Attached[], detail: Reading['detail']) {
+  if (detail === null) return {};
+  const pictures = attached.flatMap(({ picture }) => {
+    if (picture === null) return [];
+    const { stored, width, height } = picture;
+    return [{ source: { path: core.pictures.pathOf(stored) }, width, height, detail }];
+  });
+  return pictures.length > 0 ? { pictures } : {};
+}
+
 /** Files come before the question, each between fences that its own text does not hold. */
-export function withAttachments(text: string, files: readonly AttachedText[]): string {
-  const parts = files.map((file) => {
+export function withAttachments(text: string, files: readonly Attached[], sees: boolean): string {
+  const parts = files.flatMap((file) => {
+    if (file.picture !== null) return sees ? [] : [`(A picture, ${file.name}, which you cannot see.)\n`];
     const fence = fenceFor(file.text);
     return `${file.name}:\n${fence}\n${file.text.replace(/\n$/, '')}\n${fence}\n`;
   });

@@ -65,7 +65,7 @@ export async function prepare(
     chatId: chat.id,
     priority: 'chat',
     target,
-    prompt: promptOf(core.db, { chat, settings, thinking, sources, tools }, path, begun ? answer : null),
+    prompt: promptOf(core, { chat, settings, thinking, sources, tools }, path, begun ? answer : null),
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,

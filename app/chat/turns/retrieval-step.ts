@@ -36,7 +36,7 @@ export async function ground(
 ): Promise<Grounding> {
   const { engine, answering, settings } = core;
   const tools = await toolsFor(core, chat, path, model);
-  const prompt = promptOf(core.db, { chat, settings: settings(), thinking: false, tools }, path, null);
+  const prompt = promptOf(core, { chat, settings: settings(), thinking: false, tools }, path, null);
   const used = await engine.ask('count', { model, prompt });
   const room: PromptBudget = {
     tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),

@@ -78,6 +78,7 @@ async function openHost({ places }: Context, data: string | undefined) {
       dataFolder: data ?? defaultDataFolder(),
       migrations: places.migrations,
       resources: places.resources,
+      pictureWorker: places.pictureWorker,
       startEngine: engineByFork(places.engine, places),
       startReader: readerByFork(places),
       preload: false,

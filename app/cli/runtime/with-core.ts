@@ -32,6 +32,7 @@ export async function withCore<T>(
       dataFolder,
       migrations: places.migrations,
       resources: places.resources,
+      pictureWorker: places.pictureWorker,
       startEngine: engineByFork(places.engine, places),
       startReader: readerByFork(places),
       preload: false,

@@ -76,6 +76,8 @@ export type ModelRegistry = {
   /** The cross-encoder that documents are searched with; null when none is installed. */
   ranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
+  /** Whether it sees pictures; null: the model that a chat without one has. */
+  sees(modelId: ModelId | null): boolean;
   parametersOf(modelId: ModelId): number;
   /** Tokens of context it has when it is loaded, as far as that is known before. */
   contextLengthOf(modelId: ModelId): number;
@@ -372,6 +374,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     contextLengthOf: (modelId) => expectedContext(find(modelId)),
     parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
     thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
+    sees: (modelId) => rowOf(modelId).facts?.description.vision != null,
     used(modelId) {
       setModelUsed(db, modelId, now());
       changedOne(modelId);

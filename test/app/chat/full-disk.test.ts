@@ -55,6 +55,7 @@ const start = (dataFolder: string, startEngine: Parameters<typeof createCore>[0]
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startReader: realReader(),
     startEngine,
     preload: false,

@@ -59,9 +59,21 @@ test('the newest branch below a message; what waits is on no branch', () => {
 });
 
 test('a file stands before the question, fenced so that its own fences stay inside', () => {
-  const prompt = withAttachments('What is this?', [{ name: 'a.md', text: 'code:\n```js\nx\n```\n' }]);
+  const prompt = withAttachments(
+    'What is this?',
+    [{ name: 'a.md', text: 'code:\n```js\nx\n```\n', picture: null }],
+    true,
+  );
   expect(prompt).toBe('a.md:\n````\ncode:\n```js\nx\n```\n````\n\nWhat is this?');
-  expect(withAttachments('Hi', [])).toBe('Hi');
+  expect(withAttachments('Hi', [], true)).toBe('Hi');
+});
+
+test('a picture is shown to a model that sees, and another one is told that there is one', () => {
+  const picture = { name: 'cat.png', text: '', picture: { stored: 'x.png', width: 9, height: 9 } };
+  expect(withAttachments('Which breed?', [picture], true)).toBe('Which breed?');
+  expect(withAttachments('Which breed?', [picture], false)).toBe(
+    '(A picture, cat.png, which you cannot see.)\n\nWhich breed?',
+  );
 });
 
 test.each([

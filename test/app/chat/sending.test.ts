@@ -22,6 +22,7 @@ async function start() {
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startReader: realReader(),
     startEngine,
     preload: false,

@@ -19,6 +19,7 @@ async function start(title: string, parameters: number) {
     dataFolder: newFolder(),
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startReader: realReader(),
     startEngine,
     preload: false,

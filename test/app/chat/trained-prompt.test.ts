@@ -31,7 +31,11 @@ test('what it is told to say when nothing is found', () => {
 });
 
 test('a file that goes along with a message', () => {
-  const attached = withAttachments('Who pays?', [{ name: 'lease.txt', text: 'The tenant pays.\n' } as never]);
+  const attached = withAttachments(
+    'Who pays?',
+    [{ name: 'lease.txt', text: 'The tenant pays.\n', picture: null }],
+    true,
+  );
   expect(attached).toBe('lease.txt:\n```\nThe tenant pays.\n```\n\nWho pays?');
   expect(generator).toContain('return f"{name}:\\n```\\n{text}\\n```\\n\\n{question}"');
 });

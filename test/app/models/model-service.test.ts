@@ -230,6 +230,7 @@ test('with a keychain the file holds only what it sealed', async () => {
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startEngine: realEngine(),
     startReader: realReader(),
     cipher: {
@@ -281,6 +282,7 @@ test('a second app on the same folder is turned away while a download runs, and 
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startEngine: realEngine(),
     startReader: realReader(),
     about: { version: '0', commit: '', shell: 'browser' },

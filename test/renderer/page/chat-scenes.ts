@@ -76,7 +76,7 @@ export function crashScene(): Scene {
   const chat = chats.get('Parse the bank export') as Chat;
   const question = newMessage(chat.id, 'user', {
     text: 'Sum my spending per category and tell me what grew most since September.',
-    attachments: [{ id: 'a' as never, name: 'export-2026-10.csv', bytes: 38_000, tokens: 9604 }],
+    attachments: [{ id: 'a' as never, name: 'export-2026-10.csv', bytes: 38_000, tokens: 9604, picture: null }],
   });
   const answer = newMessage(chat.id, 'assistant', {
     thinking: 'Sum first.',

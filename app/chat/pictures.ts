@@ -1,0 +1,50 @@
+import { createFileStore } from '../documents/import/file-store.ts';
+import { createPictureDecoder } from '../pictures/picture-decoder.ts';
+import type { Size } from '../pictures/preprocessor.ts';
+import { picturesInUse } from '../store/attachments.ts';
+import type { Database } from '../store/database.ts';
+
+//  pictures/<sha256>.<ending>   every picture of the chats once, by its content
+
+export type PictureStore = {
+  /** Keeps a copy. @throws LonghandError `unreadable`, `too-large`, `disk-full`, `not-found` */
+  add(path: string, name: string): Promise<Size & { stored: string; bytes: number }>;
+  pathOf(stored: string): string;
+  /** As WebP. @throws LonghandError `unreadable`, `not-found` */
+  preview(stored: string, edge: number): Promise<Uint8Array>;
+  /** Removes what no attachment shows any more. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function createPictureStore(db: Database, options: { folder: string; worker: string }): PictureStore {
+  const files = createFileStore(options.folder);
+  const decoder = createPictureDecoder({ worker: options.worker });
+  return {
+    async add(path, name) {
+      // What cannot be decoded is not kept.
+      await decoder.measure({ path });
+      const { storedName: stored, bytes } = await files.take(path, name);
+      const { width, height } = await decoder.measure({ path: files.pathOf(stored) });
+      return { stored, bytes, width, height };
+    },
+    pathOf: files.pathOf,
+    preview: (stored, edge) => decoder.preview({ path: files.pathOf(stored) }, edge),
+    sweep: () => files.keepOnly(picturesInUse(db)),
+    close: decoder.close,
+  };
+}
+
+/** By the first bytes of a file: what its name says is somebody's guess. */
+export function isPicture(head: Uint8Array): boolean {
+  const text = Buffer.from(head.subarray(0, 16)).toString('latin1');
+  return (
+    text.startsWith('\x89PNG\r\n\x1a\n') ||
+    text.startsWith('\xff\xd8\xff') ||
+    /^GIF8[79]a/.test(text) ||
+    (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') ||
+    text.startsWith('II*\0') ||
+    text.startsWith('MM\0*') ||
+    /^....ftyp(?:avi[fs]|hei[cfx]|mif1)/s.test(text)
+  );
+}
