@@ -29,6 +29,7 @@ const start = (dataFolder: string) =>
     dataFolder,
     migrations: places.migrations,
     resources: places.resources,
+    pictureWorker: places.pictureWorker,
     startReader: realReader(),
     startEngine: scriptedEngine(() => 'Yes.').startEngine,
     preload: false,
