@@ -5,7 +5,7 @@ import { type FinishReason, LonghandError, type SamplingSettings } from '../../p
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './openai.ts';
-import { FunctionTool } from './openai-body.ts';
+import { anyObject, FunctionTool } from './openai-body.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
@@ -30,7 +30,10 @@ const Asked = z.looseObject({
   stream: z.boolean().optional(),
   think: z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]).nullish(),
   options: Options.nullish(),
-  format: z.literal('', 'formats are not supported yet').nullish(),
+  /** A schema, or "json" for any object. */
+  format: z
+    .union([z.enum(['', 'json']), z.record(z.string(), z.unknown())], 'has to be "json" or a JSON schema')
+    .nullish(),
   tools: z.array(FunctionTool).max(128).nullish(),
 });
 const noPictures = z.array(z.unknown()).max(0, 'pictures cannot be read here').nullish();
@@ -126,6 +129,12 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     if (messages.length === 0 || messages.every(({ text }) => text === '')) {
       return Response.json({ ...stamp(body.model), ...shape('', '', []), done: true, done_reason: 'load' });
     }
+    if (grammarOf(body.format) && (body.tools ?? []).length > 0) {
+      throw new LonghandError(
+        'bad-request',
+        '[format] cannot be kept to where tools may be called; leave one of them out',
+      );
+    }
     const request = requestOf(body, messages);
     if (body.stream === false) {
       const { text, thinking, calls, end } = await answers.whole(request, hungUp.signal);
@@ -199,7 +208,13 @@ function requestOf(body: z.infer<typeof Asked>, messages: AnswerRequest['message
     thinkingTokens: null,
     sampling: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SamplingSettings,
     stops: options.stop ?? [],
+    grammar: grammarOf(body.format),
   };
+}
+
+function grammarOf(format: z.infer<typeof Asked>['format']): NonNullable<AnswerRequest['grammar']> | null {
+  if (format == null || format === '') return null;
+  return format === 'json' ? anyObject : { kind: 'json-schema', text: JSON.stringify(format) };
 }
 
 const nanoseconds = (ms: number): number => Math.round(ms * 1e6);

@@ -44,30 +44,46 @@ const absent = (what: string) =>
     .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
     .optional();
 
-export const ChatBody = z.looseObject({
-  model: z.string().min(1).max(500),
-  messages: z.array(Message).min(1),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.number().int().min(0).max(1000).nullish(),
-  min_p: z.number().min(0).max(1).nullish(),
-  repetition_penalty: z.number().min(0.5).max(2).nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
-  seed: z.number().int().nullish(),
-  max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
-  max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
-  n: z.literal(1, 'only one answer at a time is written').nullish(),
-  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
-  tools: z.array(FunctionTool).max(128).nullish(),
-  tool_choice: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet').nullish(),
-  functions: absent('functions'),
-  logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
-  response_format: z.looseObject({ type: z.literal('text', 'only "text" is supported yet') }).nullish(),
-});
+/** `strict` or not, a schema is kept to. */
+const ResponseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ schema: z.union([z.record(z.string(), z.unknown()), z.boolean()]) }),
+  }),
+]);
+
+export const ChatBody = z
+  .looseObject({
+    model: z.string().min(1).max(500),
+    messages: z.array(Message).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.number().int().min(0).max(1000).nullish(),
+    min_p: z.number().min(0).max(1).nullish(),
+    repetition_penalty: z.number().min(0.5).max(2).nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
+    seed: z.number().int().nullish(),
+    max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+    max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+    n: z.literal(1, 'only one answer at a time is written').nullish(),
+    reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+    tools: z.array(FunctionTool).max(128).nullish(),
+    tool_choice: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet').nullish(),
+    functions: absent('functions'),
+    logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
+    response_format: ResponseFormat.nullish(),
+  })
+  .refine(
+    ({ response_format, tools, tool_choice }) =>
+      (response_format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
+    { path: ['response_format'], error: 'cannot be kept to where tools may be called; leave one of them out' },
+  );
 export type ChatBody = z.infer<typeof ChatBody>;
 
 export const EmbeddingsBody = z.looseObject({
@@ -89,9 +105,17 @@ export function requestOf(body: ChatBody): AnswerRequest {
     thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
     thinkingTokens: null,
     sampling: samplingOf(body),
+    grammar: grammarOf(body.response_format),
     stops: stop == null ? [] : typeof stop === 'string' ? [stop] : stop,
   };
 }
+
+function grammarOf(format: ChatBody['response_format']): NonNullable<AnswerRequest['grammar']> | null {
+  if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.json_schema.schema) };
+  return format?.type === 'json_object' ? anyObject : null;
+}
+
+export const anyObject = { kind: 'json-schema', text: '{"type":"object"}' } as const;
 
 /** Instructions at the beginning are one message: most templates know only one. */
 function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {

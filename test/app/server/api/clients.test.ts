@@ -95,7 +95,11 @@ describe('openai', () => {
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
       [{ tool_choice: 'required' }, 'only "auto" and "none"'],
       [{ n: 2 }, 'only one answer'],
-      [{ response_format: { type: 'json_object' } }, 'only "text"'],
+      [{ response_format: { type: 'xml' } }, 'response_format.type'],
+      [
+        { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },
+        '[schema] #/not cannot be kept to',
+      ],
     ] as const) {
       const error = await refused(body);
       expect(error, where).toBeInstanceOf(OpenAI.BadRequestError);

@@ -1,0 +1,92 @@
+import { Ollama } from 'ollama';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { KEY, startApi as start } from './api.ts';
+
+//  Answers in a shape that was asked for, with the clients that others wrote.
+
+const schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', maxLength: 20 },
+    age: { type: 'integer', minimum: 1, maximum: 99 },
+    kind: { enum: ['cat', 'dog'] },
+  },
+  required: ['name', 'age', 'kind'],
+  additionalProperties: false,
+};
+const pet = expect.objectContaining({
+  name: expect.any(String),
+  age: expect.any(Number),
+  kind: expect.stringMatching(/^(cat|dog)$/),
+});
+const messages = [{ role: 'user' as const, content: 'Tell me about a pet.' }];
+
+test('openai: json_schema and json_object, whole and streamed, with thinking apart', async () => {
+  const { address, model } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const response_format = { type: 'json_schema' as const, json_schema: { name: 'pet', strict: true, schema } };
+  const asked = { model, messages, response_format, temperature: 0.7, seed: 3, max_tokens: 400 };
+  const whole = await openai.chat.completions.create(asked);
+  const said = whole.choices[0]?.message.content ?? '';
+  expect(JSON.parse(said)).toEqual(pet);
+  expect(whole.choices[0]?.finish_reason).toBe('stop');
+  let streamed = '';
+  for await (const { choices } of await openai.chat.completions.create({ ...asked, stream: true })) {
+    streamed += choices[0]?.delta.content ?? '';
+  }
+  expect(streamed).toBe(said);
+
+  const thought = await openai.chat.completions.create({ ...asked, reasoning_effort: 'low' });
+  const { reasoning_content, content } = (thought.choices[0]?.message ?? {}) as {
+    reasoning_content?: string;
+    content?: string;
+  };
+  expect(reasoning_content?.length).toBeGreaterThan(5);
+  expect(JSON.parse(content ?? '')).toEqual(pet);
+
+  const any = await openai.chat.completions.create({
+    ...asked,
+    response_format: { type: 'json_object' },
+    max_tokens: 12,
+  });
+  expect(any.choices[0]?.message.content).toMatch(/^\{/);
+
+  const parsed = await openai.chat.completions.parse(asked);
+  expect(parsed.choices[0]?.message.parsed).toEqual(pet);
+  const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+  await expect(openai.chat.completions.create({ ...asked, tools })).rejects.toThrow('where tools may be called');
+});
+
+test('openai: many shapes at once, each its own', async () => {
+  const { address, model } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const answers = await Promise.all(
+    [...Array(8).keys()].map((number) =>
+      openai.chat.completions.create({
+        model,
+        messages,
+        temperature: 1,
+        seed: number,
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'n', schema: { const: { number, list: [number] } } as never },
+        },
+      }),
+    ),
+  );
+  expect(answers.map(({ choices }) => JSON.parse(choices[0]?.message.content ?? ''))).toEqual(
+    [...Array(8).keys()].map((number) => ({ number, list: [number] })),
+  );
+});
+
+test('ollama: a schema as format, in chat and generate', async () => {
+  const { address, model } = await start();
+  const ollama = new Ollama({ host: address, headers: { authorization: `Bearer ${KEY}` } });
+  const options = { seed: 5, num_predict: 300 };
+  const chat = await ollama.chat({ model, messages, format: schema, options });
+  expect(JSON.parse(chat.message.content)).toEqual(pet);
+  const { response } = await ollama.generate({ model, prompt: 'A pet.', format: schema, options });
+  expect(JSON.parse(response ?? '')).toEqual(pet);
+  await expect(ollama.chat({ model, messages, format: { type: 'pet' } })).rejects.toThrow('#/type is "pet"');
+});
