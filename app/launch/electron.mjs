@@ -15,7 +15,7 @@ export async function fetchElectron(root) {
   if (!installer) return null;
   try {
     await fetch(electronHost(), { method: 'HEAD', signal: AbortSignal.timeout(REACH_MS) });
-    sayStep('Fetching Electron');
+    sayStep('Downloading Electron');
     await run(process.execPath, [installer], { cwd: root });
   } catch {
     return null;

@@ -47,7 +47,7 @@ function missing() {
   // Xcode 26 finds a `metal` that only says where to get the real one: it has to answer.
   const { status } = spawnSync('xcrun', ['-sdk', 'macosx', 'metal', '--version'], { encoding: 'utf8' });
   if (status === 0) return null;
-  return 'no .metallib: xcrun finds no Metal compiler here (Xcode has it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at its first start';
+  return 'no .metallib: xcrun found no Metal compiler (Xcode installs it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at the first start';
 }
 
 // As native/metal/pipelines.mm has the text compiled: MSL 3.1, no fast math.

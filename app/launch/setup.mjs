@@ -67,7 +67,7 @@ const STEPS = {
     work: () => run(npm, ['run', '-s', 'build:renderer'], { cwd: root }),
   },
   models: {
-    title: 'Fetching a real model for the tests (94 MB, kept outside the tree)',
+    title: 'Downloading a real model for the tests (94 MB, kept outside the repository)',
     inputs: () => hashOf(root, ['test/support/real-models.mjs']),
     present: () => true,
     work: () =>
@@ -76,7 +76,7 @@ const STEPS = {
       ),
   },
   window: {
-    title: 'Preparing an Electron for the tests of the desktop shell (73 MB the first time, kept outside the tree)',
+    title: 'Preparing Electron for the desktop tests (73 MB the first time, kept outside the repository)',
     skip: () => process.platform !== 'linux',
     tools: ['window'],
     inputs: () =>

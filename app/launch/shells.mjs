@@ -32,7 +32,7 @@ export function chooseShell(root, { env = process.env, platform = process.platfo
   const because = !display
     ? 'there is no display'
     : !binary
-      ? 'the Electron binary is not here'
+      ? 'Electron is not installed'
       : 'the desktop shell is not built';
   const server = join(root, 'app', 'server', 'main.ts');
   if (existsSync(server) && existsSync(join(root, 'dist', 'renderer', 'index.html'))) {

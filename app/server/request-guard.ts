@@ -35,11 +35,11 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
     const { host = '', origin } = context.req.header();
     if (!access.hostAllowed(host)) {
       turnedAway({ host, about: origin ?? '' });
-      return refuse(context, 400, 'This address is not served here.');
+      return refuse(context, 400, 'Requests to this host name are not allowed.');
     }
     if (!access.originAllowed(origin) || isForeignPart(context)) {
       turnedAway({ host, about: origin ?? '' });
-      return refuse(context, 403, 'Other pages may not ask here.');
+      return refuse(context, 403, 'Other web pages are not allowed.');
     }
     await next();
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
@@ -48,8 +48,8 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
   /** The right secret counts however many wrong ones were given. */
   const wrong = (context: Context) =>
     guesses.wrong()
-      ? refuse(context, 429, 'Too many wrong tries; wait a minute.')
-      : refuse(context, 403, 'Not let in.');
+      ? refuse(context, 429, 'Too many wrong attempts. Wait a minute, then try again.')
+      : refuse(context, 403, 'Access denied.');
 
   door.post(enterPath, (context) => {
     if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
@@ -63,7 +63,9 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
     return answer(context, { ticket: access.ticket() });
   });
   door.get(pagePath, (context) =>
-    access.secretRight(bearer(context)) ? context.body(null, 204) : refuse(context, 401, 'Open the newest address.'),
+    access.secretRight(bearer(context))
+      ? context.body(null, 204)
+      : refuse(context, 401, 'This address no longer works. Start Longhand again to get a new one.'),
   );
   return { door, welcome, wrong };
 }

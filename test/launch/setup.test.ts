@@ -143,7 +143,7 @@ describe('npm start opens', () => {
     const { 'node_modules/electron/dist/electron': _, ...noBinary } = desktop;
     expect(linux({ ...noBinary, ...pages }, { DISPLAY: ':0' })).toMatchObject({
       shell: 'browser',
-      because: 'the Electron binary is not here',
+      because: 'Electron is not installed',
     });
     expect(linux(pages, { WAYLAND_DISPLAY: 'w' })).toMatchObject({ shell: 'browser' });
   });

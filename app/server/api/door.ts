@@ -54,9 +54,10 @@ export function createDoor(
 
   function judge(context: Context, key: KnownKey | null): Refusal | null {
     const { host = '', origin, ...headers } = context.req.header();
-    if (!hosts.includes(host.toLowerCase())) return { status: 400, reason: 'This address is not served here.' };
+    if (!hosts.includes(host.toLowerCase()))
+      return { status: 400, reason: 'Requests to this host name are not allowed.' };
     if (origin !== undefined && !allowed.includes(origin.toLowerCase())) {
-      return { status: 403, reason: 'Pages of this origin may not ask here.' };
+      return { status: 403, reason: 'Web pages from this origin are not allowed.' };
     }
     if (context.req.method === 'OPTIONS') return null;
     if (known === null && isStranger(peerOf(context), port)) {
@@ -64,15 +65,15 @@ export function createDoor(
     }
     if (known && !key) {
       return guesses.wrong()
-        ? { status: 429, reason: 'Too many wrong keys; wait a minute.' }
+        ? { status: 429, reason: 'Too many wrong keys. Wait a minute, then try again.' }
         : {
             status: 401,
-            reason: 'The key is missing or wrong. It is sent as "Authorization: Bearer KEY" or "x-api-key: KEY".',
+            reason: 'The key is missing or wrong. Send it as "Authorization: Bearer KEY" or "x-api-key: KEY".',
           };
     }
     if (context.req.method !== 'POST') return null;
     if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
-      return { status: 415, reason: 'The body has to be JSON (Content-Type: application/json).' };
+      return { status: 415, reason: 'The body must be JSON (Content-Type: application/json).' };
     }
     const bytes = headers['content-length'];
     if (bytes !== undefined && Number(bytes) > maxBodyBytes) return tooLarge;

@@ -121,8 +121,8 @@ function Row({ model, best, here, current, verdict, onOpen }: RowProps) {
         className="flex min-h-16 min-w-0 flex-1 flex-col justify-center gap-1 ps-5 text-start ring-inset-focus"
       >
         <span className="flex w-full items-center gap-2.5">
-          <span className="truncate font-semibold">{model.name}</span>
-          {best && <span className="text-2xs font-medium whitespace-nowrap text-ink-text">{t('models.best')}</span>}
+          <span className="max-w-13/20 flex-none truncate font-semibold">{model.name}</span>
+          {best && <span className="min-w-0 truncate text-2xs font-medium text-ink-text">{t('models.best')}</span>}
           {here && !best && <Tag>{t('models.installed')}</Tag>}
           <span className="ms-auto">
             <FitTag verdict={verdict} />

@@ -177,7 +177,7 @@ test('who is refused is listed with the reason, without what was sent, also in P
   });
   expect(rows[0]).toMatchObject({
     status: 429,
-    reason: 'Too many wrong keys; wait a minute.',
+    reason: 'Too many wrong keys. Wait a minute, then try again.',
     client: null,
   });
   expect(JSON.stringify(rows)).not.toContain('not-a-key-of-mine');

@@ -113,7 +113,13 @@ function serverScene(full: boolean): Scene {
           reason: 'The key is missing or wrong.',
         }),
         request(6, { state: 'stopped', client: 'Terminal' }),
-        request(7, { ...refused, ...none, status: 403, totalMs: 0, reason: 'Pages of this origin may not ask here.' }),
+        request(7, {
+          ...refused,
+          ...none,
+          status: 403,
+          totalMs: 0,
+          reason: 'Web pages from this origin are not allowed.',
+        }),
       ],
       texts: {
         asked: [
