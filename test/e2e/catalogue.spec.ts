@@ -49,3 +49,27 @@ test('an encoder that is installed is offered no chat, which would fail, whereve
   await expect(page.getByRole('textbox', { name: 'Search models' })).toBeFocused();
   await expect(page.getByRole('dialog').getByText(name)).toHaveCount(0);
 });
+
+test('in the picker a model is chosen for new chats, and they begin with it', async ({ page, scene }) => {
+  await scene('models');
+  await page.keyboard.press('Alt+n');
+  const picker = page.getByRole('textbox', { name: 'Search models' });
+  const openPicker = async () => {
+    await page.keyboard.press('Control+Shift+M');
+    await expect(picker).toBeFocused();
+  };
+  await openPicker();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^LFM2 1\.2B/ })
+    .click();
+  await openPicker();
+  const wish = page.getByRole('switch', { name: 'Use LFM2 1.2B for new chats' });
+  await wish.click();
+  await expect(wish).toHaveAttribute('aria-checked', 'true');
+  await page.keyboard.press('Escape');
+  await page.getByRole('navigation', { name: 'Chats' }).locator('[data-row]').first().click();
+  await page.keyboard.press('Alt+n');
+  await expect(page.getByRole('button', { name: /^Model LFM2 1\.2B/ })).toBeVisible();
+  expect(await page.evaluate(() => window.page.useSettings.getState().values.defaultModelId)).toBe('lfm2-1.2b');
+});

@@ -120,6 +120,20 @@ test('a message that no context holds is searched, shortened or answered by anot
     }));
     useChat.getState().setOverlay({ kind: 'overflow', chatId, used: 40, draft: 65_000, limit: 32_768, resumes: null });
   });
+  // The label of the limit stands over its mark and on no other word, wherever the mark is.
+  const label = dialog.getByText('32k', { exact: true });
+  await expect(label).toBeVisible();
+  const covered = () =>
+    label.evaluate((element) => {
+      const own = element.getBoundingClientRect();
+      const words = [...(element.closest('[role=dialog]')?.querySelectorAll('h2, p, span, label') ?? [])]
+        .filter((one) => one !== element && one.childElementCount === 0 && one.textContent?.trim())
+        .map((one) => one.getBoundingClientRect());
+      const meets = (box: DOMRect) =>
+        box.left < own.right && own.left < box.right && box.top < own.bottom && own.top < box.bottom;
+      return words.filter(meets).length;
+    });
+  expect(await covered()).toBe(0);
   await expect(dialog.getByRole('radio', { name: /^Search the text/ })).toBeVisible();
   await expect(dialog.getByRole('radio', { name: /new chat/ })).toHaveCount(0);
   await dialog.getByRole('radio', { name: /^Shorten/ }).click();

@@ -92,9 +92,36 @@ test('a photo of words is read as it comes in', async ({ page }) => {
   await upload(page, { name: 'photo.png', mimeType: 'image/png', buffer: png });
   await expect(inDocuments(page, /photo\.png/)).toBeVisible({ timeout: 60_000 });
   await search(page, 'midnight');
+  await page.evaluate(() => {
+    const held = new Set<string>();
+    Object.assign(window, { held });
+    const { createObjectURL, revokeObjectURL } = URL;
+    URL.createObjectURL = (blob) => {
+      const address = createObjectURL(blob);
+      held.add(address);
+      return address;
+    };
+    URL.revokeObjectURL = (address) => {
+      held.delete(address);
+      revokeObjectURL(address);
+    };
+  });
+  const heldPictures = () => page.evaluate(() => (window as unknown as { held: Set<string> }).held.size);
   await firstHit(page).click();
   await expect(page.locator('.paper img')).toBeVisible();
   await expect(page.locator('.paper [data-mark="current"]')).toHaveCount(1);
+  expect(await heldPictures()).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.paper img')).toHaveCount(0);
+  // Closed again before its bytes have come.
+  for (let times = 0; times < 4; times++)
+    await firstHit(page).evaluate((row: HTMLElement) => {
+      row.click();
+      setTimeout(() => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })));
+    });
+  await page.waitForTimeout(500);
+  await expect(page.locator('.paper img')).toHaveCount(0);
+  expect(await heldPictures()).toBe(0);
 });
 
 test('a watched folder: what is added, changed and removed there follows', async ({ page }) => {

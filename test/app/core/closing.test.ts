@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { newFolder, startCore } from '../../support/core.ts';
+import { breakDisk } from '../../support/faulty-disk.ts';
+import { scriptedEngine } from '../../support/scripted-engine.ts';
+
+//  One service cannot be closed, and the disk takes nothing more: the others are closed all the same, and nothing holds the
+//  data folder.
+
+test('a service that fails to close keeps neither the engine nor the data folder', async () => {
+  const dataFolder = newFolder();
+  const { startEngine, living } = scriptedEngine(() => 'Yes.');
+  const { host, client } = await startCore({
+    dataFolder,
+    startEngine,
+    startServer: async ({ port }) => ({
+      address: `http://127.0.0.1:${port}`,
+      port,
+      close: () => Promise.reject(new Error('the socket does not close')),
+    }),
+  });
+  await client.call('settings.set', { serverOn: true });
+  await expect.poll(async () => (await client.call('server.state')).phase).toBe('on');
+  await vi.waitFor(() => expect(living()).toBe(1));
+  const disk = breakDisk(join(dataFolder, 'longhand.db'), { at: 1, times: Number.POSITIVE_INFINITY });
+  await host.close().catch(() => {});
+  disk.lift();
+  expect(living()).toBe(0);
+  const again = await startCore({ dataFolder, startEngine });
+  expect((await again.client.call('settings.get')).serverOn).toBe(true);
+});
