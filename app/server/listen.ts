@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { LonghandError } from '../protocol/index.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { guarded, LonghandError } from '../protocol/index.ts';
+import { isStranger } from './peer-user.ts';
 
 /** Opens a port on 127.0.0.1 alone; 0 takes any that is free. Returns the one it got.
  *  @throws LonghandError `conflict` where it is taken, `permission` where it may not be opened */
@@ -20,4 +21,26 @@ export async function listen(server: Server, port: number): Promise<number> {
     throw error;
   }
   return (server.address() as AddressInfo).port;
+}
+
+/** Connections that are open at once. Each takes a descriptor, of which files and the database need some as well. */
+const maxConnections = 256;
+/** From so many on it is asked whose they are: one user of the computer does not take the room of another. */
+const MANY = 64;
+
+/** Holds the connections of a server to that. */
+export function keepRoom(server: Server, port: number): void {
+  server.maxConnections = maxConnections;
+  let open = 0;
+  server.on(
+    'connection',
+    guarded(console.error, (socket: Socket) => {
+      if (open >= MANY && isStranger(socket.remotePort, port)) return socket.destroy();
+      open++;
+      socket.once(
+        'close',
+        guarded(console.error, () => open--),
+      );
+    }),
+  );
 }

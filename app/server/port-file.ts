@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularSync } from '../store/open-regular.ts';
 
@@ -20,7 +20,9 @@ export function lastPort(folder: string): number {
 /** A folder that cannot be written has no memory; nothing else depends on it. */
 export function rememberPort(folder: string, port: number): void {
   try {
-    writeFileSync(fileIn(folder), String(port), { mode: 0o600 });
+    // Made anew: what stands there may be a link to something else.
+    rmSync(fileIn(folder), { force: true });
+    writeFileSync(fileIn(folder), String(port), { mode: 0o600, flag: 'wx' });
   } catch {
     return;
   }

@@ -9,10 +9,10 @@ import type { Core } from '../core/core.ts';
 import { failureOf, LonghandError, uploadPath } from '../protocol/index.ts';
 import type { Reach } from '../store/lock.ts';
 import { createAccess } from './auth.ts';
-import { listen } from './listen.ts';
+import { keepRoom, listen } from './listen.ts';
 import { addressWith } from './one-time-address.ts';
 import { lastPort, rememberPort } from './port-file.ts';
-import { bearer, createGuard } from './request-guard.ts';
+import { bearer, createGuard, peerOf, refuse } from './request-guard.ts';
 import { serveSockets } from './socket.ts';
 import { fileBelow, typeOf } from './static-files.ts';
 import { createUploads } from './uploads.ts';
@@ -48,6 +48,7 @@ export async function startBrowserHost({
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const taken = await listenFrom(server, port);
+  keepRoom(server, taken);
   rememberPort(host.dataFolder, taken);
   const access = createAccess(taken);
   const uploads = createUploads(host.dataFolder);
@@ -58,6 +59,7 @@ export async function startBrowserHost({
   app.post(uploadPath, async (context) => {
     if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
     if (!access.secretRight(bearer(context))) return wrong(context);
+    if (!welcome(peerOf(context))) return refuse(context, 403, 'This Longhand belongs to another user.');
     const { raw } = context.req;
     if (!raw.body) {
       return context.json(

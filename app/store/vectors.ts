@@ -118,23 +118,33 @@ const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
 
 export type Reading = { passage: number; document: number; text: string };
 
-/** Passages of a collection without a vector of this encoder, from a row on. */
-export const passagesWithout = (
+/** Rows that are looked at in one go, whose collection ever they are of. */
+const LOOKED_AT = 2000;
+
+/** Passages of a collection without a vector of this encoder, among some after a row. `after`: the row to go on from; null when
+ *  there is none. Joined in this order, rows are read as they lie: the other way round all of a collection are sorted each time. */
+export function passagesWithout(
   db: Database,
   collectionId: CollectionId,
   encoder: number,
   { after, limit }: { after: number; limit: number },
-): Reading[] =>
-  db.all(
-    `SELECT p.number AS passage, p.document, p.text FROM passages p JOIN documents d ON d.number = p.document
-     WHERE p.number > ? AND d.collection_id = ? AND d.deleted_at IS NULL
+): { passages: Reading[]; after: number | null } {
+  const until = after + LOOKED_AT;
+  const passages = db.all<Reading>(
+    `SELECT p.number AS passage, p.document, p.text FROM passages p CROSS JOIN documents d ON d.number = p.document
+     WHERE p.number > ? AND p.number <= ? AND d.collection_id = ? AND d.deleted_at IS NULL
        AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.encoder = ? AND v.passage = p.number)
      ORDER BY p.number LIMIT ?`,
     after,
+    until,
     collectionId,
     encoder,
     limit,
   );
+  if (passages.length === limit) return { passages, after: passages.at(-1)?.passage ?? null };
+  const next = db.get<{ number: number | null }>('SELECT MIN(number) AS number FROM passages WHERE number > ?', until);
+  return { passages, after: next?.number == null ? null : next.number - 1 };
+}
 
 export const countVectors = (db: Database, collectionId: CollectionId, encoder: number): number =>
   db.get<{ count: number }>(
@@ -144,8 +154,8 @@ export const countVectors = (db: Database, collectionId: CollectionId, encoder: 
     collectionId,
   )?.count ?? 0;
 
-/** Removes the vectors of other encoders from up to `limit` passages of a collection, those from the row `after` on. Returns the
- *  last of these; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up
+/** Removes the vectors of other encoders from those of a collection among the `limit` passages after a row. Returns the last that
+ *  was looked at; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up
  *  everything else for seconds. */
 export function dropOtherVectors(
   db: Database,
@@ -153,21 +163,19 @@ export function dropOtherVectors(
   encoder: number | null,
   { after, limit }: { after: number; limit: number },
 ): number | null {
-  const passages = db
-    .all<{ number: number }>(
-      `SELECT p.number FROM passages p JOIN documents d ON d.number = p.document
-       WHERE p.number > ? AND d.collection_id = ? ORDER BY p.number LIMIT ?`,
-      after,
-      collectionId,
-      limit,
-    )
-    .map(({ number }) => number);
+  const rows = db.all<{ number: number; collectionId: CollectionId }>(
+    `SELECT p.number, d.collection_id AS collectionId FROM passages p CROSS JOIN documents d ON d.number = p.document
+     WHERE p.number > ? ORDER BY p.number LIMIT ?`,
+    after,
+    limit,
+  );
+  const passages = rows.filter((row) => row.collectionId === collectionId).map(({ number }) => number);
   db.run(
     'DELETE FROM vectors WHERE passage IN (SELECT value FROM json_each(?)) AND encoder IS NOT ?',
     JSON.stringify(passages),
     encoder,
   );
-  return passages.at(-1) ?? null;
+  return rows.at(-1)?.number ?? null;
 }
 
 export type Encoding = {

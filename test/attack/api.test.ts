@@ -135,11 +135,27 @@ test('bodies that are too large, no JSON, or something else than they say', asyn
     ['a negative answer', chat(server, { max_tokens: -1 })],
     ['10,000 stop strings', chat(server, { stop: Array.from({ length: 10_000 }, (_, one) => `${one}`) })],
   ];
-  for (const [what, body] of bodies) await refused(server, what, { body }, 400);
+  for (const [what, body] of bodies) await refused(server, what, { body }, what.startsWith('deep') ? 413 : 400);
   for (const model of ['../../etc/passwd', '/etc/passwd', '__proto__', 'a\u0000b', 'x'.repeat(500)]) {
     await refused(server, `the model ${model.slice(0, 20)}`, { body: chat(server, { model }) }, 404);
   }
   await refused(server, 'a name that is a book', { body: chat(server, { model: 'x'.repeat(100_000) }) }, 400);
+  tally.settle();
+  expect((await ask(server, {})).status).toBe(200);
+});
+
+test('what is deep is refused before it reaches the engine, which goes on', async () => {
+  const server = await startApi();
+  for (const levels of [600, 2000, 5000, 50_000]) {
+    const schema = `${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`;
+    const tool = `{"type":"function","function":{"name":"f","parameters":${schema}}}`;
+    const body = chat(server).replace('{', `{"tools":[${tool}],`);
+    await refused(server, `a tool of ${levels} levels`, { body }, 413);
+    const call = JSON.stringify({ id: 'a', function: { name: 'f', arguments: schema } });
+    const said = `{"role":"assistant","tool_calls":[${call}]}`;
+    const told = chat(server).replace('"messages":[', `"messages":[${said},`);
+    await refused(server, `a call of ${levels} levels`, { body: told }, 413);
+  }
   tally.settle();
   expect((await ask(server, {})).status).toBe(200);
 });

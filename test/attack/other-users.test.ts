@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { enterPath, failureOf, ticketPath, uploadPath } from '../../app/protocol/index.ts';
@@ -257,6 +266,42 @@ test.skipIf(!isRoot || process.platform !== 'linux')('whose connection it is sta
   expect(userOf(40_001, 4817, table)).toBeNull();
   expect(userOf(40_000, 4818, table)).toBeNull();
 });
+
+test.skipIf(!isRoot || process.platform !== 'linux')(
+  'another user takes no room and uses no secret',
+  async () => {
+    const { child, address } = await start(join(newFolder(), 'longhand'));
+    const { origin, secret } = await enter(address);
+    const upload = `const [url, origin, secret] = process.argv.slice(1);
+    const headers = { Origin: origin, Authorization: 'Bearer ' + secret };
+    const answer = await fetch(url, { method: 'POST', headers, body: 'x' });
+    process.stdout.write(String(answer.status));`;
+    await tally.refused('an upload with a secret that was seen', () =>
+      expect(asNobody(upload, [`${origin}${uploadPath}?name=a`, origin, secret])).toMatchObject({ stdout: '403' }),
+    );
+    const many = `const { connect } = await import('node:net');
+    process.setgroups([]); process.setgid(${nobody}); process.setuid(${nobody});
+    for (let count = 0; count < 1200; count++) connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {});
+    setTimeout(() => process.stdout.write('held'), 1500); setTimeout(() => process.exit(), 20_000);`;
+    const crowd = spawn(process.execPath, ['--input-type=module', '-e', many, '--', new URL(origin).port], {
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void crowd.kill('SIGKILL'));
+    await once(crowd.stdout, 'data');
+    await tally.refused('twelve hundred connections', async () => {
+      expect(readdirSync(`/proc/${child.pid}/fd`).length).toBeLessThan(300);
+      const page = await freshPage(origin, String(readHolder(join(dataFolderOf(child), 'longhand.lock.json'))?.key));
+      expect(page.secret).toMatch(/^[\w-]{43}$/);
+    });
+    crowd.kill('SIGKILL');
+    await end(child);
+    tally.settle();
+  },
+  60_000,
+);
+
+const dataFolderOf = ({ spawnargs }: ChildProcess): string => spawnargs[spawnargs.indexOf('--data') + 1] ?? '';
 
 test.skipIf(!isRoot)('another user’s data folder is named in one sentence, and nothing of it is shown', async () => {
   const closed = join(newFolder(), 'longhand');

@@ -11,6 +11,9 @@ import { newId } from '../../store/uuid.ts';
 //  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
 //  documents/<id>.part           what is being copied
 
+/** What somebody keeps beside them is theirs: the folder may be a link to another place. */
+const OURS = /^(?:[0-9a-f]{64}(?:\..*)?|[0-9a-f-]{36}\.part)$/;
+
 export const MAX_BYTES = 2 * 1024 ** 3;
 
 export type Copy = { storedName: string; sha256: string; bytes: number; changedAt: number };
@@ -102,7 +105,7 @@ export function createFileStore(folder: string): FileStore {
     },
     async keepOnly(names) {
       for (const name of await readdir(folder).catch(() => [])) {
-        if (names.has(name)) continue;
+        if (names.has(name) || !OURS.test(name)) continue;
         // What is newer is being taken right now.
         const found = await stat(pathOf(name)).catch(() => null);
         if (found && found.ctimeMs < startedAt) await rm(pathOf(name), { force: true });

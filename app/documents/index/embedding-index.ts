@@ -203,9 +203,14 @@ export function createEmbedding({
     if (encoding.encoder !== number) setEncoder(db, collectionId, number);
     // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
     let known = new Map<string, Float32Array>();
-    for (let after = 0; current(encoding); ) {
-      const passages = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
-      if (passages.length === 0) break;
+    for (let after: number | null = 0; after !== null && current(encoding); ) {
+      const found = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
+      const { passages } = found;
+      after = found.after;
+      if (passages.length === 0) {
+        await setTimeout(0);
+        continue;
+      }
       const readings = passages.map(({ text }) => readingsOf(text));
       const texts = new Set(readings.flatMap(({ halves, statements }) => [...halves, ...statements]));
       known = new Map([...known].filter(([text]) => texts.has(text)));
@@ -221,7 +226,6 @@ export function createEmbedding({
         vectors: vectorsOf(readings[at] ?? { halves: [], statements: [] }, known),
       }));
       addVectors(db, number, rows);
-      after = rows.at(-1)?.passage ?? after;
       tell();
     }
     if (!current(encoding)) return;

@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Inference } from '../../core/inference.ts';
 import { LonghandError } from '../../protocol/index.ts';
-import { listen } from '../listen.ts';
+import { keepRoom, listen } from '../listen.ts';
 import { createAnswers } from './answers.ts';
 import { anthropic, anthropicProblem } from './anthropic.ts';
 import { createDoor, type DoorOptions, type Refusal } from './door.ts';
@@ -27,7 +27,6 @@ export type ApiServerOptions = {
 /** Bodies that come slower than this are not waited for. */
 const requestTimeoutMs = 60_000;
 const headersTimeoutMs = 10_000;
-const maxConnections = 256;
 
 /** Serves the models to other programs of this machine, on 127.0.0.1 alone.
  *  @throws LonghandError `conflict` where the port is taken */
@@ -37,8 +36,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   server.requestTimeout = requestTimeoutMs;
   server.headersTimeout = headersTimeoutMs;
-  server.maxConnections = maxConnections;
   const port = await listen(server, options.port);
+  keepRoom(server, port);
   const answers = createAnswers(inference);
   app.route('/', createDoor({ port, keys, origins, refused, follow }, refusal));
   app.route('/v1/messages', anthropic(inference, answers));

@@ -1,3 +1,4 @@
+import { parseJson } from '../../protocol/index.ts';
 import type { Tool } from '../chat-template.ts';
 import type { ParsedCall } from './call-formats.ts';
 import { pythonCalls } from './python-calls.ts';
@@ -13,7 +14,7 @@ export function callsIn(body: string, kind: 'json' | 'xml' | 'python', tools: re
 function jsonCalls(body: string): ParsedCall[] | null {
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = parseJson(body, 'call');
   } catch {
     return null;
   }
@@ -28,7 +29,7 @@ function jsonCall(value: unknown): ParsedCall | null {
   if (typeof call.name !== 'string' || call.name === '') return null;
   if (typeof given !== 'string') return isObject(given) ? { name: call.name, arguments: given } : null;
   try {
-    const inner: unknown = JSON.parse(given);
+    const inner = parseJson(given, 'call');
     return isObject(inner) ? { name: call.name, arguments: inner } : null;
   } catch {
     return null;
@@ -64,7 +65,7 @@ function typed(text: string, schema: Schema | undefined): unknown {
   const plain = { True: true, False: false, None: null }[text.trim()];
   if (plain !== undefined) return plain;
   try {
-    return JSON.parse(text);
+    return parseJson(text, 'call');
   } catch {
     return text;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createValueCount, MAX_VALUES, parseJson } from '../../../app/protocol/index.ts';
+import { createValueCount, MAX_DEPTH, MAX_VALUES, parseJson } from '../../../app/protocol/index.ts';
 
 const counts = (pieces: string[], most: number) => {
   const count = createValueCount(most);
@@ -35,4 +35,16 @@ test('as many values as are allowed are read, one more is refused, and so are mi
   const text = JSON.stringify({ prompt: '[1,2],'.repeat(MAX_VALUES) });
   expect(parseJson(text, 'body')).toEqual(JSON.parse(text));
   expect(() => parseJson('{"a":', 'body')).toThrow(/^\[body\] is no JSON: /);
+});
+
+test('as deep as is allowed is read, one level more is refused, wherever it stands and however it is cut', () => {
+  const deep = (levels: number) => `${'{"a":['.repeat(levels / 2)}"]]]]"${']}'.repeat(levels / 2)}`;
+  expect(parseJson(deep(MAX_DEPTH), 'body')).toBeDefined();
+  expect(() => parseJson(deep(MAX_DEPTH + 2), 'body')).toThrow(`${MAX_DEPTH} levels`);
+  const count = createValueCount();
+  expect([...deep(MAX_DEPTH)].some((sign) => count.exceeded(sign))).toBe(false);
+  // What was closed is not deep any more.
+  expect(parseJson(`[${Array(1000).fill('[[]]').join(',')}]`, 'body')).toHaveLength(1000);
+  count.reset();
+  expect([...deep(MAX_DEPTH + 2)].some((sign) => count.exceeded(sign))).toBe(true);
 });

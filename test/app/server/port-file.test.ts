@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,4 +36,16 @@ test('a file that says no port is no memory', () => {
     writeFileSync(join(folder, 'browser-port'), text);
     expect(lastPort(folder)).toBe(defaultPort);
   }
+});
+
+test('a link in its place is replaced, and what it led to stays as it was', async () => {
+  const folder = newFolder();
+  const other = join(newFolder(), 'mine');
+  writeFileSync(other, 'mine');
+  symlinkSync(other, join(folder, 'browser-port'));
+  const served = await serve(folder, 0);
+  await served.close();
+  expect(readFileSync(other, 'utf8')).toBe('mine');
+  expect(lstatSync(join(folder, 'browser-port')).isSymbolicLink()).toBe(false);
+  expect(lastPort(folder)).toBe(served.port);
 });

@@ -152,8 +152,11 @@ test('cleaning up leaves a copy that was just made, which nobody refers to yet',
   const again = createFileStore(join(folder, 'kept'));
   await again.keepOnly(new Set([kept]));
   expect(existsSync(again.pathOf(kept))).toBe(true);
+  const foreign = join(folder, 'kept', 'holiday.jpg');
+  writeFileSync(foreign, 'not ours');
   await again.keepOnly(new Set());
   expect(existsSync(again.pathOf(kept))).toBe(false);
+  expect(existsSync(foreign), 'what somebody else keeps there').toBe(true);
 });
 
 test('documents that a full disk takes back were never told', async () => {
