@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { readScreen, type Screen } from './screen.ts';
 import { waitFor } from './wait.ts';
 
 //  A desktop of its own for one test file: an X server without a screen, a window manager, a bus and notifications.
@@ -17,6 +18,8 @@ export type Desktop = {
   /** Notifications: how many are shown, and the click on the one on top. */
   notifications(): number;
   clickNotification(): void;
+  /** What is on the screen now. */
+  screen(): Screen;
   /** Gives the focus to a window that is not ours. */
   lookAway(): Promise<void>;
   stop(): void;
@@ -34,7 +37,19 @@ export async function startDesktop(): Promise<Desktop> {
     return child;
   };
   // Without -noreset it would start anew, and end its clients, whenever the last one has gone.
-  const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp', '-ac', '-noreset']);
+  const xvfb = start('Xvfb', [
+    '-displayfd',
+    '3',
+    '-screen',
+    '0',
+    '1280x900x24',
+    '-nolisten',
+    'tcp',
+    '-ac',
+    '-noreset',
+    '-fbdir',
+    home,
+  ]);
   const DISPLAY = `:${await firstLine(xvfb.stdio[3] as Readable)}`;
   const bus = start('dbus-daemon', ['--session', '--nofork', '--print-address=3'], { DISPLAY });
   const env = { DISPLAY, DBUS_SESSION_BUS_ADDRESS: await firstLine(bus.stdio[3] as Readable), HOME: home };
@@ -64,6 +79,7 @@ export async function startDesktop(): Promise<Desktop> {
     titles,
     notifications: () => Number(call('dunstctl', 'count', 'displayed')),
     clickNotification: () => void call('dunstctl', 'action', '0'),
+    screen: () => readScreen(join(home, 'Xvfb_screen0')),
     async lookAway() {
       start('xmessage', ['-title', 'Something else', 'Something else'], env);
       await waitFor('another window', () => titles().includes('Something else'));
