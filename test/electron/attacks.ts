@@ -231,6 +231,13 @@ export const CALLS: Attack[] = [
   ['a copy of no bytes', `await window.longhand.openCopy('a.pdf', 'text')`],
   ['a copy with no name', `await window.longhand.openCopy('', new Uint8Array(1))`],
   ['a copy with too long a name', `await window.longhand.openCopy('x'.repeat(300) + '.pdf', new Uint8Array(1))`],
+  ...["'A'", "'Shift+A'", 'null', "'x'.repeat(5000)"].map(
+    (keys): Attack => [
+      `the keys ${keys} of every program`,
+      `await window.longhand.keysAreFree(${keys}) || (() => { throw new Error('refused'); })()`,
+    ],
+  ),
+  ['the selection of another window', `if ((await window.longhand.takeAsked()) === null) throw new Error('refused')`],
   ['another channel', `window.longhand.send.call(null, { channel: 'choose' }); throw new Error('nothing was heard')`],
   ...['a.sh', 'a.html', 'a.desktop', 'a.pdf.exe', '..', 'a', '.bashrc', 'a.svg', 'a.jar'].map(
     (name): Attack => [
