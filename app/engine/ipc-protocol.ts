@@ -101,7 +101,10 @@ export type Ranked = { scores: number[] };
 export type RecognisedLine = Addon.RecognisedLine;
 
 /** What an answer may look like. */
-export type GrammarText = { kind: 'json-schema' | 'regex' | 'gbnf'; text: string };
+export type GrammarText =
+  | { kind: 'json-schema' | 'regex' | 'gbnf'; text: string }
+  /** A call of one of these tools, in the form that the model's template asks for. */
+  | { kind: 'call'; tools: Tool[] };
 
 export type Generation = {
   turnId: TurnId;

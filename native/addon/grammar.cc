@@ -19,6 +19,7 @@ using VocabularyPtr = std::shared_ptr<const Vocabulary>;
 grammar::Syntax read_as(const std::string& kind, const std::string& text) {
   if (kind == "json-schema") return grammar::read_json_schema(text);
   if (kind == "regex") return grammar::read_regex(text);
+  if (kind == "parts") return grammar::read_parts(text);
   return grammar::read_gbnf(text);
 }
 
@@ -99,10 +100,10 @@ class VocabularyObject : public Napi::ObjectWrap<VocabularyObject> {
  private:
   Napi::Value compile(const Napi::CallbackInfo& info) {
     const std::string kind = string_argument(info, 0, "kind"), text = string_argument(info, 1, "text");
-    if (kind != "json-schema" && kind != "regex" && kind != "gbnf")
+    if (kind != "json-schema" && kind != "regex" && kind != "gbnf" && kind != "parts")
       throw coded_error(
           info.Env(), "argument",
-          "[grammar] the kind is \"" + kind.substr(0, 40) + "\", allowed are json-schema, regex and gbnf");
+          "[grammar] the kind is \"" + kind.substr(0, 40) + "\", allowed are json-schema, regex, gbnf and parts");
     return on_own_thread(info.Env(), [kind, text, vocabulary = vocabulary_]() -> Operation::Convert {
       auto made = std::make_shared<grammar::Grammar>(read_as(kind, text), vocabulary);
       return [made](Napi::Env env) mutable -> Napi::Value {

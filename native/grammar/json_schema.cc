@@ -17,6 +17,7 @@
 #include "grammar/limits.h"
 #include "grammar/read.h"
 #include "grammar/regex.h"
+#include "grammar/schema.h"
 #include "grammar/schema_formats.h"
 #include "grammar/schema_merge.h"
 
@@ -50,13 +51,13 @@ constexpr const char* of_numbers[] = {"minimum", "maximum", "exclusiveMinimum", 
 
 class Reader {
  public:
-  explicit Reader(Json document) : document_(std::move(document)), text_(syntax_) {}
+  Reader(Syntax& syntax, Json document) : document_(std::move(document)), syntax_(syntax), text_(syntax) {}
 
-  Syntax whole() {
+  Rule whole() {
     const Rule root = syntax_.declare("#");
     pointers_["#"] = root;
     syntax_.define(root, schema(document_, "#", 0));
-    return std::move(syntax_);
+    return root;
   }
 
  private:
@@ -461,17 +462,21 @@ class Reader {
   }
 
   Json document_;
-  Syntax syntax_;
+  Syntax& syntax_;
   JsonText text_;
   std::map<std::string, Rule> pointers_;
 };
 
 }  // namespace
 
+Rule add_json_schema(Syntax& syntax, Json schema) { return Reader(syntax, std::move(schema)).whole(); }
+
 Syntax read_json_schema(std::string_view text) {
   if (text.size() > max_text) refuse_size("bytes", max_text);
   try {
-    return Reader(Json::parse(text, "schema", "the schema")).whole();
+    Syntax syntax;
+    add_json_schema(syntax, Json::parse(text, "schema", "the schema"));
+    return syntax;
   } catch (const FormatError& error) {
     throw std::invalid_argument(error.what());
   }

@@ -14,5 +14,8 @@ Syntax read_json_schema(std::string_view text);
 Syntax read_regex(std::string_view pattern);
 // https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md, begun at the rule "root".
 Syntax read_gbnf(std::string_view text);
+// JSON: a text, a list of parts that follow each other, or {control: token}, {regex}, {schema}, {choice: parts},
+// {optional: part}.
+Syntax read_parts(std::string_view text);
 
 }  // namespace longhand::grammar

@@ -1,7 +1,10 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
+import { LonghandError } from '../../protocol/index.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { openingIds, thinkingIds } from '../../text/thinking.ts';
 import { tokenTexts } from '../../text/tokenizer/token-texts.ts';
+import { callFormatOf } from '../../text/tool-calls/call-formats.ts';
+import { callGrammar } from '../../text/tool-calls/call-grammar.ts';
 import type { Generation, GrammarText } from '../ipc-protocol.ts';
 
 /** Grammars of one model, each compiled once and kept while it is among the last that were used. */
@@ -18,14 +21,17 @@ export function createGrammars(addon: typeof Addon, text: ModelText, rows: numbe
     return addon.vocabulary(bytes, ends);
   };
 
-  async function compile({ kind, text: source }: GrammarText): Promise<Addon.Grammar> {
+  async function compile(grammar: GrammarText): Promise<Addon.Grammar> {
     vocabulary ??= read();
-    return (await vocabulary).grammar(kind, source);
+    if (grammar.kind !== 'call') return (await vocabulary).grammar(grammar.kind, grammar.text);
+    const format = callFormatOf(text.template);
+    if (!format) throw new LonghandError('model-unsupported', '[tools] the chat template of this model knows no tools');
+    return (await vocabulary).grammar('parts', JSON.stringify(callGrammar(format, grammar.tools, text.tokenizer)));
   }
 
   return {
     compiled(grammar) {
-      const key = `${grammar.kind} ${grammar.text}`;
+      const key = JSON.stringify(grammar);
       const known = kept.get(key) ?? compile(grammar);
       kept.delete(key);
       kept.set(key, known);

@@ -13,6 +13,7 @@ import type { FinishReason, Usage } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './openai.ts';
+import { calledAs } from './openai-body.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
@@ -63,7 +64,7 @@ const CountBody = z.looseObject({
     )
     .max(128)
     .optional(),
-  tool_choice: z.looseObject({ type: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet') }).optional(),
+  tool_choice: z.looseObject({ type: z.enum(['auto', 'none', 'any', 'tool']), name: z.string().optional() }).optional(),
   thinking: z
     .looseObject({
       type: z.enum(['enabled', 'disabled', 'adaptive']),
@@ -100,6 +101,7 @@ export function anthropic(inference: Inference, answers: Answers): Hono {
         ...(body.top_k !== undefined && { topK: body.top_k }),
       },
       stops: body.stop_sequences ?? [],
+      grammar: callOfChoice(conversation.tools, body.tool_choice),
     };
     const id = `msg_${randomUUID().replace(/-/g, '')}`;
     const message = { id, type: 'message', role: 'assistant', model: body.model };
@@ -205,6 +207,14 @@ function conversationOf(body: z.infer<typeof CountBody>): Conversation {
     tools: body.tool_choice?.type === 'none' ? [] : (body.tools ?? []).map(toolOf),
     thinking: thinking === undefined ? null : thinking.type !== 'disabled',
   };
+}
+
+function callOfChoice(
+  tools: Tool[],
+  choice: z.infer<typeof CountBody>['tool_choice'],
+): (AnswerRequest['grammar'] & object) | null {
+  if (choice?.type !== 'any' && choice?.type !== 'tool') return null;
+  return calledAs(tools, choice.type === 'any' ? null : (choice.name ?? ''));
 }
 
 /** Results of tools stand in a message of the user; here each is one of its own, before what the user says. */

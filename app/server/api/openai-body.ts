@@ -74,7 +74,15 @@ export const ChatBody = z
     n: z.literal(1, 'only one answer at a time is written').nullish(),
     reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
     tools: z.array(FunctionTool).max(128).nullish(),
-    tool_choice: z.enum(['auto', 'none'], 'only "auto" and "none" are supported yet').nullish(),
+    tool_choice: z
+      .union(
+        [
+          z.enum(['auto', 'none', 'required']),
+          z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+        ],
+        'has to be "auto", "none", "required", or a function by its name',
+      )
+      .nullish(),
     functions: absent('functions'),
     logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
     response_format: ResponseFormat.nullish(),
@@ -105,7 +113,7 @@ export function requestOf(body: ChatBody): AnswerRequest {
     thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
     thinkingTokens: null,
     sampling: samplingOf(body),
-    grammar: grammarOf(body.response_format),
+    grammar: callOfChoice(body) ?? grammarOf(body.response_format),
     stops: stop == null ? [] : typeof stop === 'string' ? [stop] : stop,
   };
 }
@@ -113,6 +121,23 @@ export function requestOf(body: ChatBody): AnswerRequest {
 function grammarOf(format: ChatBody['response_format']): NonNullable<AnswerRequest['grammar']> | null {
   if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.json_schema.schema) };
   return format?.type === 'json_object' ? anyObject : null;
+}
+
+function callOfChoice({ tools, tool_choice: choice }: ChatBody): NonNullable<AnswerRequest['grammar']> | null {
+  if (choice == null || choice === 'auto' || choice === 'none') return null;
+  return calledAs(tools ?? [], choice === 'required' ? null : choice.function.name);
+}
+
+/** A call of the tool of this name, or of any.
+ *  @throws LonghandError `bad-request` where there is none */
+export function calledAs(tools: Tool[], name: string | null): NonNullable<AnswerRequest['grammar']> {
+  const chosen = tools.filter((tool) => name === null || tool.function.name === name);
+  if (chosen.length > 0) return { kind: 'call', tools: chosen };
+  const known = tools.map((tool) => tool.function.name).join(', ');
+  throw new LonghandError(
+    'bad-request',
+    `[tool_choice] there is no such tool, allowed are ${known === '' ? 'none, since no tools are given' : known}`,
+  );
 }
 
 export const anyObject = { kind: 'json-schema', text: '{"type":"object"}' } as const;

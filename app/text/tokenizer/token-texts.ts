@@ -7,12 +7,18 @@ export function tokenTexts(tokenizer: Tokenizer, rows: number): { bytes: Uint8Ar
   const parts: Uint8Array[] = [];
   let length = 0;
   for (let id = 0; id < rows; id++) {
-    const bytes = tokenizer.markerOf(id) ? markerText(id) : id < tokenizer.size ? tokenizer.bytes.of(id) : NOTHING;
+    const bytes = tokenizer.markerOf(id) ? markerText(id) : id < tokenizer.size ? textOf(tokenizer, id) : NOTHING;
     parts.push(bytes);
     length += bytes.length;
     ends[id] = length;
   }
   return { bytes: Buffer.concat(parts), ends };
+}
+
+/** The token of the byte that begins a marker, where there is one, is in no text. */
+function textOf(tokenizer: Tokenizer, id: number): Uint8Array {
+  const bytes = tokenizer.bytes.of(id);
+  return bytes.includes(0xff) ? NOTHING : bytes;
 }
 
 export const markerText = (id: number): Uint8Array => Uint8Array.of(0xff, id >> 16, (id >> 8) & 0xff, id & 0xff);

@@ -93,7 +93,7 @@ describe('openai', () => {
         'only text can be read here',
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
-      [{ tool_choice: 'required' }, 'only "auto" and "none"'],
+      [{ tool_choice: 'required' }, '[tool_choice] there is no such tool, allowed are none'],
       [{ n: 2 }, 'only one answer'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
@@ -89,4 +90,61 @@ test('ollama: a schema as format, in chat and generate', async () => {
   const { response } = await ollama.generate({ model, prompt: 'A pet.', format: schema, options });
   expect(JSON.parse(response ?? '')).toEqual(pet);
   await expect(ollama.chat({ model, messages, format: { type: 'pet' } })).rejects.toThrow('#/type is "pet"');
+});
+
+const look = {
+  type: 'object',
+  properties: {
+    city: { enum: ['Bern', 'Oslo'] },
+    days: { type: 'integer', minimum: 1, maximum: 9 },
+    note: { type: 'string', maxLength: 9 },
+  },
+  required: ['city', 'days'],
+};
+
+test('openai and anthropic: a tool has to be called, and its arguments are of its schema', async () => {
+  const { address, model } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const tools = [
+    { type: 'function' as const, function: { name: 'weather', parameters: look, strict: true } },
+    { type: 'function' as const, function: { name: 'clock', parameters: { type: 'object', properties: {} } } },
+  ];
+  for (const tool_choice of ['required' as const, { type: 'function' as const, function: { name: 'weather' } }]) {
+    const { choices } = await openai.chat.completions.create({
+      model,
+      messages,
+      tools,
+      tool_choice,
+      temperature: 1,
+      seed: 4,
+    });
+    const [call, ...more] = choices[0]?.message.tool_calls ?? [];
+    expect([choices[0]?.finish_reason, choices[0]?.message.content, more]).toEqual(['tool_calls', null, []]);
+    if (call?.type !== 'function') throw new Error('no call');
+    if (tool_choice !== 'required') expect(call.function.name).toBe('weather');
+    if (call.function.name === 'weather') {
+      expect(JSON.parse(call.function.arguments)).toMatchObject({
+        city: expect.stringMatching(/^(Bern|Oslo)$/),
+        days: expect.any(Number),
+      });
+    }
+  }
+  const foreign = openai.chat.completions.create({
+    model,
+    messages,
+    tools,
+    tool_choice: { type: 'function', function: { name: 'rm' } },
+  });
+  await expect(foreign).rejects.toThrow('allowed are weather, clock');
+
+  const anthropic = new Anthropic({ baseURL: address, apiKey: KEY, maxRetries: 0 });
+  const { content, stop_reason } = await anthropic.messages.create({
+    model,
+    max_tokens: 300,
+    messages,
+    tools: [{ name: 'weather', input_schema: look as never }],
+    tool_choice: { type: 'any' },
+  });
+  expect(stop_reason).toBe('tool_use');
+  expect(content).toMatchObject([{ type: 'tool_use', name: 'weather', input: { days: expect.any(Number) } }]);
 });
