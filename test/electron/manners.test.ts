@@ -160,3 +160,17 @@ windowTest('an answer goes on where a machine that slept wakes up', async ({ sta
   await waitFor('the whole answer', () => shell.page(`return /tok\\/s/.test(document.body.innerText)`));
   expect((await shell.children()).engine).toBe(engine);
 });
+
+windowTest(
+  'the tree for screen readers is built where Chromium is told of one, and nowhere else',
+  async ({ start }) => {
+    const enabled = (shell: Shell) => shell.main<boolean>('return electron.app.accessibilitySupportEnabled');
+    const without = await start();
+    await opened(without);
+    expect(await enabled(without)).toBe(false);
+    await without.quit();
+    const shell = await start({ flags: ['--force-renderer-accessibility'] });
+    await opened(shell);
+    await waitFor('the tree for screen readers', () => enabled(shell));
+  },
+);

@@ -29,6 +29,12 @@ test('the targets and the fuses that were promised', () => {
   });
 });
 
+test('on Linux the app has one name for its entry, its windows and the portal that gives it keys', () => {
+  // What is no reverse name of a domain gets no keys from some desktops, and no progress on its icon.
+  expect(manifest.desktopName).toMatch(/^[a-z]+(\.[A-Za-z]+){2,}\.desktop$/);
+  expect(manifest.build.linux.syncDesktopName).toBe(true);
+});
+
 test('every file the build section names is in the tree', () => {
   const { mac, linux } = manifest.build;
   for (const file of [mac.entitlements, mac.entitlementsInherit, mac.icon, linux.icon])
