@@ -1,5 +1,5 @@
 // Section 8 of ARCHITECTURE.md: every limit it names stands in the code as it says.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -15,4 +15,46 @@ const rows = [...section.matchAll(/^\|[^|]*\|[^|]*\| `([^`]+)`[^|]*\| `([^`]+)` 
 test('the table names the limits of the code', () => {
   expect(rows.length).toBeGreaterThan(30);
   expect(rows.filter(({ code, path }) => !read(path).includes(code))).toEqual([]);
+});
+
+/** What starts a process or a thread, listens, watches, downloads, parses what came from elsewhere, or writes a file as it comes. */
+const OPENS =
+  /\b(?:spawn|fork)\((?!\.)|\bnew (?:Worker|WebSocketServer)\(|\bcreateAdaptorServer\(|\b(?:watch|createWriteStream|parseJson|createValueCount)\([^)]/;
+
+/** Where the limit of such a file stands, when it is not in the file itself: in the table under this path, or why it needs none. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'app/documents/parse/fork-parser.ts': 'app/documents/parse/parser-client.ts',
+  'app/documents/parse/parser-process.ts': 'app/documents/parse/parser-client.ts',
+  'app/engine/client/fork-engine.ts': 'app/engine/client/heartbeat.ts',
+  'app/text/jinja/template-process.ts': 'app/text/jinja/template-renderer.ts',
+  'app/process/request-process.ts': 'app/text/jinja/template-renderer.ts',
+  'app/documents/import/folder-watcher.ts': 'app/documents/import/collect-files.ts',
+  'main/core-supervisor.ts': 'app/process/supervisor.ts',
+  'main/child-processes.ts': 'app/process/supervisor.ts',
+  'app/server/web-server.ts': 'app/server/listen.ts',
+  'app/server/api/body.ts': 'app/server/api/door.ts',
+  'app/server/api/openai-body.ts': 'app/protocol/bounded-json.ts',
+  'app/text/tool-calls/call-bodies.ts': 'app/protocol/bounded-json.ts',
+};
+const NONE: Readonly<Record<string, string>> = {
+  'app/server/main.ts': 'opens the browser of the user with an address of our own',
+};
+
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+
+test('whatever starts, listens, watches, downloads or reads what somebody else made has its limit in the table', () => {
+  const paths = new Set(rows.map(({ path }) => path));
+  // Commands are given by the user at a terminal; what they start has its limits where it is made.
+  const opening = [...sources('app'), ...sources('main')].filter(
+    (path) => !/^app\/(?:launch|cli)\//.test(path) && OPENS.test(read(path)),
+  );
+  expect(opening.length).toBeGreaterThan(15);
+  const listed = (path: string) => paths.has(path) || paths.has(ELSEWHERE[path] ?? '') || path in NONE;
+  expect(opening.filter((path) => !listed(path))).toEqual([]);
+  // Nothing is excused that is not there any more.
+  const excused = [...Object.keys(ELSEWHERE), ...Object.keys(NONE)];
+  expect(excused.filter((path) => !opening.includes(path))).toEqual([]);
 });
