@@ -31,6 +31,7 @@ test('stops at once, says so, and goes on in the same message', async ({ page })
   await page.getByRole('button', { name: 'Stop generating' }).hover();
   await expect(page.getByRole('tooltip')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.getByText('Stopped by you')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Stop generating' })).toBeHidden();
   await expect(answers(page)).toHaveCount(1);
 });
