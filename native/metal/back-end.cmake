@@ -9,5 +9,5 @@ add_custom_command(OUTPUT ${METAL_TEXT}
   COMMENT "Metal kernels as text")
 
 function(metal_back_end target)
-  folder_library(${target} SEES metal ops formats SOURCES ${METAL_SOURCES} ${METAL_TEXT})
+  folder_library(${target} SEES metal gpu ops formats SOURCES ${METAL_SOURCES} ${METAL_TEXT})
 endfunction()

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "gpu/shared_ops.h"
 #include "metal/activity.h"
 #include "metal/arena.h"
 #include "metal/commands.h"
@@ -15,14 +16,20 @@
 #include "metal/memory_pressure.h"
 #include "metal/pipeline_warmup.h"
 #include "metal/pipelines.h"
+#include "metal/traits.h"
 #include "metal/tuning.h"
 #include "metal/weight.h"
-#include "ops/backend.h"
-#include "ops/kernel_args.h"
 
 namespace longhand::metal {
 
-class MetalBackend final : public Backend {
+using gpu::of;
+using gpu::part_of;
+using gpu::reads;
+using gpu::unused;
+using gpu::updates;
+using gpu::writes;
+
+class MetalBackend final : public gpu::SharedOps<MetalBackend> {
  public:
   explicit MetalBackend(std::unique_ptr<Device> device);
   // For the tuner: chosen by hand, and nothing is kept on disk.
@@ -33,7 +40,6 @@ class MetalBackend final : public Backend {
 
   // backend.mm
   DeviceInfo device() const override;
-  uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena().take(rows, cols); }
@@ -45,49 +51,31 @@ class MetalBackend final : public Backend {
   void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
   void clear(Buffer& buffer) override;
 
-  // weight.mm, embed.mm, norm.mm
+  // weight.mm
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
-  Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
-  Tensor concat(Tensor a, Tensor b) override;
-  Tensor rms_norm(Tensor x, const Norm& norm) override;
-  Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;
 
   // linear.mm
-  Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
-  Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.mm, attention.mm, mla.mm
-  Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
-                            KvCache& cache) override;
-  void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
-  Tensor gate_columns(Tensor p, const Qkv& qkv) override;
+  // attention.mm, mla.mm
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
   Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
   Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
                        LatentCache& cache) override;
 
-  // gated_delta.mm, gla.mm, short_conv.mm
-  Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
+  // gated_delta.mm, gla.mm
   Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) override;
   Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) override;
   void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
-  Tensor short_conv(Tensor p, const ShortConv& weights, ConvState& state) override;
 
   // sparse.mm
   void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
   BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
                          int64_t total) override;
   Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;
-
-  // moe.mm
-  Routes route(Tensor x, const Norm* norm, const Router& router) override;
-  Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) override;
-  void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) override;
-  void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) override;
 
   // sample.mm
   Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
@@ -113,26 +101,13 @@ class MetalBackend final : public Backend {
   void compile_pending(std::function<void(size_t done, size_t total)> told) override;
 
  private:
+  friend class gpu::SharedOps<MetalBackend>;
   MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps);
   struct Borrowed {
     std::weak_ptr<MetalBuffer> buffer;
     size_t offset = 0;
   };
-  // The slots of a pass grouped by expert: group_by_expert of moe.metal.
-  struct ExpertTiles {
-    const Buffer* ids = nullptr;  // of the routes it was made for
-    size_t ids_offset = 0;
-    Tensor order{}, tiles{};  // int32, ExpertTile in the place of fp32
-    uint32_t count = 0;
-  };
-  // What a projection adds to Linear: the form of the SwiGLU front half, and expert choice.
-  struct Projection {
-    Linear options;
-    bool swiglu = false;
-    const Routes* routes = nullptr;
-    const ExpertTiles* tiles = nullptr;  // of the routes, when many rows are read at once
-    uint32_t topk = 1;                   // slots that share a row of x
-  };
+  using ExpertTiles = gpu::ExpertTiles;
 
   template <class Params>
   void run(const Kernel& kernel, const Constants& constants, std::initializer_list<Argument> arguments,
@@ -158,8 +133,26 @@ class MetalBackend final : public Backend {
                          const std::shared_ptr<const void>& keep_alive, const std::byte*& first);
   Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
                  const std::shared_ptr<const void>& keep_alive, bool& copied);
-  void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
-  const ExpertTiles& tiles_of(const Routes& routes, int64_t experts);
+  // As many threadgroups of `threads` as cover cols x rows elements.
+  static Grid elements(size_t cols, size_t rows = 1, size_t threads = 256) {
+    return {{(cols + threads - 1) / threads, rows, 1}, {threads, 1, 1}};
+  }
+  static Grid groups(size_t cols, size_t rows, size_t threads) { return {{cols, rows, 1}, {threads, 1, 1}}; }
+  Tensor token_list(std::span<const int32_t> ids);
+  static int64_t first_bound_row(int64_t) { return 0; }
+  void launch(const gpu::ProjectionLaunch<MetalBackend>& l);
+  void run_rms_norm(const Tensor& x, const Norm& norm, const Tensor& y, const params::NormParams& p);
+  void run_layer_norm(const Constants& constants, std::initializer_list<Argument> arguments,
+                      const params::NormParams& p, int64_t rows);
+  void run_rows(gpu::RowOp op, const Tensor& x, const Tensor& z, const Tensor& y, const params::RowsParams& p,
+                const Grid& grid);
+  void run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state, const Tensor& y,
+                const params::ConvParams& p, const Grid& grid);
+  const ExpertTiles* tiles_for(const Routes& routes, int64_t experts);  // null: too few rows an expert
+  void expert_down_tiled(const Tensor& h, const MetalWeight& w, const Routes& routes, const ExpertTiles& tiles,
+                         const Tensor& add_to);
+  void run_expert_down(Constants constants, const Part& part, std::initializer_list<Argument> arguments,
+                       const params::ExpertDownParams& p, size_t tokens);
   // Linear attention of many tokens, chunk.mm. `gates` [tokens, b | a] and what follows: the delta rule only.
   struct Chunked {
     Tensor q, k, v;
@@ -174,7 +167,6 @@ class MetalBackend final : public Backend {
   static bool fits_chunks(int64_t key_dim, int64_t value_dim);
   Tensor delta_in_chunks(const Tensor& p, const Tensor& qkv, const GatedDelta& weights, RecurrentState& state);
   Tensor in_chunks(const Chunked& chunked, RecurrentState& state);
-  Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
               const params::AttentionParams& params, const Constants& constants, int64_t keys_seen,
               const Argument& blocks, const Tensor& o);
@@ -202,37 +194,18 @@ class MetalBackend final : public Backend {
   std::map<std::pair<const std::byte*, size_t>, Borrowed> mappings_;  // by stretch of a file
   std::vector<std::byte> uploaded_;  // what upload() wrote last in this pass, and where
   Tensor uploaded_to_{};
-  Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns
-  ExpertTiles expert_tiles_{};                  // gate_up and down of a layer share them
-  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
+  ExpertTiles expert_tiles_{};  // gate_up and down of a layer share them
   std::unique_ptr<Pressure> pressure_;
 };
 
-// ---- arguments: what a kernel touches of a tensor or a buffer -------------------------------------------------------
-
-inline Argument part_of(Buffer& buffer, size_t offset, size_t bytes, Access access) {
-  return {&metal_buffer(buffer), offset, bytes, access};
-}
-inline Argument of(const Tensor& t, Access access) {
-  const auto floats = static_cast<size_t>((t.rows - 1) * t.stride + t.cols);
-  return part_of(*t.buffer, t.offset * sizeof(float), floats * sizeof(float), access);
-}
-inline Argument reads(const Tensor& t) { return of(t, Access::read); }
-inline Argument writes(const Tensor& t) { return of(t, Access::write); }
-inline Argument updates(const Tensor& t) { return of(t, Access::update); }
-inline Argument reads(const Buffer& buffer) {
-  auto& whole = const_cast<Buffer&>(buffer);
-  return part_of(whole, 0, whole.bytes(), Access::read);
-}
-inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::update); }
-inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
-inline Argument writes(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::write); }
 // Where an op leaves a state, and what it does when it is encoded: native/ops/memory.h.
 inline Buffer& slot_after(const BufferPtr& current, const BufferPtr& other) { return other ? *other : *current; }
 inline void change_slots(BufferPtr& current, BufferPtr& other) {
   if (other) std::swap(current, other);
 }
-// An argument the kernel is compiled not to look at: something must be bound.
-inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
 
 }  // namespace longhand::metal
+
+namespace longhand {
+extern template class gpu::SharedOps<metal::MetalBackend>;
+}

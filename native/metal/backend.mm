@@ -43,7 +43,8 @@ void MetalBackend::begin(const PassOptions& options) {
   activity_.set(true);
   pass_ = options;
   turn_ = options.async ? 1 - turn_ : 0;
-  gates_of_ = uploaded_to_ = {};
+  forget_gates();
+  uploaded_to_ = {};
   expert_tiles_ = {};
   if (std::exchange(trim_[turn_], false)) arena().release();
   else arena().recycle();
@@ -59,7 +60,7 @@ void MetalBackend::release_caches() {
 }
 
 Tensor MetalBackend::recycle_except(Tensor x) {
-  gates_of_ = {};  // the next layer's may lie where this layer's lay
+  forget_gates();
   expert_tiles_ = {};
   arena().recycle_except(x);
   return x;

@@ -9,21 +9,15 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/argument.h"
 #include "metal/buffer.h"
 #include "metal/device.h"
 #include "metal/pipelines.h"
 
 namespace longhand::metal {
 
-enum class Access : uint8_t { read, write, update };
-
-// A buffer bound to the next index, and the bytes [offset, offset + bytes) of it the kernel may touch.
-struct Argument {
-  MetalBuffer* buffer;
-  size_t offset;
-  size_t bytes;
-  Access access;
-};
+using gpu::Access;
+using gpu::Argument;
 
 struct Grid {
   std::array<size_t, 3> groups;
@@ -33,8 +27,6 @@ struct Grid {
 
   size_t threads_in_group() const { return threads[0] * threads[1] * threads[2]; }
 };
-// As many threadgroups of `threads` as cover cols x rows elements.
-Grid elements(size_t cols, size_t rows = 1, size_t threads = 256);
 
 class Commands {
  public:
@@ -65,7 +57,7 @@ class Commands {
 
  private:
   struct Span {
-    const MetalBuffer* buffer;
+    const Buffer* buffer;
     size_t low, high;
     bool writes;
   };

@@ -33,10 +33,6 @@ MTLSize size(const std::array<size_t, 3>& n) { return MTLSizeMake(n[0], n[1], n[
 
 }  // namespace
 
-Grid elements(size_t cols, size_t rows, size_t threads) {
-  return {{(cols + threads - 1) / threads, rows, 1}, {threads, 1, 1}};
-}
-
 struct Commands::Objects {
   struct Running {
     id<MTLCommandBuffer> commands;
@@ -119,7 +115,7 @@ void Commands::dispatch(const Kernel& kernel, const Constants& constants, std::i
     [encoder setComputePipelineState:pipeline];
     NSUInteger index = 0;
     for (const Argument& a : arguments) {
-      [encoder setBuffer:(__bridge id<MTLBuffer>)a.buffer->handle() offset:a.offset atIndex:index++];
+      [encoder setBuffer:(__bridge id<MTLBuffer>)metal_buffer(*a.buffer).handle() offset:a.offset atIndex:index++];
       touched_.push_back({a.buffer, a.offset, a.offset + a.bytes, a.access != Access::read});
     }
     [encoder setBytes:params length:params_bytes atIndex:index];

@@ -11,6 +11,6 @@ add_custom_command(OUTPUT ${VULKAN_TEXT}
   COMMENT "Vulkan kernels as words")
 
 function(vulkan_back_end target)
-  folder_library(${target} SEES ops formats SOURCES ${VULKAN_SOURCES} ${VULKAN_TEXT})
+  folder_library(${target} SEES gpu ops formats SOURCES ${VULKAN_SOURCES} ${VULKAN_TEXT})
   target_link_libraries(${target} PUBLIC ${CMAKE_DL_LIBS})
 endfunction()

@@ -20,7 +20,7 @@ VulkanBackend::~VulkanBackend() { commands_.abandon(); }
 void VulkanBackend::begin(const PassOptions& options) {
   commands_.abandon();  // what a cancelled or failed pass left behind
   pass_ = options;
-  gates_of_ = {};
+  forget_gates();
   arena_.recycle();
   uploads_.recycle();
   scores_.recycle();

@@ -6,24 +6,30 @@
 #include <cassert>
 #include <memory>
 
-#include "ops/backend.h"
-#include "ops/kernel_args.h"
+#include "gpu/shared_ops.h"
 #include "vulkan/arena.h"
 #include "vulkan/commands.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/staging.h"
+#include "vulkan/traits.h"
 #include "vulkan/weight.h"
 
 namespace longhand::vulkan {
 
-class VulkanBackend final : public Backend {
+using gpu::of;
+using gpu::part_of;
+using gpu::reads;
+using gpu::unused;
+using gpu::updates;
+using gpu::writes;
+
+class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
  public:
   explicit VulkanBackend(std::shared_ptr<Device> device);
   ~VulkanBackend() override;
 
   // backend.cc
   DeviceInfo device() const override { return device_->info(); }
-  uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena_.take(rows, cols); }
@@ -34,37 +40,25 @@ class VulkanBackend final : public Backend {
   void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
   void clear(Buffer& buffer) override;
 
-  // weight.cc, embed.cc, norm.cc
+  // weight.cc
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
-  Tensor embed(std::span<const int32_t> ids, const Weight& table, float scale) override;
-  Tensor concat(Tensor a, Tensor b) override;
-  Tensor rms_norm(Tensor x, const Norm& norm) override;
-  Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;
 
   // linear.cc
-  Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
-  Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.cc, attention.cc, mla.cc
-  Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
-                            KvCache& cache) override;
-  void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
-  Tensor gate_columns(Tensor p, const Qkv& qkv) override;
+  // attention.cc, mla.cc
   Tensor attention(Tensor q, const KvCache& cache, const Attention& shape) override;
   Tensor attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) override;
   Tensor mla_attention(Tensor p, const MlaAttention& shape, std::span<const int32_t> positions,
                        LatentCache& cache) override;
 
-  // gated_delta.cc, gla.cc, short_conv.cc
-  Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
+  // gated_delta.cc, gla.cc
   Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) override;
   Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) override;
   void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
-  Tensor short_conv(Tensor p, const ShortConv& weights, ConvState& state) override;
 
   // sparse.cc
   void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
@@ -72,23 +66,12 @@ class VulkanBackend final : public Backend {
                          int64_t total) override;
   Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;
 
-  // moe.cc
-  Routes route(Tensor x, const Norm* norm, const Router& router) override;
-  Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) override;
-  void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) override;
-  void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) override;
-
   // sample.cc
   Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                  std::span<const TokenBias> biases) override;
 
  private:
-  // What a projection adds to Linear: the form of the SwiGLU front half, and expert choice.
-  struct Projection {
-    Linear options;
-    bool swiglu = false;
-    const Routes* routes = nullptr;
-  };
+  friend class gpu::SharedOps<VulkanBackend>;
   // A walk over keys in parts that are merged at the end: they run beside one another, and each fits into a binding.
   struct SplitKeys {
     int64_t keys;      // of a part
@@ -122,15 +105,24 @@ class VulkanBackend final : public Backend {
   void place(VulkanBuffer& to, size_t offset, const void* from, size_t bytes);
   void fill(VulkanWeight& weight, std::span<const WeightView> views, int64_t experts);
   Part make_part(const std::vector<Slice>& slices, int64_t experts);
-  void project(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y);
-  Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
-  void project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, bool tiled);
+  void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
+  void launch(const gpu::ProjectionLaunch<VulkanBackend>& l);
+  Tensor token_list(std::span<const int32_t> ids) { return upload(ids.data(), ids.size_bytes()); }
+  static int64_t first_bound_row(int64_t length) { return length / 2 * 2; }  // rows of an even number begin at a word
+  void run_rms_norm(const Tensor& x, const Norm& norm, const Tensor& y, const params::NormParams& p);
+  void run_layer_norm(Constants constants, std::initializer_list<Argument> arguments, const params::NormParams& p,
+                      int64_t rows);
+  void run_rows(gpu::RowOp op, const Tensor& x, const Tensor& z, const Tensor& y, const params::RowsParams& p,
+                const Grid& grid);
+  void run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state, const Tensor& y,
+                const params::ConvParams& p, const Grid& grid);
+  void run_expert_down(Constants constants, const Part& part, std::initializer_list<Argument> arguments,
+                       const params::ExpertDownParams& p, size_t tokens);
   // Rows of `row_floats` each, at most `rows`, that are worked on together: bounded by a binding and by memory.
   int64_t rows_at_once(int64_t row_floats, int64_t rows) const;
   SplitKeys split(int64_t keys, int64_t keys_in_binding, int64_t at_once, int64_t rows, int64_t row_floats) const;
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const params::AttentionParams& params,
               const Constants& constants, int64_t keys_seen, const Argument& blocks, const Tensor& o);
-  void copy_rows(uint32_t kind, const Tensor& x, const Tensor& z, const Tensor& y, Access access, int64_t z_stride);
   void intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
                         const RecurrentState& state, const Tensor& o);
   // What choosing blocks keeps in device memory, and the windows of compressed keys that a step has bound.
@@ -152,29 +144,10 @@ class VulkanBackend final : public Backend {
   Arena uploads_;  // what the CPU hands over: ids, positions
   Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
   PassOptions pass_{};
-  Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns
-  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
 };
 
-// ---- arguments: what a kernel touches of a tensor or a buffer -------------------------------------------------------
-
-inline Argument part_of(Buffer& buffer, size_t offset, size_t bytes, Access access) {
-  return {&vulkan_buffer(buffer), offset, bytes, access};
-}
-inline Argument of(const Tensor& t, Access access) {
-  const auto floats = static_cast<size_t>((t.rows - 1) * t.stride + t.cols);
-  return part_of(*t.buffer, t.offset * sizeof(float), floats * sizeof(float), access);
-}
-inline Argument reads(const Tensor& t) { return of(t, Access::read); }
-inline Argument writes(const Tensor& t) { return of(t, Access::write); }
-inline Argument updates(const Tensor& t) { return of(t, Access::update); }
-inline Argument reads(const Buffer& buffer) {
-  auto& whole = const_cast<Buffer&>(buffer);
-  return part_of(whole, 0, whole.bytes(), Access::read);
-}
-inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::update); }
-inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
-// An argument the kernel is compiled not to look at: something must be bound.
-inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
-
 }  // namespace longhand::vulkan
+
+namespace longhand {
+extern template class gpu::SharedOps<vulkan::VulkanBackend>;
+}

@@ -93,7 +93,7 @@ void Commands::touch(std::initializer_list<Argument> arguments) { touch(argument
 Argument Commands::bound(const Argument& a) const {
   const size_t alignment = device_->limits().alignment, first = a.offset / alignment * alignment;
   const size_t last = a.offset + std::max<size_t>(a.bytes, 4);
-  const size_t end = last >= a.buffer->bytes() ? a.buffer->room : (last + 3) / 4 * 4;
+  const size_t end = last >= a.buffer->bytes() ? vulkan_buffer(*a.buffer).room : (last + 3) / 4 * 4;
   if (end - first > device_->limits().range)
     throw DeviceError("[vulkan] one operation needs " + std::to_string(end - first) +
                       " bytes in one piece, this GPU allows " + std::to_string(device_->limits().range));
@@ -151,7 +151,8 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
   for (const Argument& a : arguments) {
     ranges[count] = bound(a);
     push[count] = static_cast<uint32_t>((a.offset - ranges[count].offset) / 4);
-    buffers[count] = {.buffer = a.buffer->handle, .offset = ranges[count].offset, .range = ranges[count].bytes};
+    buffers[count] = {
+        .buffer = vulkan_buffer(*a.buffer).handle, .offset = ranges[count].offset, .range = ranges[count].bytes};
     writes[count] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                      .pNext = nullptr,
                      .dstSet = {},

@@ -8,20 +8,14 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/argument.h"
 #include "vulkan/buffer.h"
 #include "vulkan/pipelines.h"
 
 namespace longhand::vulkan {
 
-enum class Access : uint8_t { read, write, update };
-
-// A buffer bound to the next index, and the bytes [offset, offset + bytes) of it the kernel may touch.
-struct Argument {
-  VulkanBuffer* buffer;
-  size_t offset;
-  size_t bytes;
-  Access access;
-};
+using gpu::Access;
+using gpu::Argument;
 
 struct Grid {
   std::array<size_t, 3> groups;
@@ -58,7 +52,7 @@ class Commands {
 
  private:
   struct Span {
-    const VulkanBuffer* buffer;
+    const Buffer* buffer;
     size_t low, high;
     bool writes;
   };

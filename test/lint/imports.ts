@@ -115,8 +115,9 @@ export const LAWS: readonly Law[] = [
   { from: 'native/engine', to: ['native/architectures', 'native/grammar', 'native/ops', 'native/formats'] },
   { from: 'native/cpu', to: ['native/ops', 'native/formats'] },
   { from: 'native/quantize', to: ['native/ops', 'native/formats'] },
-  { from: 'native/metal', to: ['native/ops', 'native/formats'] },
-  { from: 'native/vulkan', to: ['native/ops', 'native/formats'] },
+  { from: 'native/gpu', to: ['native/ops'] },
+  { from: 'native/metal', to: ['native/gpu', 'native/ops', 'native/formats'] },
+  { from: 'native/vulkan', to: ['native/gpu', 'native/ops', 'native/formats'] },
   { from: 'native/vision', to: ['native/formats'] },
   {
     from: 'native/addon',
