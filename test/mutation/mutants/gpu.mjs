@@ -5,7 +5,7 @@ const linear = ['test/ops/linear.test.ts'];
 export const gpu = [
   {
     row: 'Metal: bias of a later part at the beginning',
-    file: 'native/metal/linear.mm',
+    file: 'native/gpu/linear.h',
     from: 'return part_of(**options.bias, first * sizeof(float), outputs * sizeof(float), Access::read);',
     to: 'return part_of(**options.bias, 0, outputs * sizeof(float), Access::read);',
     user: 'wrong answers of a model whose q, k and v have several types',
