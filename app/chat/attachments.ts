@@ -1,4 +1,4 @@
-import { type Attachment, type ChatId, LonghandError } from '../protocol/index.ts';
+import { type Attachment, type ChatId, failureOf, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/attachments.ts';
 import { getChat } from '../store/chats.ts';
 import { piecesOfRegular, readRegular } from '../store/open-regular.ts';
@@ -31,7 +31,10 @@ async function attachPicture(
   core: ChatDeps,
   { chatId, path, name }: { chatId: ChatId; path: string; name: string },
 ): Promise<Attachment> {
-  const { bytes, ...picture } = await core.pictures.add(path, name);
+  const { bytes, ...picture } = await core.pictures.add(path, name).catch((error) => {
+    const { code, message, details } = failureOf(error);
+    throw new LonghandError(code, message, { details: { ...details, picture: true } });
+  });
   const tokens = await pictureTokens(core, chatId, picture);
   return addAttachment(core.db, chatId, { name, bytes, tokens, text: '', picture }, core.now());
 }

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { canChat, type Settings } from '../../app/protocol/index.ts';
+import { canChat, PictureDetail, type Settings } from '../../app/protocol/index.ts';
 import { isElectron } from '../bridge.ts';
 import { useEngine } from '../stores/engine.ts';
 import { useSettings } from '../stores/settings.ts';
@@ -49,6 +49,14 @@ function Defaults() {
           value={values.sendWith}
           options={senders.map((value) => ({ value, name: t(`sendWith.${value}`) }))}
           onChange={(sendWith) => void set({ sendWith })}
+        />
+      </SettingRow>
+      <SettingRow name={t('setting.chat.pictures')} about={t('setting.chat.picturesAbout')}>
+        <Segmented
+          label={t('setting.chat.pictures')}
+          value={values.pictureDetail}
+          options={PictureDetail.options.map((value) => ({ value, name: t(`pictureDetail.${value}`) }))}
+          onChange={(pictureDetail) => void set({ pictureDetail })}
         />
       </SettingRow>
       <SettingRow name={t('setting.chat.openTo')}>

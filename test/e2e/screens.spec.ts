@@ -26,6 +26,13 @@ const shots: Shot[] = [
   { name: 'chat', scene: 'chat' },
   { name: 'branches', scene: 'branches', prepare: overlay('branches') },
   { name: 'crash', scene: 'crash' },
+  { name: 'pictures', scene: 'pictures' },
+  { name: 'pictures-unseen', scene: 'pictures-unseen' },
+  {
+    name: 'picture-large',
+    scene: 'pictures',
+    prepare: (page) => page.getByRole('button', { name: 'Enlarge ridge-at-dusk.jpg' }).click(),
+  },
   { name: 'broken-message', scene: 'broken', complaint: /reading 'map'/ },
   {
     name: 'broken-page',

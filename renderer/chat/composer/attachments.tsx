@@ -42,7 +42,8 @@ export function useAttach(key: DraftKey) {
       at = chatId;
       const placed = await place();
       const attachment = await core.call('attachments.add', { chatId, ...placed }).catch((error) => {
-        if (!isForSearch(failureOf(error).code)) throw error;
+        const { code, details } = failureOf(error);
+        if (!isForSearch(code) || details?.picture === true) throw error;
         return null;
       });
       if (attachment) setAttachments([...(useChat.getState().attachments[chatId] ?? []), attachment], chatId);

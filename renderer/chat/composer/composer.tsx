@@ -13,6 +13,9 @@ import { isComposing } from '../../ui/ime.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { WaysOut } from '../overflow/recovery-menu.tsx';
+import { isPicture } from '../pictures/picture.ts';
+import { PictureTile } from '../pictures/thumbnail.tsx';
+import { UnseenNotice } from '../pictures/unseen-notice.tsx';
 import { onDropped } from './attach-dropped.ts';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
 import { BranchStrip } from './branch-strip.tsx';
@@ -106,7 +109,11 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           <ul className="flex flex-wrap gap-2 px-3 pt-3" aria-label={t('attachment.list')}>
             {attachments.map((attachment) => (
               <li key={attachment.id}>
-                <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
+                {isPicture(attachment) ? (
+                  <PictureTile picture={attachment} onRemove={() => void remove(attachment)} />
+                ) : (
+                  <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
+                )}
               </li>
             ))}
             {adding.map(({ id, name, share }) => (
@@ -121,6 +128,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
             )}
           </ul>
         )}
+        {attachments.some(isPicture) && <UnseenNotice />}
         <textarea
           ref={field}
           id={COMPOSER}

@@ -9,6 +9,8 @@ import { fencesOf } from '../../ui/markdown/fences.ts';
 import { pieces } from '../../ui/markdown/limits.ts';
 import { usePlain } from '../../ui/markdown/plain-context.ts';
 import { AttachmentChip } from '../composer/attachments.tsx';
+import { isPicture } from '../pictures/picture.ts';
+import { Thumbnail } from '../pictures/thumbnail.tsx';
 import { Pager } from '../stats/pager.tsx';
 import { Editor } from './editor.tsx';
 
@@ -36,9 +38,13 @@ export const UserMessage = memo(function UserMessage({
   }
   return (
     <div className="relative flex flex-col items-end gap-1.5">
-      {message.attachments.map((attachment) => (
-        <AttachmentChip key={attachment.id} attachment={attachment} sent />
-      ))}
+      {message.attachments.map((attachment) =>
+        isPicture(attachment) ? (
+          <Thumbnail key={attachment.id} picture={attachment} />
+        ) : (
+          <AttachmentChip key={attachment.id} attachment={attachment} sent />
+        ),
+      )}
       {message.text !== '' && (
         <div
           dir="auto"

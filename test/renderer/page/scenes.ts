@@ -21,6 +21,7 @@ import {
 import { documentScenes } from './document-scenes.ts';
 import { ANSWER, DAY, put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import { modelScenes, type Scene } from './model-scenes.ts';
+import { pictureScene } from './picture-scenes.ts';
 import { toolsScene } from './tool-scenes.ts';
 
 function performanceScene(long = false): Scene {
@@ -224,6 +225,8 @@ const scenes: Record<string, () => Scene> = {
   chat: chatScene,
   branches: branchesScene,
   crash: crashScene,
+  pictures: () => pictureScene(true),
+  'pictures-unseen': () => pictureScene(false),
   many: manyScene,
   overflow: overflowScene,
   loop: loopScene,

@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import type { AttachmentId } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+
+/** Small ones in a row of messages, and one that fills the window. */
+export const SMALL = 320;
+export const LARGE = 2048;
+
+/** Addresses of small pictures that were asked for; a chat that is opened again has them at once. */
+const known = new Map<AttachmentId, Promise<string>>();
+const MOST = 200;
+
+async function load(attachmentId: AttachmentId, edge: number): Promise<string> {
+  const { webp } = await core.call('attachments.preview', { attachmentId, edge });
+  return `data:image/webp;base64,${webp}`;
+}
+
+function small(id: AttachmentId): Promise<string> {
+  const there = known.get(id);
+  if (there) return there;
+  const loading = load(id, SMALL);
+  known.set(id, loading);
+  loading.catch(() => known.delete(id));
+  const [oldest] = known.keys();
+  if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+  return loading;
+}
+
+export type Preview = { state: 'loading' } | { state: 'shown'; address: string } | { state: 'failed' };
+
+/** What to show of a picture. */
+export function usePreview(id: AttachmentId, edge: typeof SMALL | typeof LARGE): Preview {
+  const [preview, setPreview] = useState<Preview>({ state: 'loading' });
+  useEffect(() => {
+    let wanted = true;
+    const show = (next: Preview) => wanted && setPreview(next);
+    (edge === SMALL ? small(id) : load(id, edge)).then(
+      (address) => show({ state: 'shown', address }),
+      () => show({ state: 'failed' }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [id, edge]);
+  return preview;
+}
