@@ -1,12 +1,12 @@
 import { createFileStore } from '../documents/import/file-store.ts';
-import { createPictureDecoder } from '../pictures/picture-decoder.ts';
+import { createPictureDecoder, type PictureDecoder } from '../pictures/picture-decoder.ts';
 import type { Size } from '../pictures/preprocessor.ts';
 import { picturesInUse } from '../store/attachments.ts';
 import type { Database } from '../store/database.ts';
 
 //  pictures/<sha256>.<ending>   every picture of the chats once, by its content
 
-export type PictureStore = {
+export type PictureStore = Pick<PictureDecoder, 'measure'> & {
   /** Keeps a copy. @throws LonghandError `unreadable`, `too-large`, `disk-full`, `not-found` */
   add(path: string, name: string): Promise<Size & { stored: string; bytes: number }>;
   pathOf(stored: string): string;
@@ -28,6 +28,7 @@ export function createPictureStore(db: Database, options: { folder: string; work
       const { width, height } = await decoder.measure({ path: files.pathOf(stored) });
       return { stored, bytes, width, height };
     },
+    measure: decoder.measure,
     pathOf: files.pathOf,
     preview: (stored, edge) => decoder.preview({ path: files.pathOf(stored) }, edge),
     sweep: () => files.keepOnly(picturesInUse(db)),

@@ -241,6 +241,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const server = createServerControl({
     ...shared,
     library: models,
+    pictures,
     start: options.startServer ?? null,
     version: options.about.version,
     settings: () => settings,

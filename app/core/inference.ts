@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
-import type { EncoderTarget, GrammarText, LoadTarget, Prompt, TurnUpdate } from '../engine/ipc-protocol.ts';
+import type {
+  EncoderTarget,
+  GrammarText,
+  LoadTarget,
+  Prompt,
+  PromptMessage,
+  TurnUpdate,
+} from '../engine/ipc-protocol.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
+import type { PictureDecoder } from '../pictures/picture-decoder.ts';
 import {
   canChat,
   type FinishReason,
@@ -28,6 +36,8 @@ export type ConversationMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool';
   text: string;
   thinking: string;
+  /** Files that a user shows. */
+  pictures?: Uint8Array[];
   calls?: ToolCall[];
   answers?: { callId?: string; name?: string };
 };
@@ -79,11 +89,19 @@ export type InferenceOptions = {
   library: Pick<ModelRegistry, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
   settings: () => Settings;
   newTurnId: () => TurnId;
+  pictures: Pick<PictureDecoder, 'measure'>;
   /** What a listener threw. */
   report: Report;
 };
 
-export function createInference({ engine, library, settings, newTurnId, report }: InferenceOptions): Inference {
+export function createInference({
+  engine,
+  library,
+  settings,
+  newTurnId,
+  pictures,
+  report,
+}: InferenceOptions): Inference {
   const served = async () => servedModels(await library.list());
 
   async function find(name: string, kind: ServedModel['kind']): Promise<ServedModel> {
@@ -105,15 +123,27 @@ export function createInference({ engine, library, settings, newTurnId, report }
     return library.target(entry.id);
   }
 
-  const promptOf = (
+  /** @throws LonghandError `unreadable`, `too-large` of a picture */
+  async function promptOf(
     { messages, tools, thinking }: Pick<AnswerRequest, 'messages' | 'tools' | 'thinking'>,
     { modelId }: LoadTarget,
-  ): Prompt => ({
-    messages: messages.map((message) => ({ ...message, ids: null })),
-    tools,
-    thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
-    continuation: null,
-  });
+  ): Promise<Prompt> {
+    return {
+      messages: await Promise.all(messages.map(messageOf)),
+      tools,
+      thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
+      continuation: null,
+    };
+  }
+
+  async function messageOf({ pictures: shown = [], ...message }: ConversationMessage): Promise<PromptMessage> {
+    const detail = settings().pictureDetail;
+    const seen = shown.map(async (bytes) => {
+      const { width, height } = await pictures.measure({ bytes });
+      return { source: { bytes }, width, height, detail };
+    });
+    return { ...message, ids: null, ...(shown.length > 0 && { pictures: await Promise.all(seen) }) };
+  }
 
   /** @throws LonghandError `model-unsupported` where the template of the model knows no tools */
   async function formatFor(tools: readonly Tool[], { path, template }: LoadTarget): Promise<CallFormat | null> {
@@ -130,6 +160,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
       const { target, sampling } = await targetOf(request.model);
       const format = await formatFor(request.tools, target);
       const { thinkingBudget, sampling: usual } = settings();
+      const prompt = await promptOf(request, target);
       const turnId = newTurnId();
       const updates = createMailbox<TurnUpdate>();
       let over = false;
@@ -143,7 +174,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
           chatId: null,
           priority: 'server',
           target,
-          prompt: promptOf(request, target),
+          prompt,
           sampling: { ...usual, ...sampling, ...request.sampling },
           stops: request.stops,
           grammar: request.grammar ?? null,
@@ -181,7 +212,7 @@ export function createInference({ engine, library, settings, newTurnId, report }
     },
     async count(request) {
       const { target } = await targetOf(request.model);
-      return engine.ask('count', { model: target, prompt: promptOf(request, target) });
+      return engine.ask('count', { model: target, prompt: await promptOf(request, target) });
     },
     async embed(model, texts, kind) {
       const { entry } = await find(model, 'encoder');

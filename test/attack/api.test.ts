@@ -4,6 +4,7 @@ import { maxBodyBytes } from '../../app/server/api/door.ts';
 import { sse } from '../../app/server/api/stream.ts';
 import { maxGuesses } from '../../app/server/rate-limit.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';
+import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
 //  What is sent to the local server by those who should get nothing: pages of the web, programs without the key, and bodies
@@ -202,5 +203,30 @@ test('what a model writes cannot end its event and begin another', async () => {
     expect(frame.split('\n')).toHaveLength(3);
     expect(frame.endsWith('\n\n')).toBe(true);
   });
+  tally.settle();
+});
+
+test('a prompt of megabytes is counted in pieces and refused, in bounded memory', async () => {
+  const server = await startApi();
+  expect((await ask(server, {})).status).toBe(200);
+  const texts = {
+    'ten megabytes of words': 'word and word '.repeat(700_000),
+    'four megabytes of emoji': '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(100_000),
+    'one word of eight megabytes': 'x'.repeat(8_000_000),
+    'eight megabytes of spaces': ' '.repeat(8_000_000),
+    'a hundred thousand messages': null,
+  };
+  for (const [what, text] of Object.entries(texts)) {
+    const messages =
+      text === null
+        ? Array.from({ length: 100_000 }, (_, at) => ({
+            role: at % 2 ? 'assistant' : 'user',
+            content: 'Tell me more.',
+          }))
+        : [{ role: 'user', content: text }];
+    const seen = observe();
+    await refused(server, what, { body: chat(server, { messages }) }, 400, 413);
+    await tally.refused(`${what}: memory`, () => expect(seen().reader / 2 ** 20, 'MB of the engine').toBeLessThan(700));
+  }
   tally.settle();
 });

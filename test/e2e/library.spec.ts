@@ -127,7 +127,7 @@ test('the library moves to a drive, which is taken out and put back', async ({ p
   const section = page.getByRole('region', { name: 'Models', exact: true });
   await section.getByRole('button', { name: 'Move…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Move models' });
-  const path = dialog.getByRole('textbox', { name: /^Path of a folder/ });
+  const path = dialog.getByRole('textbox', { name: /^Path to a folder/ });
   const move = dialog.getByRole('button', { name: 'Move', exact: true });
   await path.fill('not a path');
   await expect(dialog.getByText('Enter a full path')).toBeVisible();

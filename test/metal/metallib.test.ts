@@ -63,7 +63,7 @@ describe('npm run package', () => {
   test('without the compiler says so, leaves nothing of an earlier time, and goes on', () => {
     const out = mkdtempSync(join(folder, 'out-'));
     writeFileSync(join(out, 'old.metallib'), '');
-    expect(pack(out, folder)).toMatchObject({ code: 0, said: expect.stringContaining('no .metallib: xcrun finds no') });
+    expect(pack(out, folder)).toMatchObject({ code: 0, said: expect.stringContaining('no .metallib: xcrun found no') });
     expect(readdirSync(out)).toEqual([]);
   });
 

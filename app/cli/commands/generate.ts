@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { GrammarText } from '../../engine/ipc-protocol.ts';
 import { boundAnswer, createGrammars } from '../../engine/process/grammars.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, PictureDetail } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
@@ -19,12 +19,20 @@ import {
   type Values,
 } from '../runtime/command.ts';
 import { type Opened, openModel, textIfAny, textOf } from '../runtime/open-model.ts';
+import { promptWithPictures } from '../runtime/shown-pictures.ts';
 import { fixed } from '../runtime/terminal.ts';
 
 const FLAGS = {
   ...MODEL_FLAGS,
   prompt: { kind: 'text', value: 'TEXT', help: 'the prompt; "-" reads it from stdin' },
   tokens: { kind: 'ids', value: '1,2,3', help: 'the prompt as token ids, instead of --prompt' },
+  image: { kind: 'texts', value: 'FILE', help: 'a picture shown before the prompt (can be repeated)' },
+  detail: {
+    kind: 'text',
+    value: 'LEVEL',
+    oneOf: PictureDetail.options,
+    help: 'how closely pictures are looked at: fast, normal (default) or fine',
+  },
   system: { kind: 'text', value: 'TEXT', help: 'a system message before the prompt' },
   raw: { kind: 'yes', help: 'continue the prompt as it is, without the chat template' },
   think: { kind: 'yes', help: 'let the model think first' },
@@ -41,7 +49,7 @@ type GenerateValues = Values<typeof FLAGS>;
 export const generate = command({
   name: 'generate',
   summary: 'Answer one prompt.',
-  usage: '--model PATH --prompt TEXT | --tokens 1,2,3',
+  usage: '--model PATH --prompt TEXT [--image FILE …] | --tokens 1,2,3',
   flags: FLAGS,
   async run(context, values) {
     if ((values.prompt === undefined) === (values.tokens === undefined)) {
@@ -50,7 +58,7 @@ export const generate = command({
     const model = await openModel(context, values);
     try {
       const text = values.tokens ? await textIfAny(model.addon, model.path) : await textOf(model.addon, model.path);
-      const prompt = await promptFor(context, values, text);
+      const prompt = await promptFor(context, model, values, text);
       const grammar = await grammarFor(model, values, text, prompt.inThinking);
       const path = numericPath(values.precision);
       const session = model.native.createSession({
@@ -121,7 +129,12 @@ async function grammarFor(
   return { grammar: compiled, ...boundAnswer(text, inThinking, noThinking !== true) };
 }
 
-async function promptFor(context: Context, values: GenerateValues, text: ModelText | null) {
+async function promptFor(context: Context, model: Opened, values: GenerateValues, text: ModelText | null) {
+  if (values.image && (values.tokens || values.raw)) {
+    throw new UsageError(
+      '[generate] pictures are shown by the chat template: --image goes with --prompt, without --raw',
+    );
+  }
   if (values.tokens) return { ids: values.tokens, inThinking: false };
   if (!text) throw new LonghandError('model-broken', '[generate] the model has no tokenizer; --tokens needs none');
   const written = values.prompt === '-' ? await stdin() : (values.prompt ?? '');
@@ -136,9 +149,14 @@ async function promptFor(context: Context, values: GenerateValues, text: ModelTe
   }
   const renderer = createTemplateRenderer({ worker: context.places.worker });
   try {
+    const thinking = values.think ? true : values['no-think'] ? false : null;
+    if (values.image) {
+      const detail = PictureDetail.parse(values.detail ?? 'normal');
+      const shown = { files: values.image, detail, prompt: written, system: values.system, thinking };
+      return await promptWithPictures(context, model, renderer, shown);
+    }
     const system = values.system === undefined ? [] : [{ role: 'system' as const, content: values.system }];
     const messages = [...system, { role: 'user' as const, content: written }];
-    const thinking = values.think ? true : values['no-think'] ? false : null;
     return await promptOf({ ...text, template }, renderer, { messages, thinking });
   } finally {
     await renderer.close();

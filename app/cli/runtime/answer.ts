@@ -55,6 +55,8 @@ export type AnswerOptions = {
   readonly session: Addon.Session;
   readonly prompt: readonly number[];
   readonly inThinking: boolean;
+  /** What the prompt shows. */
+  readonly pictures?: Addon.Picture[];
   readonly values: SamplingValues;
   readonly path: Addon.NumericPath | undefined;
   readonly grammar?: Partial<Addon.GenerateOptions>;
@@ -104,6 +106,7 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
       ...options.grammar,
       maxTokens,
       stopTokens: [...stopIds],
+      ...(options.pictures && { pictures: options.pictures }),
       ...(path && { path }),
       signal: flag,
       onPrefill: (done, total) => bar.show(done, total),
@@ -128,6 +131,9 @@ function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText
   const { temperature, seed } = values;
   const size = text?.tokenizer.size ?? native.vocabularySize;
   const padding = Math.max(0, native.vocabularySize - size);
+  const forbidden = Array.from({ length: padding }, (_, i) => size + i);
+  // Stands for what is shown, and is never written.
+  if (native.description.vision) forbidden.push(native.description.vision.token);
   return {
     ...text?.sampling,
     ...(temperature !== undefined && { temperature }),
@@ -138,7 +144,7 @@ function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText
     ...(values['presence-penalty'] !== undefined && { presencePenalty: values['presence-penalty'] }),
     ...(values['frequency-penalty'] !== undefined && { frequencyPenalty: values['frequency-penalty'] }),
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
-    ...(padding > 0 && { forbidden: Array.from({ length: padding }, (_, i) => size + i) }),
+    ...(forbidden.length > 0 && { forbidden }),
   };
 }
 

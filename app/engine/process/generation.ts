@@ -1,12 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type * as Addon from '../../../native/addon/index.d.ts';
-import {
-  type FinishReason,
-  failureOf,
-  LonghandError,
-  type LoopEvidence,
-  type PauseAction,
-} from '../../protocol/index.ts';
+import { type FinishReason, failureOf, type LoopEvidence, type PauseAction } from '../../protocol/index.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
@@ -28,7 +22,7 @@ import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
 import type { PictureReader } from './picture-reader.ts';
 import { reuseOf } from './prompt-reuse.ts';
-import { type PromptIds, promptIds } from './prompt-tokens.ts';
+import { type PromptIds, promptWithin } from './prompt-tokens.ts';
 import { samplingFor } from './sampling-for.ts';
 import { openedAt, quotedAnswer } from './ways-out.ts';
 
@@ -126,14 +120,11 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   async function begin(model: LoadedModel): Promise<Written> {
     const meter = createGenerationMetrics(model.memoryBytes);
-    const prompt = await promptIds(model.text, renderer, generation.prompt);
+    const limit = model.contextLength(generation.priority);
+    const prompt = await promptWithin(model.text, renderer, generation.prompt, limit);
     const bound = await boundBy(model, generation, prompt.inThinking);
     const { continuation } = generation.prompt;
-    const room = model.contextLength(generation.priority) - prompt.ids.length;
-    if (room <= 0) {
-      const details = { used: prompt.ids.length, limit: prompt.ids.length + room };
-      throw new LonghandError('context-full', `[context] ${details.used} tokens, ${details.limit} fit`, { details });
-    }
+    const room = limit - prompt.ids.length;
     const { vision } = model.text;
     const seen = vision ? await pictures.read(prompt.pictures, vision.preprocessor) : [];
     watch = watchFor(generation, model);

@@ -18,11 +18,14 @@ export type PromptIds = {
   pictures: readonly PromptPicture[];
 };
 
+/** `thinking`: null follows the template's default. */
+type AskedPrompt = Omit<Prompt, 'thinking'> & { thinking: boolean | null };
+
 /** A text that was read without asking what it sees is blind. */
 type PromptText = ModelText & Partial<Pick<EngineText, 'vision'>>;
 
 /** @throws LonghandError `template-failed`; `model-unsupported` where pictures are shown to a model that sees none */
-export async function promptIds(text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<PromptIds> {
+export async function promptIds(text: PromptText, renderer: TemplateRenderer, prompt: AskedPrompt): Promise<PromptIds> {
   const written = await writtenIds(text, renderer, prompt);
   const pictures = prompt.messages.flatMap((message) => message.pictures ?? []);
   return { ...written, ids: withPictures(written.ids, pictures, text.vision ?? null), pictures };
@@ -46,7 +49,7 @@ function withPictures(ids: number[], pictures: readonly PromptPicture[], vision:
 
 type Written = Omit<PromptIds, 'pictures'>;
 
-async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: Prompt): Promise<Written> {
+async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: AskedPrompt): Promise<Written> {
   const { continuation } = prompt;
   const messages = prompt.messages.map((message) => chatMessage(text, message));
   if (!continuation || (continuation.ids === null && continuation.text === '' && continuation.thinking === '')) {
@@ -60,8 +63,51 @@ async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: P
   return { ...(await render(text, renderer, [...messages, last], prompt, true)), continuation: [] };
 }
 
+/** Characters of a prompt from which on its parts are counted before it is put together: rendered and cut whole, ten million
+ *  take more than a gigabyte. */
+const LONG = 1_000_000;
+
+/** Tokens of the prompt. Of a very long one about as many: its parts alone, without what the template adds. */
 export const countPrompt = async (text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
-  (await promptIds(text, renderer, prompt)).ids.length;
+  isLong(prompt)
+    ? countParts(text, prompt, Number.POSITIVE_INFINITY)
+    : (await promptIds(text, renderer, prompt)).ids.length;
+
+/** The tokens of a prompt that leaves room for an answer. A very long one is refused before it is put together.
+ *  @throws LonghandError `context-full`, and as `promptIds` */
+export async function promptWithin(
+  text: PromptText,
+  renderer: TemplateRenderer,
+  prompt: Prompt,
+  limit: number,
+): Promise<PromptIds> {
+  if (isLong(prompt)) demandRoom(await countParts(text, prompt, limit), limit);
+  const written = await promptIds(text, renderer, prompt);
+  demandRoom(written.ids.length, limit);
+  return written;
+}
+
+function demandRoom(used: number, limit: number): void {
+  if (used < limit) return;
+  throw new LonghandError('context-full', `[context] ${used} tokens, ${limit} fit`, { details: { used, limit } });
+}
+
+const partsOfPrompt = ({ messages }: Prompt) =>
+  messages.flatMap(({ text, thinking, ids, calls }) =>
+    ids ? [] : [text, thinking, ...(calls ?? []).map((call) => JSON.stringify(call))],
+  );
+
+const isLong = (prompt: Prompt): boolean => partsOfPrompt(prompt).reduce((sum, part) => sum + part.length, 0) >= LONG;
+
+/** Ends as soon as there are more than `most`. */
+async function countParts(text: PromptText, prompt: Prompt, most: number): Promise<number> {
+  let tokens = prompt.messages.reduce((sum, { ids }) => sum + (ids?.length ?? 0), 0);
+  for (const part of partsOfPrompt(prompt)) {
+    if (tokens > most) break;
+    tokens += await countText(text.tokenizer, part, most - tokens);
+  }
+  return tokens;
+}
 
 /** @throws LonghandError `model-unsupported` where nothing is seen, `unreadable` for a strip that no model reads */
 export function countPicture({ vision }: EngineText, { detail, ...size }: Omit<PromptPicture, 'source'>): number {
@@ -72,10 +118,10 @@ export function countPicture({ vision }: EngineText, { detail, ...size }: Omit<P
 const countedAtOnce = 4096;
 
 /** Tokens of a text, a few thousand characters at a time, so that a long one does not stop what is being written. Cut at
- *  line ends, where tokens hardly ever go on. */
-export async function countText(tokenizer: Tokenizer, text: string): Promise<number> {
+ *  line ends, where tokens hardly ever go on. Ends as soon as there are more than `most`. */
+export async function countText(tokenizer: Tokenizer, text: string, most = Number.POSITIVE_INFINITY): Promise<number> {
   let count = 0;
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length && count <= most; ) {
     const line = text.indexOf('\n', start + countedAtOnce);
     const end = line < 0 || line > start + 4 * countedAtOnce ? start + 4 * countedAtOnce : line + 1;
     count += tokenizer.encodeText(text.slice(start, end)).length;
@@ -89,7 +135,7 @@ async function render(
   text: ModelText,
   renderer: TemplateRenderer,
   messages: ChatMessage[],
-  { thinking, tools }: Pick<Prompt, 'thinking' | 'tools'>,
+  { thinking, tools }: Pick<AskedPrompt, 'thinking' | 'tools'>,
   continues: boolean,
 ) {
   const { template } = text;

@@ -14,6 +14,7 @@ import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './openai.ts';
 import { calledAs } from './openai-body.ts';
+import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
@@ -23,6 +24,8 @@ const Block = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   thinking: z.string().optional(),
+  /** Of `image`. */
+  source: z.looseObject({ type: z.string(), data: z.string().optional() }).optional(),
   /** Of `tool_use`. */
   id: z.string().max(200).optional(),
   name: z.string().max(200).optional(),
@@ -37,22 +40,42 @@ const Block = z.looseObject({
     .optional(),
 });
 type Block = z.infer<typeof Block>;
+const pictureIn = ({ source }: Block): Uint8Array | null =>
+  source?.type === 'base64' ? ofBase64(source.data ?? '') : null;
+
 const Content = z.union([
   z.string().transform((text): z.infer<typeof Block>[] => [{ type: 'text', text }]),
   z.array(Block),
 ]);
 const Blocks = Content.superRefine((blocks, context) => {
-  for (const { type } of blocks) {
-    if (!['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'].includes(type)) {
-      context.addIssue({ code: 'custom', message: `has a block of type "${type}"; only text can be read here` });
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+  for (const block of blocks) {
+    if (block.type === 'image') {
+      if (pictureIn(block) === null) refuse('has a picture that is not given in base64; addresses are not fetched');
+    } else if (!['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'].includes(block.type)) {
+      refuse(`has a block of type "${block.type}"; text and pictures can be read here`);
     }
   }
+  const pictures = blocks.filter(({ type }) => type === 'image').length;
+  if (pictures > MAX_PICTURES) refuse(`has ${pictures} pictures, allowed are ${MAX_PICTURES}`);
 });
 
 const CountBody = z.looseObject({
   model: z.string().min(1).max(500),
-  system: Blocks.optional(),
-  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Blocks })).min(1),
+  system: Blocks.refine(
+    (blocks) => blocks.every(({ type }) => type !== 'image'),
+    'only a user shows pictures',
+  ).optional(),
+  messages: z
+    .array(
+      z
+        .looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Blocks })
+        .refine(
+          ({ role, content }) => role === 'user' || content.every(({ type }) => type !== 'image'),
+          'only a user shows pictures',
+        ),
+    )
+    .min(1),
   tools: z
     .array(
       z.looseObject({
@@ -228,13 +251,15 @@ function messagesOf({
   const results = content.filter(({ type }) => type === 'tool_result');
   const calls = content.filter(({ type }) => type === 'tool_use');
   const text = textOf(content);
+  const pictures = content.flatMap((block) => (block.type === 'image' ? (pictureIn(block) ?? []) : []));
   const message: ConversationMessage = {
     role,
     text,
+    ...(pictures.length > 0 && { pictures }),
     thinking: content.map((block) => block.thinking ?? '').join(''),
     ...(calls.length > 0 && { calls: calls.map(callOf) }),
   };
-  const silent = text === '' && results.length > 0;
+  const silent = text === '' && pictures.length === 0 && results.length > 0;
   return [...results.map(resultOf), ...(silent ? [] : [message])];
 }
 

@@ -6,6 +6,7 @@ import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './openai.ts';
 import { anyObject, FunctionTool } from './openai-body.ts';
+import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
@@ -36,7 +37,17 @@ const Asked = z.looseObject({
     .nullish(),
   tools: z.array(FunctionTool).max(128).nullish(),
 });
-const noPictures = z.array(z.unknown()).max(0, 'pictures cannot be read here').nullish();
+const Pictures = z
+  .array(
+    z.string().transform((text, context) => {
+      const bytes = ofBase64(text);
+      if (bytes) return bytes;
+      context.addIssue({ code: 'custom', message: 'has to be a picture in base64' });
+      return z.NEVER;
+    }),
+  )
+  .max(MAX_PICTURES)
+  .nullish();
 
 const ChatBody = Asked.extend({
   messages: z.array(
@@ -44,7 +55,7 @@ const ChatBody = Asked.extend({
       role: z.enum(['system', 'user', 'assistant', 'tool']),
       content: z.string(),
       thinking: z.string().optional(),
-      images: noPictures,
+      images: Pictures,
       tool_calls: z
         .array(z.looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) }))
         .optional(),
@@ -55,7 +66,7 @@ const ChatBody = Asked.extend({
 const GenerateBody = Asked.extend({
   prompt: z.string().default(''),
   system: z.string().optional(),
-  images: noPictures,
+  images: Pictures,
   raw: z.literal(false, 'raw prompts are not supported yet').optional(),
 });
 const EmbedBody = z.looseObject({
@@ -80,16 +91,20 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     return context.json({
       details: tagOf(found).details,
       model_info: { 'general.architecture': family, [`${family}.context_length`]: contextLength },
-      capabilities: [found.kind === 'chat' ? 'completion' : 'embedding'],
+      capabilities: [
+        found.kind === 'chat' ? 'completion' : 'embedding',
+        ...(found.entry.description?.vision ? ['vision'] : []),
+      ],
       modified_at: tagOf(found).modified_at,
     });
   });
 
   app.post('/chat', async (context) => {
     const body = readBody(ChatBody, await jsonOf(context));
-    const messages = body.messages.map(({ role, content, thinking = '', tool_calls, tool_name }) => ({
+    const messages = body.messages.map(({ role, content, thinking = '', images, tool_calls, tool_name }) => ({
       role,
       text: content,
+      ...(images && images.length > 0 && { pictures: images }),
       thinking,
       ...(tool_calls && { calls: tool_calls.map(callOf) }),
       ...(role === 'tool' && { answers: tool_name === undefined ? {} : { name: tool_name } }),
@@ -108,7 +123,12 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     const body = readBody(GenerateBody, await jsonOf(context));
     const messages = [
       ...(body.system === undefined ? [] : [{ role: 'system' as const, text: body.system, thinking: '' }]),
-      { role: 'user' as const, text: body.prompt, thinking: '' },
+      {
+        role: 'user' as const,
+        text: body.prompt,
+        thinking: '',
+        ...(body.images && body.images.length > 0 && { pictures: body.images }),
+      },
     ];
     const shape: Shape = (text, thinking) => ({ response: text, ...(thinking !== '' && { thinking }) });
     return respond(body, messages, shape, hangUpOf(context));

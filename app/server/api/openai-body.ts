@@ -1,20 +1,35 @@
 import { z } from 'zod';
 import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../core/inference.ts';
 import { LonghandError, parseJson, type SamplingSettings } from '../../protocol/index.ts';
+import { MAX_PICTURES, NOT_FETCHED, ofDataUrl } from './pictures.ts';
 
 //  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
 
-const Text = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).transform((parts, context) =>
-    parts
-      .map(({ type, text }) => {
-        if (text !== undefined && ['text', 'input_text', 'output_text'].includes(type)) return text;
-        context.addIssue({ code: 'custom', message: `has a part of type "${type}"; only text can be read here` });
-        return '';
-      })
-      .join(''),
-  ),
+const Part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() }).transform(({ url }) => url)]).optional(),
+});
+const TEXTS = ['text', 'input_text', 'output_text'];
+const IMAGES = ['image_url', 'input_image'];
+
+/** What a message says and shows. */
+const Content = z.union([
+  z.string().transform((text) => ({ text, pictures: [] as Uint8Array[] })),
+  z.array(Part).transform((parts, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    const said: string[] = [];
+    const pictures: Uint8Array[] = [];
+    for (const { type, text, image_url: address } of parts) {
+      const bytes = IMAGES.includes(type) && address !== undefined ? ofDataUrl(address) : null;
+      if (text !== undefined && TEXTS.includes(type)) said.push(text);
+      else if (bytes) pictures.push(bytes);
+      else if (IMAGES.includes(type)) refuse(NOT_FETCHED);
+      else refuse(`has a part of type "${type}"; text and pictures can be read here`);
+    }
+    if (pictures.length > MAX_PICTURES) refuse(`has ${pictures.length} pictures, allowed are ${MAX_PICTURES}`);
+    return { text: said.join(''), pictures };
+  }),
 ]);
 
 const Call = z.looseObject({
@@ -22,14 +37,16 @@ const Call = z.looseObject({
   function: z.looseObject({ name: z.string().min(1).max(200), arguments: z.string().default('{}') }),
 });
 
-const Message = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: Text.nullish().transform((text) => text ?? ''),
-  reasoning_content: z.string().nullish(),
-  tool_calls: z.array(Call).nullish(),
-  tool_call_id: z.string().max(200).optional(),
-  name: z.string().max(200).optional(),
-});
+const Message = z
+  .looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: Content.nullish().transform((content) => content ?? { text: '', pictures: [] }),
+    reasoning_content: z.string().nullish(),
+    tool_calls: z.array(Call).nullish(),
+    tool_call_id: z.string().max(200).optional(),
+    name: z.string().max(200).optional(),
+  })
+  .refine(({ role, content }) => role === 'user' || content.pictures.length === 0, 'only a user shows pictures');
 
 /** What else a schema says, `strict` among it, is for the model to read: nothing binds it yet. */
 export const FunctionTool = z
@@ -147,12 +164,13 @@ function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
   const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
   const instructions = messages.slice(0, begin === -1 ? messages.length : begin);
   const rest = messages.slice(instructions.length);
-  const text = instructions.map(({ content }) => content).join('\n\n');
+  const text = instructions.map(({ content }) => content.text).join('\n\n');
   return [
     ...(text === '' ? [] : [{ role: 'system' as const, text, thinking: '' }]),
     ...rest.map(({ role, content, reasoning_content, tool_calls, tool_call_id, name }) => ({
       role: role === 'developer' ? ('system' as const) : role,
-      text: content,
+      text: content.text,
+      ...(content.pictures.length > 0 && { pictures: content.pictures }),
       thinking: reasoning_content ?? '',
       ...(tool_calls && { calls: tool_calls.map(callOf) }),
       ...(role === 'tool' && {

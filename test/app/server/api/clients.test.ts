@@ -90,7 +90,7 @@ describe('openai', () => {
       [{ messages: [] }, '[messages]'],
       [
         { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }] },
-        'only text can be read here',
+        'addresses are not fetched',
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
       [{ tool_choice: 'required' }, '[tool_choice] there is no such tool, allowed are none'],
