@@ -99,7 +99,7 @@ Napi::Value latent(Bench& bench) {
                      .latent_v = bench.integer("latentV"),
                      .up_k = {bench.buffer("upK"), element_type(bench.text("upType", "f32"))},
                      .up_v = {bench.buffer("upV"), element_type(bench.text("upType", "f32"))},
-                     .kept = bench.buffer("kept"),
+                     .retained = bench.buffer("retained"),
                      .rest = bench.buffer("rest"),
                      .rope = make_rope(bench),
                      .scale = bench.number("scale", 1.0f)};

@@ -31,7 +31,7 @@ struct Sizer {
   }
 };
 
-std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& checkpoint, Backend* backend,
+std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& checkpoint, Lifecycle* backend,
                                    LoadProgress progress, Description& description) {
   Diagnostics& problems = description.problems;
   const std::string name = architecture_name(*checkpoint);

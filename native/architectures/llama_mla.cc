@@ -49,19 +49,19 @@ constexpr Names new_layout{"self_attn.k_r_proj.weight",       "self_attn.kv_proj
                            "self_attn.kv_proj.down_k.weight", "self_attn.kv_proj.down_v.weight",
                            "self_attn.kv_proj.up_k.weight",   "self_attn.kv_proj.up_v.weight"};
 
-// The new layout moves the kept rows of all query heads in front of the others; taken back by cutting
+// The new layout moves the retained rows of all query heads in front of the others; taken back by cutting
 // (model-specs 14.3).
 std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, const RetainedDims& dims) {
-  const int64_t kept = static_cast<int64_t>(dims.kept.front().size()), rest = heads.dim - kept;
+  const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), rest = heads.dim - retained;
   std::vector<WeightView> rows;
   for (int64_t h = 0; h < heads.query; ++h) {
     const auto group = static_cast<size_t>(h / (heads.query / heads.kv));
     for (int32_t d = 0; d < heads.dim; ++d) {
-      const auto in_kept = std::ranges::find(dims.kept[group], d);
+      const auto in_retained = std::ranges::find(dims.retained[group], d);
       const int64_t row =
-          in_kept != dims.kept[group].end()
-              ? h * kept + (in_kept - dims.kept[group].begin())
-              : heads.query * kept + h * rest + (std::ranges::find(dims.rest[group], d) - dims.rest[group].begin());
+          in_retained != dims.retained[group].end()
+              ? h * retained + (in_retained - dims.retained[group].begin())
+              : heads.query * retained + h * rest + (std::ranges::find(dims.rest[group], d) - dims.rest[group].begin());
       rows.push_back(rows_of(q, row, 1));
     }
   }
@@ -94,11 +94,11 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
     const Names& names = old ? old_layout : new_layout;
     const bool split = weights.has(at(names.down_v, ""));
     const RetainedDims dims = kept_dims(partial, i, heads);
-    const int64_t kept = static_cast<int64_t>(dims.kept.front().size()), latents = split ? 2 * latent : latent;
+    const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), latents = split ? 2 * latent : latent;
 
     Layer layer{.norm = norm("input_layernorm.weight")};
     const WeightView* q = weights.shaped(at("self_attn.q_proj.weight", ""), {heads.query * heads.dim, shape.hidden});
-    const WeightView* k = weights.shaped(at(names.rope_key, ""), {heads.kv * kept, shape.hidden});
+    const WeightView* k = weights.shaped(at(names.rope_key, ""), {heads.kv * retained, shape.hidden});
     const WeightView* down = weights.shaped(at(split ? names.down_k : names.down, ""), {latent, shape.hidden});
     const WeightView* down_v = split ? weights.shaped(at(names.down_v, ""), {latent, shape.hidden}) : nullptr;
     if (q && k && down && (down_v || !split)) {
@@ -109,20 +109,20 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
       layer.in_proj = weights.assembled(parts);
     }
     layer.attention = {.heads = heads,
-                       .rope_dim = kept,
+                       .rope_dim = retained,
                        .latent_k = latent,
                        .latent_v_first = split ? latent : 0,
                        .latent_v = latent,
-                       .up_k = weights.plain_matrix(at(names.up_k, ""), heads.kv * (heads.dim - kept), latent),
+                       .up_k = weights.plain_matrix(at(names.up_k, ""), heads.kv * (heads.dim - retained), latent),
                        .up_v = weights.plain_matrix(at(names.up_v, ""), heads.kv * heads.dim, latent),
-                       .kept = weights.constant(flat(dims.kept)),
+                       .retained = weights.constant(flat(dims.retained)),
                        .rest = weights.constant(flat(dims.rest)),
                        .rope = rope,
                        .scale = 1.0f / std::sqrt(static_cast<float>(heads.dim))};
     layer.out_proj = weights.matrix(at("self_attn.o_proj.weight", ""), shape.hidden, heads.query * heads.dim);
     layer.mlp = bind_swiglu(weights, at, shape.hidden, width, norm("post_attention_layernorm.weight"));
     layers_.push_back(std::move(layer));
-    facts.layers.push_back({LayerKind::latent, false, {LatentCacheLayout{heads.kv * kept, latents}}});
+    facts.layers.push_back({LayerKind::latent, false, {LatentCacheLayout{heads.kv * retained, latents}}});
   }
   bind_ends(weights, config, shape, weights.top("norm.weight", ""));
 }

@@ -113,13 +113,13 @@ RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& h
   const auto half = static_cast<int32_t>(heads.dim / 2);
   RetainedDims out;
   for (const Pairs& pairs : partial[static_cast<size_t>(layer)]) {
-    Pairs kept = pairs;
-    for (const int32_t pair : pairs) kept.push_back(pair + half);
+    Pairs retained = pairs;
+    for (const int32_t pair : pairs) retained.push_back(pair + half);
     Pairs rest;
     for (int32_t d = 0; d < heads.dim; ++d) {
-      if (std::ranges::find(kept, d) == kept.end()) rest.push_back(d);
+      if (std::ranges::find(retained, d) == retained.end()) rest.push_back(d);
     }
-    out.kept.push_back(std::move(kept));
+    out.retained.push_back(std::move(retained));
     out.rest.push_back(std::move(rest));
   }
   return out;

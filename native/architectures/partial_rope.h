@@ -12,7 +12,7 @@
 
 namespace longhand {
 
-// Kept pairs by layer, key-value head: ascending pair indices.
+// Retained pairs by layer, key-value head: ascending pair indices.
 using PartialRope = std::vector<std::vector<std::vector<int32_t>>>;
 
 // The measured selection of a published model of this shape.
@@ -20,9 +20,9 @@ std::optional<PartialRope> published_pairs(int64_t layers, const Heads& heads, i
 
 PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
 
-// Dims in column order: the lower halves of the kept pairs, then the upper; the others ascending. [kv_heads][...]
+// Dims in column order: the lower halves of the retained pairs, then the upper; the others ascending. [kv_heads][...]
 struct RetainedDims {
-  std::vector<std::vector<int32_t>> kept, rest;
+  std::vector<std::vector<int32_t>> retained, rest;
 };
 RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
 

@@ -48,7 +48,7 @@ std::vector<int64_t> squeezed(std::vector<int64_t> shape) {
 
 }  // namespace
 
-Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Diagnostics& problems,
+Weights::Weights(std::shared_ptr<const Checkpoint> checkpoint, Lifecycle* backend, Diagnostics& problems,
                  LoadProgress progress)
     : checkpoint_(std::move(checkpoint)),
       backend_(backend),
@@ -158,11 +158,11 @@ WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prep
 
 WeightPtr Weights::owned(std::vector<float> values, int64_t out, int64_t in) {
   if (!backend_) return nullptr;
-  const auto kept = std::make_shared<const std::vector<float>>(std::move(values));
+  const auto owned = std::make_shared<const std::vector<float>>(std::move(values));
   WeightView view{.name = "computed", .shape = {out, in}};
-  view.data = reinterpret_cast<const std::byte*>(kept->data());
-  view.data_bytes = kept->size() * sizeof(float);
-  return backend_->prepare({&view, 1}, kept);
+  view.data = reinterpret_cast<const std::byte*>(owned->data());
+  view.data_bytes = owned->size() * sizeof(float);
+  return backend_->prepare({&view, 1}, owned);
 }
 
 std::vector<float> Weights::floats(const std::string& name, const std::vector<int64_t>& shape) {

@@ -40,13 +40,12 @@ struct LayerNames {
 class Weights {
  public:
   // `backend` null: check only.
-  Weights(std::shared_ptr<const Checkpoint> checkpoint, Backend* backend, Diagnostics& problems,
+  Weights(std::shared_ptr<const Checkpoint> checkpoint, Lifecycle* backend, Diagnostics& problems,
           LoadProgress progress = {});
 
   bool gguf() const { return checkpoint_->container() == Container::gguf; }
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   std::shared_ptr<const Checkpoint> shared() const { return checkpoint_; }
-  Backend* backend() const { return backend_; }
 
   // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
   std::string top(const char* hf, const char* gguf) const;  // top("norm.weight", "output_norm.weight")
@@ -86,7 +85,7 @@ class Weights {
   // What is loaded when it is first wanted, and not read for every token: asked for now to be checked only.
   template <class Bind>
   void later(const Bind& bind) {
-    Backend* const backend = std::exchange(backend_, nullptr);
+    Lifecycle* const backend = std::exchange(backend_, nullptr);
     const size_t active = active_bytes_;
     bind();
     backend_ = backend;
@@ -106,7 +105,7 @@ class Weights {
   void advance(size_t bytes);
 
   std::shared_ptr<const Checkpoint> checkpoint_;
-  Backend* backend_;
+  Lifecycle* backend_;
   Diagnostics& problems_;
   LoadProgress progress_;
   std::string prefix_;

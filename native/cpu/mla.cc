@@ -11,11 +11,11 @@
 namespace longhand::cpu {
 namespace {
 
-// Rotate-half inside the kept dims (j with j + rope_dim / 2), each with the angle of the dim it comes from.
-void rotate_kept(const MlaAttention& shape, const int32_t* kept, int32_t position, float* x) {
+// Rotate-half inside the retained dims (j with j + rope_dim / 2), each with the angle of the dim it comes from.
+void rotate_retained(const MlaAttention& shape, const int32_t* retained, int32_t position, float* x) {
   const int64_t half = shape.rope_dim / 2, frequencies = shape.heads.dim / 2;
   const auto angle = [&](int64_t j) {
-    return static_cast<float>(position) * floats(shape.rope.inv_freq)[kept[j] % frequencies];
+    return static_cast<float>(position) * floats(shape.rope.inv_freq)[retained[j] % frequencies];
   };
   for (int64_t j = 0; j < half; ++j) {
     const float a = x[j], b = x[j + half];
@@ -34,14 +34,14 @@ const float* plain_row(const Kernels& kernels, const PlainMatrix& matrix, int64_
   return to.data();
 }
 
-// The query of one head as the cache sees it: rotated kept dims, then W_up_k^T of the rest.
+// The query of one head as the cache sees it: rotated retained dims, then W_up_k^T of the rest.
 void absorb_query(const Kernels& kernels, const MlaAttention& shape, const float* q, int64_t kv_head, int32_t position,
                   std::vector<float>& up, float* to) {
   const int64_t rest_dim = shape.heads.dim - shape.rope_dim;
-  const int32_t* kept = ints(shape.kept) + kv_head * shape.rope_dim;
+  const int32_t* retained = ints(shape.retained) + kv_head * shape.rope_dim;
   const int32_t* rest = ints(shape.rest) + kv_head * rest_dim;
-  for (int64_t j = 0; j < shape.rope_dim; ++j) to[j] = q[kept[j]];
-  rotate_kept(shape, kept, position, to);
+  for (int64_t j = 0; j < shape.rope_dim; ++j) to[j] = q[retained[j]];
+  rotate_retained(shape, retained, position, to);
   float* latent = to + shape.rope_dim;
   std::fill_n(latent, shape.latent_k, 0.0f);
   for (int64_t r = 0; r < rest_dim; ++r)
@@ -79,8 +79,8 @@ Tensor CpuBackend::mla_attention(Tensor p, const MlaAttention& shape, std::span<
   for (int64_t t = 0; t < p.rows; ++t) {
     float* rope_keys = row(p, t) + query * dim;
     for (int64_t g = 0; g < kv; ++g)
-      rotate_kept(shape, ints(shape.kept) + g * shape.rope_dim, positions[static_cast<size_t>(t)],
-                  rope_keys + g * shape.rope_dim);
+      rotate_retained(shape, ints(shape.retained) + g * shape.rope_dim, positions[static_cast<size_t>(t)],
+                      rope_keys + g * shape.rope_dim);
     store_head(kernels_, cache.type, rope_keys, rope_width,
                cache_head(cache.type, cache.rope_keys->host(), cache.length + t, 1, rope_width, 0));
     store_head(kernels_, cache.type, rope_keys + rope_width, latent_width,

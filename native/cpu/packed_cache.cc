@@ -226,12 +226,12 @@ void PackedCache::distrust() {
 void PackedCache::keep(const WeightView& view, BufferPtr packed) {
   if (!writer_) return;
   const uint64_t key = key_of(view);
-  if (known_.emplace(key, Entry{}).second) kept_.push_back({key, std::move(packed)});  // else one tensor, used twice
+  if (known_.emplace(key, Entry{}).second) pending_.push_back({key, std::move(packed)});  // else one tensor, used twice
 }
 
 void PackedCache::complete() {
   file_.reset();
-  if (!writer_ || kept_.empty()) {
+  if (!writer_ || pending_.empty()) {
     writer_.reset();
     return;
   }
@@ -245,7 +245,7 @@ void PackedCache::complete() {
         // there is no memory for its table: it stays unwritten
       }
       writer_.reset();
-      kept_.clear();
+      pending_.clear();
       state_ = whole ? PackedCacheStatus::written : PackedCacheStatus::none;
     });
   } catch (const std::system_error&) {
@@ -257,7 +257,7 @@ void PackedCache::complete() {
 bool PackedCache::write() {
   std::vector<Entry> entries;
   uint64_t end = first_weight;
-  for (const Kept& one : kept_) {
+  for (const Pending& one : pending_) {
     Entry& entry = entries.emplace_back(Entry{.key = one.key, .offset = end});
     if (!write(entry, {one.packed->host(), one.packed->bytes()})) return false;
     end += (entry.bytes + alignment - 1) / alignment * alignment;

@@ -62,12 +62,12 @@ class PackedCache {
   Threads& threads_;
   std::shared_ptr<const MappedFile> file_;  // being read
   std::unordered_map<uint64_t, Entry> known_;
-  struct Kept {
+  struct Pending {
     uint64_t key;
     BufferPtr packed;
   };
   std::unique_ptr<Writer> writer_;  // to be written
-  std::vector<Kept> kept_;
+  std::vector<Pending> pending_;
   std::thread thread_;
   std::atomic<bool> stop_{false};
   std::atomic<PackedCacheStatus> state_{PackedCacheStatus::none};

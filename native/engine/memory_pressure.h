@@ -9,13 +9,14 @@
 
 namespace longhand {
 
-class Backend;
+class Lifecycle;
 class PromptCache;
 class Timeline;
 
 class MemoryPressure {
  public:
-  MemoryPressure(Backend& backend, std::shared_ptr<PromptCache> cache) : backend_(&backend), cache_(std::move(cache)) {}
+  MemoryPressure(Lifecycle& backend, std::shared_ptr<PromptCache> cache)
+      : backend_(&backend), cache_(std::move(cache)) {}
 
   // Any thread.
   void signal(bool critical);
@@ -31,7 +32,7 @@ class MemoryPressure {
 
   std::atomic<int> wanted_{nothing};
   std::mutex lock_;  // of what follows
-  Backend* backend_;
+  Lifecycle* backend_;
   std::shared_ptr<PromptCache> cache_;
   std::set<Timeline*> timelines_;
 };

@@ -96,19 +96,19 @@ std::vector<TokenBias> Sampler::biases() const {
   return biases;
 }
 
-Sampled Sampler::pick(Backend& backend, Tensor logits_row, std::span<const uint32_t> allowed) {
+Sampled Sampler::pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> allowed) {
   Sampling sampling = options_.sampling;
   sampling.allowed = allowed;
   sampling.position = history_.size();
-  return backend.sample(logits_row, sampling, counts(), biases());
+  return ops.sample(logits_row, sampling, counts(), biases());
 }
 
 // Good enough to be right nearly always: what DRY says after a token that is not known yet, and the token that leaves a
 // penalty window meanwhile, are left to `pick`.
-void Sampler::guess(Backend& backend, Tensor logits_row, bool after_guess) const {
+void Sampler::guess(Passes& passes, Tensor logits_row, bool after_guess) const {
   Sampling sampling = options_.sampling;
   sampling.position = history_.size() + (after_guess ? 1 : 0);
-  backend.guess(logits_row, sampling, counts(), biases(), after_guess && penalties_ && options_.penalty_window != 0);
+  passes.guess(logits_row, sampling, counts(), biases(), after_guess && penalties_ && options_.penalty_window != 0);
 }
 
 }  // namespace longhand

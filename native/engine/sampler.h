@@ -34,9 +34,9 @@ class Sampler {
   Sampler(SamplingOptions options, std::span<const int32_t> history);
 
   // `allowed`: a bit a token; empty: all of them.
-  Sampled pick(Backend& backend, Tensor logits_row, std::span<const uint32_t> allowed = {});
+  Sampled pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> allowed = {});
   // The device's own choice (Backend::guess). With `after_guess` one more token stands before it than was accepted.
-  void guess(Backend& backend, Tensor logits_row, bool after_guess) const;
+  void guess(Passes& passes, Tensor logits_row, bool after_guess) const;
   void accept(int32_t token);
 
  private:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/forward.h"
+#include "engine/prompt_cache/boundaries.h"
 #include "formats/error.h"
 
 namespace longhand {
@@ -45,9 +46,11 @@ class Warmup {
 // so many keys that attention is split.
 void warm_up(Model& model) {
   Warmup warmup(model);
-  for (const int64_t tokens : {512, 1, 2, 3, 4, 5, 6, 7, 8, 512, 512, 1}) warmup.pass(tokens);
+  constexpr int64_t chunk = prefill_chunk;
+  constexpr int64_t passes[] = {chunk, 1, 2, 3, 4, 5, 6, 7, 8, chunk, chunk, 1}, sparse[] = {chunk, 1};
+  for (const int64_t tokens : passes) warmup.pass(tokens);
   if (!model.facts().sparse) return;
-  for (const int64_t tokens : {512, 1}) warmup.pass(tokens, true);
+  for (const int64_t tokens : sparse) warmup.pass(tokens, true);
 }
 
 }  // namespace

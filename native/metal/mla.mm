@@ -29,7 +29,7 @@ Tensor MetalBackend::mla_attention(Tensor p, const MlaAttention& shape, std::spa
   };
   const char* layout = cache_layout(cache.type);
   run(Kernel{"mla", "mla_store", layout}, Constants{},
-      {reads(p), reads(shape.kept), reads(shape.rope.inv_freq), from(0, p.rows),
+      {reads(p), reads(shape.retained), reads(shape.rope.inv_freq), from(0, p.rows),
        rows(*cache.rope_keys, params.rope_row_bytes, Access::write),
        rows(*cache.latents, params.latent_row_bytes, Access::write)},
       params, Grid{{slices(rope_width) + slices(latent_width), static_cast<size_t>(p.rows), 1}, {32, 1, 1}});
@@ -45,7 +45,7 @@ Tensor MetalBackend::mla_attention(Tensor p, const MlaAttention& shape, std::spa
     some.past = narrow(cache.length + row);
     const Tensor queries = absorbed.row_range(0, count * query), weighted = sums.row_range(0, count * query);
     run(Kernel{"mla", "mla_absorb", layout}, Constants().set(kScaleType, kernel_args::element_type(shape.up_k)),
-        {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.kept), reads(shape.rest),
+        {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.retained), reads(shape.rest),
          reads(shape.rope.inv_freq), from(row, count), writes(queries)},
         some, Grid{{(static_cast<size_t>(absorbed_width) + 127) / 128, heads, tokens}, {128, 1, 1}});
     run(Kernel{"mla", "mla_attention", layout}, Constants{},

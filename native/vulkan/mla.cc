@@ -35,7 +35,7 @@ Tensor VulkanBackend::mla_attention(Tensor p, const MlaAttention& shape, std::sp
   MlaParams appended = params;
   appended.past = narrow(cache.length - bound);
   run("mla_store", constants,
-      {reads(p), reads(shape.kept), reads(shape.rope.inv_freq), from(0, p.rows),
+      {reads(p), reads(shape.retained), reads(shape.rope.inv_freq), from(0, p.rows),
        rows(*cache.rope_keys, bound, seen, params.rope_row_bytes, Access::update),
        rows(*cache.latents, bound, seen, params.latent_row_bytes, Access::update)},
       appended, groups(slices(rope_width) + slices(latent_width), static_cast<size_t>(p.rows), 64));
@@ -59,7 +59,7 @@ Tensor VulkanBackend::mla_attention(Tensor p, const MlaAttention& shape, std::sp
     Grid absorbing = elements(static_cast<size_t>(absorbed_width), heads, 128);
     absorbing.groups[2] = tokens;
     run("mla_absorb", Constants().set(kScaleType, kernel_args::element_type(shape.up_k)),
-        {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.kept), reads(shape.rest),
+        {reads(p.row_range(row, count)), reads(shape.up_k.values), reads(shape.retained), reads(shape.rest),
          reads(shape.rope.inv_freq), from(row, count), writes(queries)},
         window.all, absorbing);
     for (int64_t first = 0; first < cut.parts; first += cut.a_window) {

@@ -6,10 +6,12 @@ import { cacheThresholds, thresholds } from './thresholds.ts';
 import { toBf16, toF16 } from './weights.ts';
 
 const [heads, kvHeads, dim, ropeDim] = [6, 2, 16, 4];
-const kept = Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15); // pairs (i, i + dim / 2) of either key/value head
+const retained = Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15); // pairs (i, i + dim / 2) of either key/value head
 const rest = Int32Array.from(
   [0, 1].flatMap((g) =>
-    Array.from({ length: dim }, (_, i) => i).filter((i) => !kept.subarray(g * ropeDim, (g + 1) * ropeDim).includes(i)),
+    Array.from({ length: dim }, (_, i) => i).filter(
+      (i) => !retained.subarray(g * ropeDim, (g + 1) * ropeDim).includes(i),
+    ),
   ),
 );
 const invFreq = Float32Array.from({ length: dim / 2 }, (_, j) => 10000 ** ((-2 * j) / dim));
@@ -20,7 +22,7 @@ const inputs = (rows: number, joint: boolean) => {
   const latentV = joint ? 12 : 8;
   return {
     rows,
-    ...{ heads, kvHeads, dim, ropeDim, latentWidth, latentV, kept, rest, invFreq },
+    ...{ heads, kvHeads, dim, ropeDim, latentWidth, latentV, retained, rest, invFreq },
     rotaryDim: ropeDim,
     latentK: 12,
     latentVFirst: joint ? 0 : 12,
@@ -42,7 +44,7 @@ function expanded(args: ReturnType<typeof inputs>) {
       latent.subarray(first, first + count).reduce((sum, x, c) => sum + x * (up[row * count + c] as number), 0);
     const rotate = (head: Float64Array, g: number) => {
       for (let j = 0; j < ropeDim / 2; j++) {
-        const [low, high] = [kept[g * ropeDim + j] as number, kept[g * ropeDim + ropeDim / 2 + j] as number];
+        const [low, high] = [retained[g * ropeDim + j] as number, retained[g * ropeDim + ropeDim / 2 + j] as number];
         const angle = t * (invFreq[low] as number);
         const [a, b] = [head[low] as number, head[high] as number];
         head[low] = a * Math.cos(angle) - b * Math.sin(angle);
@@ -56,7 +58,7 @@ function expanded(args: ReturnType<typeof inputs>) {
     const k = [0, 1].map((g) => {
       const head = new Float64Array(dim);
       for (let j = 0; j < ropeDim; j++)
-        head[kept[g * ropeDim + j] as number] = p[heads * dim + g * ropeDim + j] as number;
+        head[retained[g * ropeDim + j] as number] = p[heads * dim + g * ropeDim + j] as number;
       const others = dim - ropeDim;
       for (let r = 0; r < others; r++)
         head[rest[g * others + r] as number] = product(args.upK, g * others + r, 0, args.latentK);
@@ -93,7 +95,7 @@ function wide(rows: number, latent: number) {
   return {
     ...{ rows, heads: many, kvHeads: many, dim: size, ropeDim: turned, rotaryDim: turned },
     ...{ latentWidth: latent, latentK: latent, latentV: latent, latentVFirst: 0, scale: size ** -0.5 },
-    kept: of(all.filter((i) => i % 16 < 8)),
+    retained: of(all.filter((i) => i % 16 < 8)),
     rest: of(all.filter((i) => i % 16 >= 8)),
     invFreq: Float32Array.from({ length: size / 2 }, (_, j) => 10000 ** ((-2 * j) / size)),
     p: normal('p', rows * (many * size + many * turned + latent), 0.3),
