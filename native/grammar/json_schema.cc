@@ -18,8 +18,11 @@
 #include "grammar/read.h"
 #include "grammar/regex.h"
 #include "grammar/schema.h"
+#include "grammar/schema_apart.h"
 #include "grammar/schema_formats.h"
 #include "grammar/schema_merge.h"
+#include "grammar/schema_pointer.h"
+#include "grammar/schema_words.h"
 
 namespace longhand::grammar {
 
@@ -90,58 +93,9 @@ class Reader {
     return typed(schema, where, depth);
   }
 
-  static Json without(const Json& schema, std::string_view key) {
-    JsonObject rest = *schema.object();
-    std::erase_if(rest, [&](const auto& member) { return member.first == key; });
-    return Json(rest);
-  }
-  static bool says_nothing(const Json& schema) {
-    return std::ranges::all_of(*schema.object(), [](const auto& member) {
-      constexpr const char* silent[] = {"title", "description", "default",    "examples", "$comment",  "$schema", "$id",
-                                        "$defs", "definitions", "deprecated", "readOnly", "writeOnly", "$anchor"};
-      return std::ranges::any_of(silent, [&](const char* key) { return member.first == key; });
-    });
-  }
-
-  const Json& target(const std::string& pointer, Where where) const {
-    const auto fail = [&]() {
-      refuse_schema(where + "/$ref", "\"" + printable(pointer) + "\"", "a place in this schema, as \"#/$defs/name\"");
-    };
-    if (pointer.empty() || pointer[0] != '#' || (pointer.size() > 1 && pointer[1] != '/')) fail();
-    const Json* here = &document_;
-    for (size_t at = 1; at < pointer.size();) {
-      const size_t end = std::min(pointer.find('/', at + 1), pointer.size());
-      const std::string key = unescaped(pointer.substr(at + 1, end - at - 1));
-      if (const JsonArray* list = here->array()) {
-        const bool digits =
-            !key.empty() && key.size() < 9 && std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; });
-        const size_t index = digits ? static_cast<size_t>(std::stoul(key)) : list->size();
-        if (index >= list->size()) fail();
-        here = &(*list)[index];
-      } else {
-        here = here->find(key);
-        if (!here) fail();
-      }
-      at = end;
-    }
-    return *here;
-  }
-  static std::string unescaped(const std::string& token) {
-    std::string out;
-    for (size_t i = 0; i < token.size(); ++i) {
-      const std::string_view rest = std::string_view(token).substr(i);
-      if (rest.starts_with("~1")) out += '/', ++i;
-      else if (rest.starts_with("~0")) out += '~', ++i;
-      else if (rest.size() > 2 && rest[0] == '%')
-        out += static_cast<char>(std::strtol(std::string(rest.substr(1, 2)).c_str(), nullptr, 16)), i += 2;
-      else out += token[i];
-    }
-    return out;
-  }
-
   Expr reference(const Json& schema, const Json& ref, Where where, int depth) {
     if (!ref.string()) refuse_schema(where + "/$ref", "no text", "a place in this schema, as \"#/$defs/name\"");
-    const Json& referred = target(*ref.string(), where);
+    const Json& referred = schema_at(document_, *ref.string(), where);
     const Json rest = without(schema, "$ref");
     if (!says_nothing(rest)) return this->schema(merged(referred, rest, where), where, depth + 1);
     const auto [at, is_new] = pointers_.try_emplace(*ref.string(), -1);
@@ -163,7 +117,7 @@ class Reader {
       for (int follow = 0; part->find("$ref") && part->find("$ref")->string() && part->object()->size() == 1;
            ++follow) {
         if (follow > max_depth) refuse_schema(place + "/$ref", "a circle", "a schema");
-        part = &target(*part->find("$ref")->string(), place);
+        part = &schema_at(document_, *part->find("$ref")->string(), place);
       }
       one = merged(one, *part, place);
     }
@@ -173,7 +127,7 @@ class Reader {
   Expr either(const Json& schema, const Json& options, const std::string& key, Where where, int depth) {
     if (!options.array() || options.array()->empty())
       refuse_schema(where + "/" + key, "no list of schemas", "one of at least one");
-    if (key == "oneOf") demand_apart(*options.array(), where);
+    if (key == "oneOf") demand_apart(document_, *options.array(), where);
     const Json rest = without(schema, key);
     std::vector<Expr> choices;
     for (size_t i = 0; i < options.array()->size(); ++i) {
@@ -186,49 +140,6 @@ class Reader {
     return syntax_.choice(std::move(choices));
   }
 
-  // What all of a schema's texts have: its types, or the constants of its required members.
-  bool apart(const Json& a, const Json& b, Where where) const {
-    const Json &first = followed(a, where), &second = followed(b, where);
-    const auto types = [](const Json& one) { return one.find("type"); };
-    if (types(first) && types(second) && merged_types(*types(first), *types(second)).empty()) return true;
-    const auto values = [](const Json& one) -> std::optional<JsonArray> {
-      if (const Json* value = one.find("const")) return JsonArray{*value};
-      if (const Json* list = one.find("enum"); list && list->array()) return *list->array();
-      return std::nullopt;
-    };
-    const auto disjoint = [&](const Json& x, const Json& y) {
-      const auto these = values(x), those = values(y);
-      return these && those && std::ranges::none_of(*these, [&](const Json& value) {
-               return std::ranges::any_of(*those, [&](const Json& other) { return same_json(value, other); });
-             });
-    };
-    if (disjoint(first, second)) return true;
-    const Json *mine = first.find("properties"), *theirs = second.find("properties");
-    if (!mine || !theirs || !mine->object()) return false;
-    return std::ranges::any_of(*mine->object(), [&](const auto& member) {
-      const Json* other = theirs->find(member.first);
-      return other && required(first, where).contains(member.first) && required(second, where).contains(member.first) &&
-             disjoint(member.second, *other);
-    });
-  }
-  static JsonArray merged_types(const Json& a, const Json& b) {
-    const Json both = merged(Json(JsonObject{{"type", a}}), Json(JsonObject{{"type", b}}), "");
-    const Json* type = both.find("type");
-    return type && type->array() ? *type->array() : JsonArray{*type};
-  }
-  const Json& followed(const Json& schema, Where where) const {
-    const Json* ref = schema.find("$ref");
-    return ref && ref->string() ? target(*ref->string(), where) : schema;
-  }
-  void demand_apart(const JsonArray& options, Where where) const {
-    for (size_t i = 0; i < options.size(); ++i)
-      for (size_t k = 0; k < i; ++k)
-        if (!apart(options[k], options[i], where))
-          refuse_schema(where + "/oneOf/" + std::to_string(i),
-                        "not told apart from /oneOf/" + std::to_string(k) + " by its type or by a constant member",
-                        "anyOf, or alternatives that exclude each other");
-  }
-
   Expr listed(const Json& schema, const JsonArray& values, Where where) {
     for (const auto* keys : {&of_strings, &of_numbers}) {
       if (has_any(schema, *keys)) refuse_schema(where, "a list of values with bounds beside it", "the list alone");
@@ -237,19 +148,6 @@ class Reader {
     for (const Json& value : values)
       if (!schema.find("type") || is_type(value, *schema.find("type"))) choices.push_back(text_.constant(value));
     return syntax_.choice(std::move(choices));
-  }
-
-  static bool is_type(const Json& value, const Json& types) {
-    double storage = 0;
-    const double* number = value.number(storage);
-    const auto is = [&](const Json& type) {
-      const std::string name = type.string() ? *type.string() : "";
-      return (name == "string" && value.string()) || (name == "number" && number) ||
-             (name == "boolean" && value.boolean()) ||
-             (name == "integer" && number && std::floor(*number) == *number) || (name == "null" && value.is_null()) ||
-             (name == "object" && value.object()) || (name == "array" && value.array());
-    };
-    return types.array() ? std::ranges::any_of(*types.array(), is) : is(types);
   }
 
   Expr typed(const Json& schema, Where where, int depth) {
@@ -276,28 +174,6 @@ class Reader {
     return syntax_.choice(std::move(choices));
   }
 
-  int32_t count(const Json& schema, const char* key, int32_t fallback, Where where) const {
-    const Json* value = schema.find(key);
-    if (!value) return fallback;
-    double storage = 0;
-    const double* number = value->number(storage);
-    if (!number || *number < 0 || *number > max_count || std::floor(*number) != *number)
-      refuse_schema(where + "/" + key, "no count", "a whole number up to " + std::to_string(max_count));
-    return static_cast<int32_t>(*number);
-  }
-
-  static std::set<std::string> required(const Json& schema, Where where) {
-    std::set<std::string> names;
-    const Json* list = schema.find("required");
-    if (list && !list->array()) refuse_schema(where + "/required", "no list", "a list of names");
-    for (const Json& name : list ? *list->array() : JsonArray{}) {
-      if (!name.string())
-        refuse_schema(where + "/required", "a list with something else than names", "a list of names");
-      names.insert(*name.string());
-    }
-    return names;
-  }
-
   struct Member {
     Expr text;
     bool required;
@@ -309,7 +185,7 @@ class Reader {
     const Json *properties = schema.find("properties"), *more = schema.find("additionalProperties"),
                *patterns = schema.find("patternProperties");
     if (properties && !properties->object()) refuse_schema(where + "/properties", "no object", "an object of schemas");
-    std::set<std::string> wanted = required(schema, where);
+    std::set<std::string> wanted = required_names(schema, where);
     std::vector<Member> members;
     std::vector<std::string> names;
     for (const auto& [name, part] : properties ? *properties->object() : JsonObject{}) {
@@ -332,8 +208,8 @@ class Reader {
       free = member(text_.string_but(names),
                     more ? this->schema(*more, where + "/additionalProperties", depth + 1) : text_.value());
     else if (!closed) free = member(text_.string(), text_.value());
-    const int32_t least = count(schema, "minProperties", 0, where),
-                  most = count(schema, "maxProperties", unbounded, where);
+    const int32_t least = count_of(schema, "minProperties", 0, where),
+                  most = count_of(schema, "maxProperties", unbounded, where);
     return syntax_.call(syntax_.add(where, braces(members, free, least, most, where)));
   }
 
@@ -379,7 +255,7 @@ class Reader {
 
   Expr array(const Json& schema, Where where, int depth) {
     Syntax& s = syntax_;
-    const int32_t least = count(schema, "minItems", 0, where), most = count(schema, "maxItems", unbounded, where);
+    const int32_t least = count_of(schema, "minItems", 0, where), most = count_of(schema, "maxItems", unbounded, where);
     if (most != unbounded && most < least) refuse_schema(where + "/maxItems", "less than minItems", "at least as many");
     const Json *prefix = schema.find("prefixItems"), *items = schema.find("items");
     if (prefix && !prefix->array()) refuse_schema(where + "/prefixItems", "no list", "a list of schemas");
@@ -432,7 +308,8 @@ class Reader {
         return text_.quoted(regex(syntax_, known, Writing::json, false, "[schema] " + where + "/format:"));
       }
     }
-    const int32_t least = count(schema, "minLength", 0, where), most = count(schema, "maxLength", unbounded, where);
+    const int32_t least = count_of(schema, "minLength", 0, where),
+                  most = count_of(schema, "maxLength", unbounded, where);
     if (most != unbounded && most < least)
       refuse_schema(where + "/maxLength", "less than minLength", "at least as much");
     return least == 0 && most == unbounded ? text_.string() : text_.string(least, most);
