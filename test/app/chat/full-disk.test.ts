@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Core, createCore } from '../../../app/core/core.ts';
+import { expect, test, vi } from 'vitest';
+import type { Core } from '../../../app/core/core.ts';
 import type { Chat, Client, EventPayload, Message, MessageId, TurnId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
-import { connect, isEnd, newFolder, next, places, realReader } from '../../support/core.ts';
+import { connect, isEnd, newFolder, next } from '../../support/core.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
+import { collectUncaught, startScripted } from '../../support/full-disk.ts';
 import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of a conversation with everything that is stored of one: for every n. Nothing may be thrown
@@ -14,18 +15,7 @@ import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
 /** Of two hundred conversations as many at once: they mostly wait. */
 const AT_ONCE = 40;
-const unhandled: unknown[] = [];
-const note = (error: unknown) => void unhandled.push(error);
-beforeAll(() => {
-  // Two hundred times what the log says of it.
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  process.on('uncaughtException', note);
-  process.on('unhandledRejection', note);
-});
-afterAll(() => {
-  process.off('uncaughtException', note);
-  process.off('unhandledRejection', note);
-});
+const unhandled = collectUncaught();
 
 const says = ({ priority }: { priority: string }) =>
   priority === 'title' ? 'Lantern in the harbour' : 'The lantern stands in the harbour, and the ledger lies beside it.';
@@ -50,17 +40,7 @@ function follow(client: Client): Told {
   return told;
 }
 
-const start = (dataFolder: string, startEngine: Parameters<typeof createCore>[0]['startEngine']) =>
-  createCore({
-    dataFolder,
-    migrations: places.migrations,
-    resources: places.resources,
-    pictureWorker: places.pictureWorker,
-    startReader: realReader(),
-    startEngine,
-    preload: false,
-    about: { version: '0', commit: '', shell: 'browser' },
-  });
+const start = startScripted;
 
 /** Everything a person may do in a chat. What is refused is refused with `disk-full`, and the rest goes on. */
 async function converse(client: Client, told: Told) {

@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCore } from '../../../app/core/core.ts';
+import { expect, test } from 'vitest';
 import { type Client, failureOf } from '../../../app/protocol/index.ts';
-import { connect, newFolder, places, realReader } from '../../support/core.ts';
+import { connect, newFolder } from '../../support/core.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
+import { collectUncaught, startScripted } from '../../support/full-disk.ts';
 import { starter } from '../../support/models.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 
@@ -12,29 +12,9 @@ import { scriptedEngine } from '../../support/scripted-engine.ts';
 //  refused with `disk-full`, nothing is thrown where nobody catches it, what a page was told is there after the next start, and
 //  the files of a model are never away while it is listed.
 
-const unhandled: unknown[] = [];
-const note = (error: unknown) => void unhandled.push(error);
-beforeAll(() => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  process.on('uncaughtException', note);
-  process.on('unhandledRejection', note);
-});
-afterAll(() => {
-  process.off('uncaughtException', note);
-  process.off('unhandledRejection', note);
-});
+const unhandled = collectUncaught();
 
-const start = (dataFolder: string) =>
-  createCore({
-    dataFolder,
-    migrations: places.migrations,
-    resources: places.resources,
-    pictureWorker: places.pictureWorker,
-    startReader: realReader(),
-    startEngine: scriptedEngine(() => 'Yes.').startEngine,
-    preload: false,
-    about: { version: '0', commit: '', shell: 'browser' },
-  });
+const start = (dataFolder: string) => startScripted(dataFolder, scriptedEngine(() => 'Yes.').startEngine);
 
 /** Each wish tried on, whatever came of the one before. */
 async function work(client: Client, folder: string): Promise<unknown[]> {

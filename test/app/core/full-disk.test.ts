@@ -1,40 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCore } from '../../../app/core/core.ts';
+import { expect, test, vi } from 'vitest';
 import type { Attachment, Client, Document, DocumentId } from '../../../app/protocol/index.ts';
-import { connect, newFolder, places, realReader } from '../../support/core.ts';
+import { connect, newFolder } from '../../support/core.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
+import { collectUncaught, startScripted } from '../../support/full-disk.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of what is stored of documents and attachments, for every n. What is refused is refused with
 //  `disk-full`, nothing is thrown where nobody catches it, and after the next start there is what the pages were told.
 
 const AT_ONCE = 4;
-const unhandled: unknown[] = [];
-const note = (error: unknown) => void unhandled.push(error);
-beforeAll(() => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  process.on('uncaughtException', note);
-  process.on('unhandledRejection', note);
-});
-afterAll(() => {
-  process.off('uncaughtException', note);
-  process.off('unhandledRejection', note);
-});
+const unhandled = collectUncaught();
 
-const start = (dataFolder: string) =>
-  createCore({
-    dataFolder,
-    migrations: places.migrations,
-    resources: places.resources,
-    pictureWorker: places.pictureWorker,
-    startReader: realReader(),
-    startEngine: scriptedEngine(() => 'Yes.').startEngine,
-    preload: false,
-    about: { version: '0', commit: '', shell: 'browser' },
-  });
+const start = (dataFolder: string) => startScripted(dataFolder, scriptedEngine(() => 'Yes.').startEngine);
 
 type Told = { documents: Map<DocumentId, Document>; attached: Attachment[] };
 
