@@ -112,7 +112,7 @@ describe('formats', () => {
   };
 
   const inexact: string[] = [];
-  afterAll(() => expect(inexact.length, inexact.join(' ')).toBeLessThanOrEqual(6));
+  afterAll(() => expect(inexact.length, inexact.join(' ')).toBeLessThanOrEqual(4));
 
   test.each(Object.entries(facts.cases))('%s', async (name, { size, resized }) => {
     const [width, height] = size;
