@@ -80,20 +80,20 @@ static inline void attend(
       const float key = L::load(keys + offset, i * 32 + lane);
       for (uint r = 0; r < HEADS * TOKENS; r++) score[r] += query[r][i] * key;
     }
-    float keep[R], weight[R];
+    float rescale[R], weight[R];
     for (uint r = 0; r < HEADS * TOKENS; r++) {
       const float here = simd_sum(score[r]);
       const bool seen = j < visible[r];
       const float peak = seen ? max(largest[r], here) : largest[r];
-      keep[r] = seen ? exp(largest[r] - peak) : 1.0f;
+      rescale[r] = seen ? exp(largest[r] - peak) : 1.0f;
       weight[r] = seen ? exp(here - peak) : 0.0f;
       largest[r] = peak;
-      total[r] = total[r] * keep[r] + weight[r];
+      total[r] = total[r] * rescale[r] + weight[r];
     }
     for (uint i = 0; i < per_lane; i++) {
       if (i * 32 + lane >= DIM) continue;
       const float value = L::load(values + offset, i * 32 + lane);
-      for (uint r = 0; r < HEADS * TOKENS; r++) sum[r][i] = sum[r][i] * keep[r] + weight[r] * value;
+      for (uint r = 0; r < HEADS * TOKENS; r++) sum[r][i] = sum[r][i] * rescale[r] + weight[r] * value;
     }
   }
 

@@ -122,7 +122,7 @@ template <class L>
       if (first + c < visible) peak = max(peak, scores[row * KEYS + c]);
     peak = max(peak, simd_shuffle_xor(peak, 1));
     peak = max(peak, simd_shuffle_xor(peak, 2));
-    const float keep = largest == -INFINITY ? 0.0f : exp(largest - peak);
+    const float rescale = largest == -INFINITY ? 0.0f : exp(largest - peak);
     float added = 0;
     for (uint c = part; c < KEYS; c += 4) {
       const float weight = first + c < visible ? exp(scores[row * KEYS + c] - peak) : 0.0f;
@@ -131,9 +131,9 @@ template <class L>
     }
     added += simd_shuffle_xor(added, 1);
     added += simd_shuffle_xor(added, 2);
-    total = total * keep + added;
+    total = total * rescale + added;
     if (simd_any(peak != largest)) {
-      const simdgroup_float8x8 factors = diagonal(keep, square, lane);
+      const simdgroup_float8x8 factors = diagonal(rescale, square, lane);
       for (uint i = 0; i < sums; i++) simdgroup_multiply(sum[i], factors, sum[i]);
     }
     largest = peak;

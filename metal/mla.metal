@@ -14,8 +14,8 @@ constant constexpr uint PER_LANE = 16;  // latent values a lane: kLatentSlice in
 // Element i of W_up_k or W_up_v, which stand as in their file.
 static inline float element(device const uchar* matrix, uint i) { return group_value(matrix, 0, i); }
 
-// A kept dim, rotated by the angle of the dim it is from. `other` is its partner half a turn away, negative for the
-// first half of the kept dims.
+// A retained dim, rotated by the angle of the dim it is from. `other` is its partner half a turn away, negative for the
+// first half of the retained dims.
 static inline float
 rotated(float value, float other, int original, device const float* inv_freq, float position, constant MlaParams& p) {
   const float angle = position * inv_freq[uint(original) % (p.dim / 2)];
@@ -26,7 +26,7 @@ rotated(float value, float other, int original, device const float* inv_freq, fl
 template <class L>
 [[kernel]] void mla_store(
     device const float* projected [[buffer(0)]],  // [tokens, q | k_rope | latent]
-    device const int* kept [[buffer(1)]],         // [kv, rope_dim]
+    device const int* retained [[buffer(1)]],     // [kv, rope_dim]
     device const float* inv_freq [[buffer(2)]],
     device const int* positions [[buffer(3)]],
     device uchar* rope_keys [[buffer(4)]],
@@ -45,7 +45,7 @@ template <class L>
     if (is_rope) {
       const uint half_dims = p.rope_dim / 2;
       const float other = i % p.rope_dim < half_dims ? -from[i + half_dims] : from[i - half_dims];
-      value = rotated(value, other, kept[i], inv_freq, float(positions[token]), p);
+      value = rotated(value, other, retained[i], inv_freq, float(positions[token]), p);
     }
     values[i - start] = value;
   }
@@ -56,11 +56,11 @@ template <class L>
 }
 INSTANTIATE(mla_store)
 
-// The query as the cache sees it: rotated kept dims, then W_up_k^T of the rest. A thread an element.
+// The query as the cache sees it: rotated retained dims, then W_up_k^T of the rest. A thread an element.
 kernel void mla_absorb(
     device const float* projected [[buffer(0)]],
     device const uchar* up_k [[buffer(1)]],  // [kv * rest, latent_k]
-    device const int* kept [[buffer(2)]],
+    device const int* retained [[buffer(2)]],
     device const int* rest [[buffer(3)]],  // [kv, dim - rope_dim]
     device const float* inv_freq [[buffer(4)]],
     device const int* positions [[buffer(5)]],
@@ -73,11 +73,11 @@ kernel void mla_absorb(
   const uint width = p.rope_dim + p.latent_k, rest_dim = p.dim - p.rope_dim, half_dims = p.rope_dim / 2;
   if (i >= width) return;
   device const float* query = projected + ulong(token) * p.p_stride + h * p.dim;
-  device const int* kept_g = kept + g * p.rope_dim;
+  device const int* retained_g = retained + g * p.rope_dim;
   float value = 0;
   if (i < p.rope_dim) {
-    const float other = i < half_dims ? -query[kept_g[i + half_dims]] : query[kept_g[i - half_dims]];
-    value = rotated(query[kept_g[i]], other, kept_g[i], inv_freq, float(positions[token]), p);
+    const float other = i < half_dims ? -query[retained_g[i + half_dims]] : query[retained_g[i - half_dims]];
+    value = rotated(query[retained_g[i]], other, retained_g[i], inv_freq, float(positions[token]), p);
   } else {
     for (uint r = 0; r < rest_dim; r++)
       value += query[rest[g * rest_dim + r]] * element(up_k, (g * rest_dim + r) * p.latent_k + i - p.rope_dim);
@@ -114,12 +114,12 @@ template <class L>
     for (uint i = lane; i < p.rope_dim; i += 32) score += query[i] * L::load(rope_row, g * p.rope_dim + i);
     for (uint i = lane; i < p.latent_k; i += 32) score += query[p.rope_dim + i] * L::load(latent_row, i);
     score = p.scale * simd_sum(score);
-    const float peak = max(largest, score), keep = exp(largest - peak), weight = exp(score - peak);
+    const float peak = max(largest, score), rescale = exp(largest - peak), weight = exp(score - peak);
     largest = peak;
-    total = total * keep + weight;
+    total = total * rescale + weight;
     for (uint i = 0; i < per_lane; i++)
       if (i * 32 + lane < width)
-        sums[i] = sums[i] * keep + weight * L::load(latent_row, p.latent_v_first + start + i * 32 + lane);
+        sums[i] = sums[i] * rescale + weight * L::load(latent_row, p.latent_v_first + start + i * 32 + lane);
   }
   threadgroup float* mine = parts + simdgroup * part_size;
   for (uint i = 0; i < per_lane; i++)

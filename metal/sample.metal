@@ -127,7 +127,7 @@ static inline float running_sum(float value, threadgroup float* sums, uint lane,
   threadgroup float sums[32];
   threadgroup uint ids[32];
   threadgroup atomic_uint found;
-  threadgroup atomic_uint kept;
+  threadgroup atomic_uint remaining;
   threadgroup atomic_uint winner;
   const uint tiles = (p.vocabulary + TILE - 1) / TILE;
 
@@ -183,17 +183,17 @@ static inline float running_sum(float value, threadgroup float* sums, uint lane,
   if (p.top_p < 1 && thread_index != 0 && upto - weight >= p.top_p * total) weight = 0;
   if (p.min_p > 0 && weight < p.min_p) weight = 0;
   if (thread_index == 0) {
-    atomic_store_explicit(&kept, 0, memory_order_relaxed);
+    atomic_store_explicit(&remaining, 0, memory_order_relaxed);
     atomic_store_explicit(&winner, CANDIDATES, memory_order_relaxed);
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   score[thread_index] = weight;
   if (weight == 0) id[thread_index] = NOBODY;
-  else atomic_fetch_add_explicit(&kept, 1, memory_order_relaxed);
+  else atomic_fetch_add_explicit(&remaining, 1, memory_order_relaxed);
 
   sort(score, id, thread_index, true);
   const float here = running_sum(score[thread_index], sums, lane, simdgroup, total);
-  const uint last = atomic_load_explicit(&kept, memory_order_relaxed) - 1;
+  const uint last = atomic_load_explicit(&remaining, memory_order_relaxed) - 1;
   if (thread_index < last && here > p.random * total)
     atomic_fetch_min_explicit(&winner, thread_index, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);

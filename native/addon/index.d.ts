@@ -77,7 +77,7 @@ export interface LoadOptions {
   verify?: boolean;
   /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
   adapter?: string;
-  /** A file that keeps the packed weights of this model for the next load: read when it is of this file and this build
+  /** The file of packed weights of this model for the next load: read when it is of this file and this build
    *  of the engine and whole, otherwise written anew after the load (as `<file>.part` until it is complete). Its folder must exist. Used by the
    *  CPU back end only; not with an adapter. */
   packed?: string;
@@ -133,7 +133,7 @@ export interface GenerateOptions extends SamplingOptions {
   /** So many tokens at the end of the prompt are the answer so far: what the session holds of them goes on as it is. */
   continues?: number;
   /** What is read goes into the model's prompt cache; true unless said otherwise. */
-  keep?: boolean;
+  cachePrompt?: boolean;
   /** Who it belongs to on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is kept there. */
   owner?: string;
   pictures?: Picture[];

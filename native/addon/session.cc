@@ -248,7 +248,7 @@ Napi::Value SessionObject::generate(const Napi::CallbackInfo& info) {
   native.stop_tokens = options.tokens("stopTokens");
   native.path = options.path("path", open_.generate_path);
   native.continues = options.integer("continues", 0, 0, most_tokens);
-  native.keep = options.flag("keep", true);
+  native.cache_prompt = options.flag("cachePrompt", true);
   native.owner = owner_argument(info.Env(), options.text("owner", ""));
   native.pictures = pictures_of(info.Env(), options);
   native.guide = guide_of(info.Env(), options);

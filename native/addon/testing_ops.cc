@@ -35,15 +35,15 @@ OwnedView view_of(const Napi::Object& object) {
   owned.view.type = type_named(object.Get("type").ToString());
   const auto shape = object.Get("shape").As<Napi::Array>();
   for (uint32_t i = 0; i < shape.Length(); ++i) owned.view.shape.push_back(shape.Get(i).ToNumber().Int64Value());
-  const auto keep = [&](const char* name) -> const std::byte* {
+  const auto copied = [&](const char* name) -> const std::byte* {
     if (!object.Has(name)) return nullptr;
     owned.memory.push_back(bytes_of(object.Get(name)));
     return owned.memory.back()->data();
   };
-  owned.view.data = keep("data");
+  owned.view.data = copied("data");
   owned.view.data_bytes = owned.memory.back()->size();
-  owned.view.affine.scales = keep("scales");
-  owned.view.affine.biases = keep("biases");
+  owned.view.affine.scales = copied("scales");
+  owned.view.affine.biases = copied("biases");
   if (object.Has("bits")) owned.view.affine.bits = object.Get("bits").ToNumber().Int32Value();
   if (object.Has("group")) owned.view.affine.group = object.Get("group").ToNumber().Int32Value();
   if (object.Has("globalScale")) owned.view.affine.global_scale = object.Get("globalScale").ToNumber().FloatValue();

@@ -134,8 +134,8 @@ Bert::Bert(const Config& config, Weights& weights) {
   const int64_t vocabulary = config.integer_or({"vocab_size", "vocab_size"}, stored, vocabulary_range);
   if (config.broken()) return;
   heads_.dim = hidden / heads_.query;
-  config.require(heads_.dim <= 512,
-                 "\"num_attention_heads\" gives heads of " + std::to_string(heads_.dim) + ", allowed are at most 512");
+  config.require(heads_.dim <= gpu_shapes.head, "\"num_attention_heads\" gives heads of " + std::to_string(heads_.dim) +
+                                                    ", allowed are at most " + std::to_string(gpu_shapes.head));
   facts.hidden = hidden;
   facts.vocabulary = vocabulary;
   facts.context = length;

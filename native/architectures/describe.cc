@@ -26,7 +26,7 @@ struct Sizer {
     return static_cast<uint64_t>(c.channels * (c.width - 1)) * sizeof(float);
   }
   uint64_t operator()(const CompressedKeysLayout& c) const {
-    const int64_t count = compressed_windows(c, tokens, 1) + compressed_windows(c, tokens, 4);
+    const int64_t count = c.k1_windows(tokens) + c.k2_windows(tokens);
     return static_cast<uint64_t>(count * c.heads * c.dim) * sizeof(float);
   }
 };
@@ -65,11 +65,6 @@ std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& chec
 }
 
 }  // namespace
-
-int64_t compressed_windows(const CompressedKeysLayout& layout, int64_t tokens, int64_t coarse) {
-  const int64_t kernel = coarse * layout.kernel;
-  return tokens < kernel ? 0 : (tokens - kernel) / (coarse * layout.stride) + 1;
-}
 
 uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type) {
   return std::visit(Sizer{tokens, type}, layout);

@@ -46,7 +46,5 @@ Loaded load_architecture(const std::shared_ptr<const Checkpoint>& checkpoint, Ba
 // Memory of one layer at a context of `tokens`, in bytes, exactly as a session allocates it.
 uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type);
 bool grows(const MemoryLayout& layout);
-// Complete windows of compressed keys in `tokens` (coarse 1: K1, 4: K2).
-int64_t compressed_windows(const CompressedKeysLayout& layout, int64_t tokens, int64_t coarse);
 
 }  // namespace longhand

@@ -1,5 +1,5 @@
-// Llama converted by MHA2MLA (arXiv 2502.14837; model-specs 14): of every head a few rotary pairs are kept, the rest of
-// the keys and all values come from a latent vector a token. Attention runs on the latents (absorbed).
+// Llama converted by MHA2MLA (arXiv 2502.14837; model-specs 14): of every head a few rotary pairs are retained, the
+// rest of the keys and all values come from a latent vector a token. Attention runs on the latents (absorbed).
 #include <algorithm>
 #include <cmath>
 
@@ -93,7 +93,7 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
     const bool old = weights.has(at(old_layout.rope_key, ""));
     const Names& names = old ? old_layout : new_layout;
     const bool split = weights.has(at(names.down_v, ""));
-    const RetainedDims dims = kept_dims(partial, i, heads);
+    const RetainedDims dims = retained_dims(partial, i, heads);
     const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), latents = split ? 2 * latent : latent;
 
     Layer layer{.norm = norm("input_layernorm.weight")};

@@ -109,7 +109,7 @@ PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads&
   return PartialRope(static_cast<size_t>(layers), std::vector<Pairs>(static_cast<size_t>(heads.kv), pairs));
 }
 
-RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads) {
+RetainedDims retained_dims(const PartialRope& partial, int64_t layer, const Heads& heads) {
   const auto half = static_cast<int32_t>(heads.dim / 2);
   RetainedDims out;
   for (const Pairs& pairs : partial[static_cast<size_t>(layer)]) {

@@ -24,6 +24,6 @@ PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads&
 struct RetainedDims {
   std::vector<std::vector<int32_t>> retained, rest;
 };
-RetainedDims kept_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
+RetainedDims retained_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
 
 }  // namespace longhand

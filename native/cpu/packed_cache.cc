@@ -223,7 +223,7 @@ void PackedCache::distrust() {
   ::unlink(path_.c_str());
 }
 
-void PackedCache::keep(const WeightView& view, BufferPtr packed) {
+void PackedCache::add(const WeightView& view, BufferPtr packed) {
   if (!writer_) return;
   const uint64_t key = key_of(view);
   if (known_.emplace(key, Entry{}).second) pending_.push_back({key, std::move(packed)});  // else one tensor, used twice

@@ -42,8 +42,8 @@ class PackedCache {
   // The `bytes` bytes that `view` was packed into; null where they have to be made.
   BufferPtr find(const WeightView& view, size_t bytes);
   // They were made: to be written for the next load.
-  void keep(const WeightView& view, BufferPtr packed);
-  // Every weight was found or kept; neither is asked for from here on.
+  void add(const WeightView& view, BufferPtr packed);
+  // Every weight was found or added; neither is asked for from here on.
   void complete();
 
   PackedCacheStatus state() const { return state_; }

@@ -38,9 +38,10 @@ struct Inputs {
 void advance_window(const ConvState& state, const Tensor& x) {
   const auto [channels, width] = state.layout;
   float* window = floats(*state.window);
-  const int64_t kept = std::max<int64_t>(width - 1 - x.rows, 0);
-  std::memmove(window, window + (width - 1 - kept) * channels, static_cast<size_t>(kept * channels) * sizeof(float));
-  for (int64_t i = kept; i < width - 1; ++i)
+  const int64_t carried = std::max<int64_t>(width - 1 - x.rows, 0);
+  std::memmove(window, window + (width - 1 - carried) * channels,
+               static_cast<size_t>(carried * channels) * sizeof(float));
+  for (int64_t i = carried; i < width - 1; ++i)
     std::copy_n(row(x, x.rows - (width - 1) + i), channels, window + i * channels);
 }
 

@@ -11,13 +11,7 @@
 namespace longhand::cpu {
 namespace {
 
-constexpr int64_t coarse = 4;  // K2 pools 4 * kernel keys every 4 * stride
 constexpr float unseen = -std::numeric_limits<float>::infinity();
-
-// Full windows within the first `keys` keys.
-int64_t windows(int64_t keys, int64_t kernel, int64_t stride) {
-  return keys < kernel ? 0 : (keys - kernel) / stride + 1;
-}
 
 // Appends the mean keys of windows [length, wanted).
 void append_means(const Kernels& kernels, const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted,
@@ -49,8 +43,9 @@ float log_sum_exp(const std::vector<float>& x) {
 std::vector<float> window_scores(const Kernels& kernels, const float* q, const CompressedKeys& keys,
                                  const BlockSparse& shape, int64_t head, int64_t position) {
   const auto [query, kv, dim] = shape.heads;
-  const int64_t seen1 = std::min(windows(position + 1, shape.kernel, shape.stride), keys.k1_length);
-  const int64_t seen2 = std::min(windows(position + 1, coarse * shape.kernel, coarse * shape.stride), keys.k2_length);
+  const int64_t seen1 = std::min(complete_windows(position + 1, shape.kernel, shape.stride), keys.k1_length);
+  const int64_t seen2 =
+      std::min(complete_windows(position + 1, k2_ratio * shape.kernel, k2_ratio * shape.stride), keys.k2_length);
   std::vector<float> p(static_cast<size_t>(seen1), 0.0f), logits(static_cast<size_t>(seen2));
   if (seen2 == 0) return p;
   for (int64_t g = 0; g < query / kv; ++g) {
@@ -81,22 +76,22 @@ void choose_blocks(const std::vector<float>& p, const BlockSparse& shape, int64_
       score = std::max(score, p[static_cast<size_t>(j)]);
     blocks.push_back({score, static_cast<int32_t>(b)});
   }
-  const size_t kept = std::min(blocks.size(), static_cast<size_t>(shape.effective_topk()));
+  const size_t count_chosen = std::min(blocks.size(), static_cast<size_t>(shape.effective_topk()));
   std::partial_sort(
-      blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(kept), blocks.end(),
+      blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(count_chosen), blocks.end(),
       [](const Scored& a, const Scored& b) { return a.score != b.score ? a.score > b.score : a.block < b.block; });
   std::fill_n(chosen, shape.effective_topk(), -1);
-  for (size_t i = 0; i < kept; ++i) chosen[i] = blocks[i].block;
-  std::sort(chosen, chosen + kept);
+  for (size_t i = 0; i < count_chosen; ++i) chosen[i] = blocks[i].block;
+  std::sort(chosen, chosen + count_chosen);
 }
 
 }  // namespace
 
 void CpuBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  append_means(kernels_, cache, shape.kernel, shape.stride, windows(cache.length, shape.kernel, shape.stride),
+  append_means(kernels_, cache, shape.kernel, shape.stride, complete_windows(cache.length, shape.kernel, shape.stride),
                *compressed.k1, compressed.k1_length);
-  const int64_t kernel = coarse * shape.kernel, stride = coarse * shape.stride;
-  append_means(kernels_, cache, kernel, stride, windows(cache.length, kernel, stride), *compressed.k2,
+  const int64_t kernel = k2_ratio * shape.kernel, stride = k2_ratio * shape.stride;
+  append_means(kernels_, cache, kernel, stride, complete_windows(cache.length, kernel, stride), *compressed.k2,
                compressed.k2_length);
 }
 

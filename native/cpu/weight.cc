@@ -132,7 +132,7 @@ BufferPtr CpuBackend::pack(const WeightView& view, Segment& segment) {
   BufferPtr memory = packed_file_ ? packed_file_->find(view, static_cast<size_t>(bytes)) : nullptr;
   if (!memory) {
     memory = pack_anew(view, segment, bytes);
-    if (packed_file_) packed_file_->keep(view, memory);
+    if (packed_file_) packed_file_->add(view, memory);
   }
   if (!segment.packed) segment.type = DType::bf16;
   segment.data = memory->host();

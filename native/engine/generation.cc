@@ -40,7 +40,8 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_token
   result_.known = resumed.known;
   result_.reread = resumed.reason;
   begin_guide(prompt_tokens);
-  options_.keep = options_.keep && resumed.at_boundary;  // what goes on behind an answer is read so by nobody else
+  options_.cache_prompt =
+      options_.cache_prompt && resumed.at_boundary;  // what goes on behind an answer is read so by nobody else
   if (options_.on_prefill) options_.on_prefill(resumed.length, result_.prompt_tokens, resumed.length);
 }
 
@@ -118,8 +119,8 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
   const bool among_last = kind != Boundary::Kind::chunk && later <= static_cast<ptrdiff_t>(message_snapshots);
   // Chats go on from the last message, and are asked again from the last token.
   const bool branches = first || (kind != Boundary::Kind::chunk && later <= 1);
-  if (options_.keep &&
-      timeline_.keep(reading.prompt, ends.first(boundary + 1), options_.path, seconds, branches, options_.owner))
+  if (options_.cache_prompt && timeline_.cache_prefix(reading.prompt, ends.first(boundary + 1), options_.path, seconds,
+                                                      branches, options_.owner))
     return;
   if (first) timeline_.take_snapshot(SnapshotKind::system_prompt);
   else if (among_last) timeline_.take_snapshot(SnapshotKind::message_end);

@@ -25,7 +25,7 @@ struct GenerateOptions {
   const std::atomic<bool>* cancel = nullptr;
   // So many tokens at the end of the prompt are the answer so far: what the timeline holds of them goes on as it is.
   int64_t continues = 0;
-  bool keep = true;                    // what is read goes into the prompt cache
+  bool cache_prompt = true;            // what is read goes into the prompt cache
   std::string owner;                   // for whom also on disk; "": for nobody
   std::vector<PicturePtr> pictures{};  // in the order of their tokens in the prompt
   // Reads what every prompt that begins with this one has in common, and writes nothing. Stops between ops when it is

@@ -9,7 +9,7 @@ namespace longhand {
 namespace {
 
 // Snapshots of one timeline may take this much, a third for each kind of which there are several; two are always kept.
-constexpr uint64_t budget_bytes = 512'000'000;
+constexpr uint64_t max_snapshot_bytes = 512'000'000;
 constexpr uint64_t max_requested = 64;
 constexpr uint64_t max_automatic = 8;
 
@@ -32,7 +32,7 @@ const Snapshot* Snapshots::nearest(int64_t length) const {
 
 size_t Snapshots::limit(SnapshotKind kind) const {
   if (kind == SnapshotKind::system_prompt) return 1;
-  const uint64_t affordable = std::max<uint64_t>(budget_bytes / 3 / memory_.snapshot_bytes(), 2);
+  const uint64_t affordable = std::max<uint64_t>(max_snapshot_bytes / 3 / memory_.snapshot_bytes(), 2);
   return std::min(kind == SnapshotKind::requested ? max_requested : max_automatic, affordable);
 }
 

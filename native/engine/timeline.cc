@@ -176,10 +176,10 @@ void Timeline::adopt(const CachedPrefix& prefix, int64_t held, std::span<const i
   tokens_.assign(prompt.begin(), prompt.begin() + static_cast<ptrdiff_t>(prefix.length));
 }
 
-bool Timeline::keep(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
-                    bool branches, const std::string& owner) {
+bool Timeline::cache_prefix(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
+                            bool branches, const std::string& owner) {
   const auto total = static_cast<int64_t>(prompt.size());
-  return model_->prompt_cache().keep(key_of(total, path), history(), ends, memory_, seconds, branches, owner);
+  return model_->prompt_cache().insert(key_of(total, path), history(), ends, memory_, seconds, branches, owner);
 }
 
 // The states as they stand, to return to when the next pass fails. Null where a snapshot says the same, or where there

@@ -79,9 +79,9 @@ class Timeline {
   // What a pass outside of `read` has read into the memory.
   void append(std::span<const int32_t> tokens, int64_t total, Path path);
   // Gives the prompt cache what was read of `prompt` up to the last of `ends`, where the timeline stands. False where
-  // it has no room for it. `owner`: see PromptCache::keep.
-  bool keep(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds, bool branches,
-            const std::string& owner);
+  // it has no room for it. `owner`: see PromptCache::insert.
+  bool cache_prefix(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
+                    bool branches, const std::string& owner);
 
   // Back to `length`, or to the nearest snapshot before it.
   void restore(int64_t length);

@@ -28,8 +28,8 @@ void each_growing(Memory& memory, int64_t capacity, const Visit& visit) {
     visit(latent->latents, capacity * cache_row_bytes(latent->type, 1, latent->layout.latent_width));
   } else if (auto* keys = std::get_if<CompressedKeys>(&memory)) {
     const int64_t row = keys->layout.heads * keys->layout.dim * static_cast<int64_t>(sizeof(float));
-    visit(keys->k1, compressed_windows(keys->layout, capacity, 1) * row);
-    visit(keys->k2, compressed_windows(keys->layout, capacity, 4) * row);
+    visit(keys->k1, keys->layout.k1_windows(capacity) * row);
+    visit(keys->k2, keys->layout.k2_windows(capacity) * row);
   }
 }
 
@@ -44,8 +44,8 @@ void cut_to(Memory& memory, int64_t length) {
   } else if (auto* latent = std::get_if<LatentCache>(&memory)) {
     latent->length = std::min(latent->length, length);
   } else if (auto* keys = std::get_if<CompressedKeys>(&memory)) {
-    keys->k1_length = std::min(keys->k1_length, compressed_windows(keys->layout, length, 1));
-    keys->k2_length = std::min(keys->k2_length, compressed_windows(keys->layout, length, 4));
+    keys->k1_length = std::min(keys->k1_length, keys->layout.k1_windows(length));
+    keys->k2_length = std::min(keys->k2_length, keys->layout.k2_windows(length));
   }
 }
 

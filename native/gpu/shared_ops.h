@@ -7,9 +7,11 @@
 //   run_rms_norm, run_layer_norm, run_rows, run_conv              kernels whose arguments are a back end's own
 //   launch(projection), run_expert_down                           products of matrices: threads and tiles are tuned
 //   first_bound_row(length)                                       of a cache that rows are appended to
+//   compress(cache, kernel, stride, wanted, means, length)        means of windows of keys, up to `wanted` of them
 //   tiles_for, expert_down_tiled                                  with Traits::tiles_experts
 //
-// attention, mla, chunks, gated_delta, gla, sparse and sample differ in more than that and stay with their back end.
+// attention, mla, chunks, gated_delta, gla, sparse attention and sample differ in more than that and stay with their
+// back end.
 #pragma once
 
 #include <array>
@@ -97,6 +99,9 @@ class SharedOps : public Backend {
   Tensor expert_gate_up(Tensor x, const Weight& experts, const Norm* norm, const Routes& routes) override;
   void expert_down(Tensor h, const Weight& experts, const Routes& routes, Tensor add_to) override;
   void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) override;
+
+  // sparse.h
+  void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
 
  protected:
   using Kinds = Traits<Api>;

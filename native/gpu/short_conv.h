@@ -7,7 +7,7 @@ namespace longhand::gpu {
 template <class Api>
 Tensor SharedOps<Api>::convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product) {
   const auto [channels, width] = state.layout;
-  assert(width >= 2 && width <= 8);
+  assert(width >= 2 && width <= gpu_shapes.taps);
   const Tensor y = api().scratch(x.rows, channels);
   const params::ConvParams p{.tokens = narrow(x.rows),
                              .channels = narrow(channels),

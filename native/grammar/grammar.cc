@@ -56,11 +56,11 @@ std::shared_ptr<const Grammar::Local> Grammar::local(State state) {
   walk(*vocabulary_, automaton_, kernels_, 0, vocabulary_->nodes().size(), kernels_.of(state, unknown), found->mask,
        &found->returns);
   const size_t bytes = 4 * (found->mask.size() + found->returns.size());
-  if (kept_ + bytes > max_kept) {
+  if (mask_bytes_ + bytes > max_mask_bytes) {
     std::ranges::fill(locals_, nullptr);
-    kept_ = 0;
+    mask_bytes_ = 0;
   }
-  kept_ += bytes;
+  mask_bytes_ += bytes;
   return known = std::move(found);
 }
 
@@ -85,7 +85,7 @@ bool Matcher::accept(std::string_view text) {
 }
 
 const Mask& Matcher::mask() {
-  const auto known = std::ranges::find(masks_, here_, &Kept::kernel);
+  const auto known = std::ranges::find(masks_, here_, &CachedMask::kernel);
   if (known != masks_.end()) {
     masks_.splice(masks_.begin(), masks_, known);
     return masks_.front().mask;
@@ -103,7 +103,7 @@ const Mask& Matcher::mask() {
     }
   }
   if (masks_.size() >= masks_at_hand) masks_.pop_back();
-  return masks_.emplace_front(Kept{here_, std::move(mask)}).mask;
+  return masks_.emplace_front(CachedMask{here_, std::move(mask)}).mask;
 }
 
 std::string Matcher::forced(size_t most) {

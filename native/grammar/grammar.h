@@ -36,7 +36,7 @@ class Grammar {
   std::mutex lock_;  // guards what follows
   Kernels kernels_;
   std::vector<std::shared_ptr<const Local>> locals_;
-  size_t kept_ = 0;
+  size_t mask_bytes_ = 0;  // of `locals_`
 };
 
 // Where one text stands. One thread.
@@ -63,11 +63,11 @@ class Matcher {
   std::shared_ptr<Grammar> grammar_;
   Kernels kernels_;
   KernelId here_;
-  struct Kept {
+  struct CachedMask {
     KernelId kernel;
     Mask mask;
   };
-  std::list<Kept> masks_;  // used last first
+  std::list<CachedMask> masks_;  // used last first
 };
 
 }  // namespace longhand::grammar

@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 struct Archive::Objects {
   id<MTLBinaryArchive> found;
-  std::mutex lock;            // of what follows
-  id<MTLBinaryArchive> kept;  // what was found and what is added
-  std::string path;           // empty when there is no folder
+  std::mutex lock;               // of what follows
+  id<MTLBinaryArchive> updated;  // what was found and what is added
+  std::string path;              // empty when there is no folder
   bool changed = false;
 };
 
@@ -65,10 +65,10 @@ Archive::Archive(Device& device) : objects_(std::make_unique<Objects>()) {
     std::error_code ignored;
     if (!objects_->path.empty() && fs::exists(objects_->path, ignored)) {
       objects_->found = open(gpu, objects_->path);
-      if (objects_->found) objects_->kept = open(gpu, objects_->path);
+      if (objects_->found) objects_->updated = open(gpu, objects_->path);
       else fs::remove(objects_->path, ignored);
     }
-    if (!objects_->kept) objects_->kept = open(gpu, "");
+    if (!objects_->updated) objects_->updated = open(gpu, "");
   }
 }
 Archive::~Archive() = default;
@@ -78,7 +78,7 @@ void* Archive::found() const { return (__bridge void*)objects_->found; }
 void Archive::add(void* descriptor) {
   const std::lock_guard guard(objects_->lock);
   auto* added = (__bridge MTLComputePipelineDescriptor*)descriptor;
-  objects_->changed |= [objects_->kept addComputePipelineFunctionsWithDescriptor:added error:nil] == YES;
+  objects_->changed |= [objects_->updated addComputePipelineFunctionsWithDescriptor:added error:nil] == YES;
 }
 
 void Archive::save() {
@@ -87,7 +87,7 @@ void Archive::save() {
   @autoreleasepool {
     const std::string fresh = beside(objects_->path);
     std::error_code error;
-    if ([objects_->kept serializeToURL:url(fresh) error:nil]) fs::rename(fresh, objects_->path, error);
+    if ([objects_->updated serializeToURL:url(fresh) error:nil]) fs::rename(fresh, objects_->path, error);
     else fs::remove(fresh, error);
     objects_->changed = false;
   }

@@ -29,7 +29,7 @@ class Region {
   struct {
     const Buffer* buffer = nullptr;
     size_t low = 0, high = 0;  // bytes
-  } kept_;
+  } reserved_;
 };
 
 class Arena {

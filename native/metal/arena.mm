@@ -21,7 +21,7 @@ Tensor Region::take(int64_t rows, int64_t cols) {
       chunks_.push_back(device_.heap_buffer(std::max({bytes, first_chunk, peak_}), "arena"));
     MetalBuffer& chunk = *chunks_[current_];
     size_t at = used_;
-    if (kept_.buffer == &chunk && at < kept_.high && kept_.low < at + bytes) at = kept_.high;
+    if (reserved_.buffer == &chunk && at < reserved_.high && reserved_.low < at + bytes) at = reserved_.high;
     if (at + bytes <= chunk.bytes()) {
       used_ = at + bytes;
       peak_ = std::max(peak_, before_ + used_);
@@ -34,14 +34,14 @@ Tensor Region::take(int64_t rows, int64_t cols) {
 
 void Region::recycle_except(const Tensor& x) {
   const auto floats = static_cast<size_t>((x.rows - 1) * x.stride + x.cols);
-  kept_ = {x.buffer, x.offset * sizeof(float) / line * line, rounded_up((x.offset + floats) * sizeof(float))};
+  reserved_ = {x.buffer, x.offset * sizeof(float) / line * line, rounded_up((x.offset + floats) * sizeof(float))};
   current_ = used_ = before_ = 0;
 }
 
 void Region::release() {
   chunks_.clear();
   current_ = used_ = before_ = peak_ = 0;
-  kept_ = {};
+  reserved_ = {};
 }
 
 void Region::recycle() {
@@ -50,7 +50,7 @@ void Region::recycle() {
     chunks_.push_back(device_.heap_buffer(peak_, "arena"));
   }
   current_ = used_ = before_ = 0;
-  kept_ = {};
+  reserved_ = {};
 }
 
 }  // namespace longhand::metal

@@ -6,7 +6,7 @@ namespace longhand::metal {
 void MetalBackend::submit() {
   assert(pass_.async);
   in_flight_.push_back({commands_.submit(), turn_});
-  keep_pipelines();
+  save_pipelines();
 }
 
 int32_t MetalBackend::await_guess() {

@@ -32,7 +32,7 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
                           const Argument& blocks, const Tensor& o) {
   AttentionParams p = given;
   const uint32_t dim = shape.values()[kDim];
-  assert(dim <= 512);
+  assert(static_cast<int64_t>(dim) <= gpu_shapes.head);
   if (fits_tiles(p, shape, keys_seen)) {
     uint32_t beside = 1;
     for (uint32_t n = 2; n <= kAttentionTileHeads; n *= 2)

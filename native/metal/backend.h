@@ -72,7 +72,6 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
 
   // sparse.mm
-  void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
   BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
                          int64_t total) override;
   Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;
@@ -102,7 +101,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
 
  private:
   friend class gpu::SharedOps<MetalBackend>;
-  MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps);
+  MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool persistent);
   struct Borrowed {
     std::weak_ptr<MetalBuffer> buffer;
     size_t offset = 0;
@@ -117,7 +116,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
     else commands_.run(kernel, constants, arguments, params, grid);
   }
   [[noreturn]] void cancelled();
-  void keep_pipelines() {
+  void save_pipelines() {
     if (!warmup_.running()) pipelines_.save();
   }
   // Before the CPU touches memory: nothing may be running but passes handed over, whose memory is not that of the

@@ -9,10 +9,10 @@
 
 namespace longhand::metal {
 
-MetalBackend::MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool keeps)
+MetalBackend::MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning, bool persistent)
     : device_(std::move(device)),
       tuning_(tuning),
-      pipelines_(*device_, keeps),
+      pipelines_(*device_, persistent),
       warmup_(pipelines_),
       commands_(*device_, pipelines_),
       arenas_{Arena(*device_), Arena(*device_)},
@@ -70,7 +70,7 @@ void MetalBackend::finish() {
   pass_.cancel = nullptr;
   commands_.finish();
   activity_.set(false);
-  keep_pipelines();
+  save_pipelines();
 }
 
 void MetalBackend::cancelled() {

@@ -45,24 +45,24 @@ std::string key_of(const PipelineSpec& spec);
 // What is ready to run. Any thread: while one compiles a kernel, the others get theirs.
 class Pipelines {
  public:
-  // `keeps`: on disk, for the next start.
-  Pipelines(Device& device, bool keeps);
+  // `persistent`: saved on disk, for the next start.
+  Pipelines(Device& device, bool persistent);
   ~Pipelines();
 
   // id<MTLComputePipelineState>, owned here. Throws DeviceError when the kernel does not compile.
   void* get(const PipelineSpec& spec);
   // What pipelines were made of: compiled again when one more is needed.
   void forget_libraries();
-  // Keeps on disk what was compiled since the last time.
+  // Saves what was compiled since the last time.
   void save() {
-    if (keeps_) archive_.save();
+    if (persistent_) archive_.save();
   }
 
  private:
   struct Objects;
 
   Device& device_;
-  bool keeps_;
+  bool persistent_;
   Archive archive_;
   std::unique_ptr<Objects> objects_;
 };

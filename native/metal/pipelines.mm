@@ -84,14 +84,14 @@ id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, 
   auto began = std::chrono::steady_clock::now();
   if (archive.found()) {
     descriptor.binaryArchives = @[ (__bridge id<MTLBinaryArchive>)archive.found() ];
-    id<MTLComputePipelineState> kept =
+    id<MTLComputePipelineState> cached =
         [device newComputePipelineStateWithDescriptor:descriptor
                                               options:MTLPipelineOptionFailOnBinaryArchiveMiss
                                            reflection:nil
                                                 error:nil];
-    if (kept) {
-      log_pipeline(spec, (__bridge void*)kept, {.make_ms = ms_since(began), .archive_ms = 0, .found = true});
-      return kept;
+    if (cached) {
+      log_pipeline(spec, (__bridge void*)cached, {.make_ms = ms_since(began), .archive_ms = 0, .found = true});
+      return cached;
     }
   }
   began = std::chrono::steady_clock::now();
@@ -108,8 +108,8 @@ id<MTLComputePipelineState> build(id<MTLDevice> device, id<MTLLibrary> library, 
 
 }  // namespace
 
-Pipelines::Pipelines(Device& device, bool keeps)
-    : device_(device), keeps_(keeps), archive_(device), objects_(std::make_unique<Objects>()) {}
+Pipelines::Pipelines(Device& device, bool persistent)
+    : device_(device), persistent_(persistent), archive_(device), objects_(std::make_unique<Objects>()) {}
 Pipelines::~Pipelines() { save(); }
 void Pipelines::forget_libraries() { objects_->libraries.clear(); }
 

@@ -5,6 +5,7 @@
 #include "gpu/norm.h"
 #include "gpu/rope.h"
 #include "gpu/short_conv.h"
+#include "gpu/sparse.h"
 #include "metal/backend.h"
 
 namespace longhand::metal {

@@ -16,14 +16,6 @@ void MetalBackend::compress(const KvCache& cache, int64_t kernel, int64_t stride
   length = wanted;
 }
 
-void MetalBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  const int64_t kernel = kernel_args::coarse * shape.kernel, stride = kernel_args::coarse * shape.stride;
-  compress(cache, shape.kernel, shape.stride, kernel_args::windows(cache.length, shape.kernel, shape.stride),
-           *compressed.k1, compressed.k1_length);
-  compress(cache, kernel, stride, kernel_args::windows(cache.length, kernel, stride), *compressed.k2,
-           compressed.k2_length);
-}
-
 BlockList MetalBackend::block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
                                      int64_t first_position, int64_t total) {
   const Heads& heads = shape.heads;

@@ -171,13 +171,6 @@ inline params::GlaParams gla(const Gla& shape, const Tensor& q, const Tensor& k,
 
 // ---- InfLLM-v2 (model-specs 11.6) ---------------------------------------------------------------------------------
 
-inline constexpr int64_t coarse = 4;  // K2 pools 4 * kernel keys every 4 * stride
-
-// Full windows within the first `keys` keys.
-inline int64_t windows(int64_t keys, int64_t kernel, int64_t stride) {
-  return keys < kernel ? 0 : (keys - kernel) / stride + 1;
-}
-
 // Means of windows from `first` of what is bound on.
 inline params::CompressParams compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t first) {
   const auto [heads, dim] = cache.layout;

@@ -46,13 +46,21 @@ struct ConvStateLayout {
   int64_t channels = 0;
   int64_t width = 0;
 };
-// InfLLM-v2: mean-pooled keys kept incrementally beside a KvCache. K1: windows of `kernel` every `stride` tokens;
-// K2: windows of 4 * kernel every 4 * stride. [count, heads * dim] each. Grows with the context.
+// Windows of InfLLM-v2: K1 pools `kernel` keys every `stride`, K2 this many times as many.
+inline constexpr int64_t k2_ratio = 4;
+// Windows of `kernel` keys, one every `stride`, that lie whole within the first `keys`.
+constexpr int64_t complete_windows(int64_t keys, int64_t kernel, int64_t stride) {
+  return keys < kernel ? 0 : (keys - kernel) / stride + 1;
+}
+// InfLLM-v2: mean-pooled keys, appended beside a KvCache. K1: windows of `kernel` every `stride` tokens;
+// K2: windows of k2_ratio * kernel every k2_ratio * stride. [count, heads * dim] each. Grows with the context.
 struct CompressedKeysLayout {
   int64_t heads = 0;
   int64_t dim = 0;
   int64_t kernel = 0;
   int64_t stride = 0;
+  int64_t k1_windows(int64_t tokens) const { return complete_windows(tokens, kernel, stride); }
+  int64_t k2_windows(int64_t tokens) const { return complete_windows(tokens, k2_ratio * kernel, k2_ratio * stride); }
 };
 using MemoryLayout =
     std::variant<KvCacheLayout, LatentCacheLayout, RecurrentStateLayout, ConvStateLayout, CompressedKeysLayout>;

@@ -28,7 +28,7 @@ inline bool comes_after(const Scored& a, const Scored& b) {
   return a.logit != b.logit ? a.logit < b.logit : a.id > b.id;
 }
 
-inline void keep_allowed(std::vector<float>& scores, std::span<const uint32_t> allowed) {
+inline void forbid_others(std::vector<float>& scores, std::span<const uint32_t> allowed) {
   for (size_t word = 0; word < allowed.size(); ++word) {
     if (allowed[word] == ~0u) continue;
     const size_t first = 32 * word, end = std::min(first + 32, scores.size());
@@ -50,7 +50,7 @@ inline std::vector<float> penalised(const float* logits, int64_t vocabulary, con
   }
   for (const auto& [id, bias] : biases)
     if (id >= 0 && id < vocabulary) scores[static_cast<size_t>(id)] += bias;
-  keep_allowed(scores, options.allowed);
+  forbid_others(scores, options.allowed);
   return scores;
 }
 
@@ -118,7 +118,7 @@ inline Scored last_of_share(const std::vector<Scored>& tokens, double enough, fl
 
 // top-k -> top-p (of the distribution renormalised over the top k) -> min-p. Logits are divided by the temperature
 // already; tokens stand in the order of their ids.
-inline std::vector<Scored> kept_tokens(std::vector<Scored> tokens, const Sampling& options, float peak) {
+inline std::vector<Scored> filtered_tokens(std::vector<Scored> tokens, const Sampling& options, float peak) {
   if (options.top_k > 0 && static_cast<size_t>(options.top_k) < tokens.size())
     strike_out_after(tokens, ranked(tokens, static_cast<size_t>(options.top_k) - 1));
   if (options.top_p < 1.0f) {
@@ -154,7 +154,7 @@ inline int32_t draw(std::vector<float> scores, const Sampling& options, float pe
   std::vector<Scored> tokens;
   for (size_t i = 0; i < scores.size(); ++i)
     if (scores[i] > forbidden && scores[i] >= bound) tokens.push_back({scores[i], static_cast<int32_t>(i)});
-  return pick(kept_tokens(std::move(tokens), options, peak), peak, uniform(options.seed, options.position));
+  return pick(filtered_tokens(std::move(tokens), options, peak), peak, uniform(options.seed, options.position));
 }
 
 // The sum of exp(score - peak), of scores at most `peak`, for back ends without kernels for the CPU: eight rows of sums

@@ -79,8 +79,8 @@ Group half_quadratic(const float* w, Group start, const AffineFormat& format) {
     for (int i = 0; i < format.group; ++i) {
       const float quantised = now.scale * static_cast<float>(now.codes[i]);
       const float off = w[i] - (quantised + now.bias);
-      const float kept = std::max(std::abs(off) - std::pow(std::abs(off) + 1e-12f, norm - 1.0f) / beta, 0.0f);
-      sum += w[i] - std::copysign(kept, off) - quantised;
+      const float shrunk = std::max(std::abs(off) - std::pow(std::abs(off) + 1e-12f, norm - 1.0f) / beta, 0.0f);
+      sum += w[i] - std::copysign(shrunk, off) - quantised;
     }
     now.bias = sum / count;
     for (int i = 0; i < format.group; ++i) now.codes[i] = code_of(w[i], now.scale, now.bias, bins);

@@ -38,7 +38,7 @@ void VulkanBackend::attend(const Tensor& q, const Argument& keys, const Argument
   AttentionParams p = given;
   const uint32_t dim = shape.values()[kDim];
   const bool sparse = shape.values()[kSparse], causal = shape.values()[kCausal];
-  assert(dim <= 512);
+  assert(static_cast<int64_t>(dim) <= gpu_shapes.head);
   // A list of blocks is walked over by one workgroup, whatever the context: only a binding can part its keys.
   const int64_t fitting = rows_in_binding(p.key_row_bytes);
   const SplitKeys cut = split(keys_seen, fitting, sparse ? std::min(keys_seen, fitting) : int64_t{kAttentionSplit},

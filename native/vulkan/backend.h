@@ -61,7 +61,6 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
 
   // sparse.cc
-  void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
   BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
                          int64_t total) override;
   Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) override;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr uint32_t push_bytes = 128;  // what every device has
 
-VkPipelineCache create_cache(const Device& device, const std::vector<std::byte>& kept) {
+VkPipelineCache create_cache(const Device& device, const std::vector<std::byte>& stored) {
   const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
-                                       .initialDataSize = kept.size(),
-                                       .pInitialData = kept.empty() ? nullptr : kept.data()};
+                                       .initialDataSize = stored.size(),
+                                       .pInitialData = stored.empty() ? nullptr : stored.data()};
   VkPipelineCache cache{};
   return device.call.CreatePipelineCache(device.handle(), &info, nullptr, &cache) == VK_SUCCESS ? cache
                                                                                                 : VkPipelineCache{};

@@ -5,6 +5,7 @@
 #include "gpu/norm.h"
 #include "gpu/rope.h"
 #include "gpu/short_conv.h"
+#include "gpu/sparse.h"
 #include "vulkan/backend.h"
 
 namespace longhand::vulkan {

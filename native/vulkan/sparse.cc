@@ -14,7 +14,7 @@ void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t strid
   const int64_t row_bytes = cache_row_bytes(cache.type, heads, dim);
   const int64_t mean_bytes = heads * dim * static_cast<int64_t>(sizeof(float));
   const int64_t together =
-      std::min(kernel_args::windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
+      std::min(complete_windows(rows_in_binding(row_bytes), kernel, stride), rows_in_binding(mean_bytes));
   const auto rows = [](Buffer& buffer, int64_t first, int64_t end, int64_t bytes, Access access) {
     return part_of(buffer, static_cast<size_t>(first * bytes), static_cast<size_t>((end - first) * bytes), access);
   };
@@ -28,14 +28,6 @@ void VulkanBackend::compress(const KvCache& cache, int64_t kernel, int64_t strid
         p, elements(static_cast<size_t>(heads * dim), static_cast<size_t>(end - length), 64));
     length = end;
   }
-}
-
-void VulkanBackend::block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) {
-  const int64_t kernel = kernel_args::coarse * shape.kernel, stride = kernel_args::coarse * shape.stride;
-  compress(cache, shape.kernel, shape.stride, kernel_args::windows(cache.length, shape.kernel, shape.stride),
-           *compressed.k1, compressed.k1_length);
-  compress(cache, kernel, stride, kernel_args::windows(cache.length, kernel, stride), *compressed.k2,
-           compressed.k2_length);
 }
 
 // One dispatch, unless a list of compressed keys or the scores of all rows are larger than a binding: then some query

@@ -78,7 +78,7 @@ export async function playTurns({ model, turns, seed, contextLength, long, short
 
     if (kind === 'title between') {
       const asked = Int32Array.from([...message(40), ...chat.tokens.slice(-Math.min(200, chat.tokens.length)), ASK]);
-      await title.generate(asked, { maxTokens: 3, stopTokens: [END], keep: false });
+      await title.generate(asked, { maxTokens: 3, stopTokens: [END], cachePrompt: false });
     }
     const { turn: said, tokens } = await asked(session, chat, kind, answer);
     out.push(said);

@@ -178,7 +178,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
       stopTokens: [...model.text.stopIds],
       signal: flag,
       continues: transcript.ids.length,
-      keep: generation.priority !== 'title',
+      cachePrompt: generation.priority !== 'title',
       owner: generation.chatId ?? '',
       pictures: shown,
       onPrefill: prefill,

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t states_apart = 256;
 constexpr size_t most_nodes = 8192;
 // Left to the system: the cache would rather be small.
-constexpr uint64_t spared_bytes = 512'000'000;
+constexpr uint64_t system_reserve_bytes = 512'000'000;
 
 std::span<const int32_t> stretch(std::span<const int32_t> tokens, int64_t first, int64_t end) {
   return tokens.subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
@@ -87,17 +87,17 @@ BlobPtr PromptCache::allocate(uint64_t bytes) {
   const auto over = [&] { return bytes_ + bytes > budget_ ? bytes_ + bytes - budget_ : 0; };
   if (const uint64_t wanted = over()) bytes_ -= evict(roots_, wanted, clock_, has_states_);
   if (over()) return nullptr;
-  if (const uint64_t free = available_memory(); free < bytes + spared_bytes) {
-    bytes_ -= evict(roots_, bytes + spared_bytes - free, clock_, has_states_);
-    if (available_memory() < bytes + spared_bytes / 2) return nullptr;
+  if (const uint64_t free = available_memory(); free < bytes + system_reserve_bytes) {
+    bytes_ -= evict(roots_, bytes + system_reserve_bytes - free, clock_, has_states_);
+    if (available_memory() < bytes + system_reserve_bytes / 2) return nullptr;
   }
   BlobPtr blob = Blob::allocate(bytes);
   if (blob) bytes_ += bytes;
   return blob;
 }
 
-bool PromptCache::keep(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
-                       TimelineMemory& memory, double seconds, bool branches, const std::string& owner) {
+bool PromptCache::insert(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
+                         TimelineMemory& memory, double seconds, bool branches, const std::string& owner) {
   if (!on()) return false;
   has_states_ = memory.has_states();
   const uint64_t row = memory.row_bytes();

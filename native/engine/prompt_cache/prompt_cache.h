@@ -49,8 +49,8 @@ class PromptCache {
   // what reading the last stretch took; `branches`: a place to which chats return, so that the states are worth their
   // bytes however near the last ones are; `owner`: on disk it is kept for them, "" keeps nothing there. Returns whether
   // the prefix can be restored from here.
-  bool keep(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends, TimelineMemory& memory,
-            double seconds, bool branches, const std::string& owner);
+  bool insert(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
+              TimelineMemory& memory, double seconds, bool branches, const std::string& owner);
   void clear();
   // Gives back what a smaller budget no longer covers.
   void fit();

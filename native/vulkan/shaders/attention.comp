@@ -84,7 +84,7 @@ void main() {
     for (uint i = 0; i < DIMS; i++) {
       const uint d = i * threads + thread;
       if (d >= DIM) break;
-      for (uint r = 0; r < rows; r++) sums[r][i] *= keeps[r];
+      for (uint r = 0; r < rows; r++) sums[r][i] *= rescales[r];
       for (uint j = 0; j < count; j++) {
         if (key_at[j] == ABSENT) continue;
         const float element = value(base[2] * 4 + key_at[j] * w.all.key_row_bytes + kv * w.all.head_bytes, d);

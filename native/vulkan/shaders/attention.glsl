@@ -12,7 +12,7 @@ const uint ABSENT = 0xffffffffu;
 
 shared float scores[ROWS * TILE];  // then weights
 shared uint key_at[TILE];          // row of the binding, or ABSENT
-shared float keeps[ROWS], peaks[ROWS], totals[ROWS];
+shared float rescales[ROWS], peaks[ROWS], totals[ROWS];
 
 void begin_rows() {
   const uint thread = gl_LocalInvocationID.x;
@@ -40,9 +40,9 @@ void weigh(uint rows, uint count) {
     sum = subgroupAdd(sum);
     subgroupBarrier();
     if (subgroupElect()) {
-      keeps[r] = before == LOWEST ? 0.0 : exponential(before - peak);
+      rescales[r] = before == LOWEST ? 0.0 : exponential(before - peak);
       peaks[r] = peak;
-      totals[r] = total * keeps[r] + sum;
+      totals[r] = total * rescales[r] + sum;
     }
   }
 }

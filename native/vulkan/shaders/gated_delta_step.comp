@@ -68,10 +68,10 @@ void main() {
     barrier();
     const uint gates = row + channels + p.value_heads * p.value_dim + head;
     const float beta = sigmoid(projected[gates]);
-    const float keep = exponential(decay[base[2] + head] * softplus(projected[gates + p.value_heads] + dt_bias[base[3] + head]));
+    const float alpha = exponential(decay[base[2] + head] * softplus(projected[gates + p.value_heads] + dt_bias[base[3] + head]));
     float seen = 0.0;
     for (uint j = 0; j < KEY_DIM; j++) {
-      s[j] *= keep;
+      s[j] *= alpha;
       seen += s[j] * (convolved[KEY_DIM + j] * k_scale);
     }
     const float u = beta * (convolved[2 * KEY_DIM + c] - seen);

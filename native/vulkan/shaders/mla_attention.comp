@@ -46,7 +46,7 @@ void main() {
     for (uint i = 0; i < VALUES; i++) {
       const uint c = i * threads + thread;
       if (c >= width) break;
-      sums[i] *= keeps[0];
+      sums[i] *= rescales[0];
       for (uint j = 0; j < count; j++)
         sums[i] += scores[j] *
                    latent(base[2] * 4 + (first + j - bound) * w.all.latent_row_bytes, w.all.latent_v_first + start + c);

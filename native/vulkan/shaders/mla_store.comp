@@ -5,7 +5,7 @@
 #include "mla.glsl"
 
 layout(binding = 0) readonly buffer Projected { float projected[]; };  // [tokens, q | k_rope | latent]
-layout(binding = 1) readonly buffer Kept { int kept[]; };              // [kv, rope_dim]
+layout(binding = 1) readonly buffer Retained { int retained[]; };              // [kv, rope_dim]
 layout(binding = 2) readonly buffer Frequencies { float inv_freq[]; };
 layout(binding = 3) readonly buffer Positions { int positions[]; };
 layout(binding = 4) buffer RopeKeys { uint rope_keys[]; };
@@ -18,7 +18,7 @@ CACHE_WRITER(store_latent, latents, stored)
 
 float rope_key(uint from, uint i, float position) {
   const uint half_dims = p.rope_dim / 2;
-  const vec2 turn = sine_cosine(position * inv_freq[base[2] + uint(kept[base[1] + i]) % (p.dim / 2)]);
+  const vec2 turn = sine_cosine(position * inv_freq[base[2] + uint(retained[base[1] + i]) % (p.dim / 2)]);
   const float other = i % p.rope_dim < half_dims ? -projected[from + i + half_dims] : projected[from + i - half_dims];
   return rotated(projected[from + i], other, turn, p.attention_scale);
 }

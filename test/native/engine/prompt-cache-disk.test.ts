@@ -265,7 +265,7 @@ describe('damage', () => {
         const [one, other] = [
           await ask(model.createSession({ contextLength: 2048 }), prompt),
           await ask(cold.createSession({ contextLength: 2048 }), prompt, {
-            keep: false,
+            cachePrompt: false,
           }),
         ];
         expect(one.tokens).toEqual(other.tokens);
