@@ -56,8 +56,8 @@ export type StatsSample = z.infer<typeof StatsSample>;
 
 export const LoopEvidence = z.object({
   where: z.enum(['thinking', 'answer']),
-  /** `returns`: paragraphs that take up again what was said, in other words. */
-  kind: z.enum(['exact', 'similar', 'collapse', 'returns']),
+  /** `returns`: paragraphs that take up again what was said, in other words; `entries`: a list that counts on with what it has. */
+  kind: z.enum(['exact', 'similar', 'collapse', 'returns', 'entries']),
   text: z.string(),
   copies: z.number().int(),
   /** Tokens of one copy. */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { Finding } from '../../text/loop/finding.ts';
 import type { Place, Sensitivity } from '../../text/loop/levels.ts';
-import { type Finding, LoopGuard } from '../../text/loop/loop-detector.ts';
+import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { createDetokenizer } from '../../text/tokenizer/detokenizer.ts';
 import { type Command, type Context, command, UsageError } from '../runtime/command.ts';
@@ -79,9 +80,8 @@ function say({ terminal, json }: Context, id: string | null, found: Finding, tok
   }
   const name = id === null ? '' : `${id}: `;
   const quote = JSON.stringify(text.length > 160 ? `${text.slice(0, 160)}…` : text);
-  terminal.out(
-    `${name}${degree}, ${kind}, ${copies} copies of ${period} tokens, at token ${token}, character ${char}: ${quote}\n`,
-  );
+  const counted = kind === 'entries' ? `${copies} entries already in the list` : `${copies} copies of ${period} tokens`;
+  terminal.out(`${name}${degree}, ${kind}, ${counted}, at token ${token}, character ${char}: ${quote}\n`);
 }
 
 function* linesOf(input: string, model: ModelText, usual: Place): Generator<Text> {

@@ -9,5 +9,5 @@ const LONGEST_QUESTION = 20_000;
 export function watchFor({ loopGuard, prompt }: Generation, { text }: LoadedModel): LoopGuard | null {
   if (loopGuard === null) return null;
   const question = prompt.messages.findLast(({ role }) => role === 'user')?.text.slice(0, LONGEST_QUESTION) ?? '';
-  return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question) });
+  return new LoopGuard({ ...loopGuard, asked: text.tokenizer.encodeText(question), question });
 }

@@ -22,6 +22,8 @@ export interface Level {
   readonly quietTokens: number;
   /** Paragraphs in a row that only take up again what was said; 0: not watched. */
   readonly returns: number;
+  /** Of a list that counts on with entries that it has already: how many times as many of them as usual. */
+  readonly listed: number;
   /** Whether an answer to itself, without one clear period, is enough. */
   readonly collapse: boolean;
 }
@@ -38,6 +40,7 @@ const thinking: Level = {
   alikeTokens: 60,
   quietTokens: 200,
   returns: 4,
+  listed: 1,
   collapse: true,
 };
 const answer: Level = {
@@ -52,6 +55,7 @@ const answer: Level = {
   alikeTokens: 120,
   quietTokens: 240,
   returns: 0,
+  listed: 1,
   collapse: false,
 };
 
@@ -69,6 +73,7 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       card: thinking.card + 1.5,
       quiet: thinking.quiet + 1.5,
       returns: 0,
+      listed: 2,
       collapse: false,
     },
     answer: {
@@ -81,6 +86,7 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       dataLeast: 8,
       card: answer.card + 1.5,
       quiet: answer.quiet + 1.5,
+      listed: 2,
     },
   },
   balanced: { thinking, answer },

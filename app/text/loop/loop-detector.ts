@@ -1,6 +1,7 @@
-import type { LoopEvidence } from '../../protocol/index.ts';
+import { degreeOf, type Entries, enter, noEntries } from './entries.ts';
+import { ALL, type Candidate, type Finding, type GuardOptions, isNumbered } from './finding.ts';
 import { type KnownLines, noLines, notice } from './known-lines.ts';
-import { type Level, levels, type Place, type Sensitivity } from './levels.ts';
+import { type Level, levels, type Place } from './levels.ts';
 import { type Chains, link, noChains, type Round } from './near-duplicates.ts';
 import { collapsed, fading, type Novelty, nothingWritten, observe } from './novelty.ts';
 import { advance, noPeriods, type Periods } from './period.ts';
@@ -24,21 +25,6 @@ import {
 //     └──────────────something new─────────────┘
 export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 
-/** A card asks what to do; a quiet line only says that much is alike, since it may be wanted. */
-export type Degree = 'card' | 'quiet';
-
-/** What the guard knows; `text`, `first` and `last` as in the protocol's LoopEvidence. */
-export type Finding = Omit<LoopEvidence, 'savedTokens'> & {
-  readonly degree: Degree;
-};
-
-export interface GuardOptions {
-  readonly sensitivity: Sensitivity;
-  readonly inAnswers: boolean;
-  /** What the user wrote: an answer that repeats it was perhaps asked to. */
-  readonly asked?: readonly number[];
-}
-
 /** Tokens in which a collapse is looked at. */
 const COLLAPSED = 1024;
 const GROUP = 4;
@@ -48,8 +34,6 @@ const SAID = 64;
 const MANY = 64;
 /** Copies that another loop needs more after each that was let go on. */
 const EAGER = 2;
-/** So much of a copy is all of it. */
-const ALL = 0.98;
 /** An answer that only counts on is a list that was asked for more often than not: copies from which on a line is said. */
 const COUNTED = 12;
 /** A repetition of the user's own words must be this much longer. */
@@ -86,6 +70,7 @@ export class LoopGuard {
   private known = 0;
   private last = { period: 0 };
   private quietPatience = 0;
+  private entries: Entries = noEntries();
   private returns: Returns = noReturns();
   private chains: Chains = noChains();
   private cutter: Cutter = noText();
@@ -105,7 +90,12 @@ export class LoopGuard {
     if (!level || this.state === 'confirmed') return null;
     this.state = 'watching';
     const exact = this.exact(id, level);
-    const other = this.similar(text, at, level) ?? this.shuffled(id, level) ?? this.returning(text, at, level);
+    const worn = this.wornOut(text, at, level);
+    const similar = this.similar(text, at, level);
+    const other =
+      (worn?.degree === 'card' ? worn : (similar ?? worn)) ??
+      this.shuffled(id, level) ??
+      this.returning(text, at, level);
     const found = exact ?? (this.goesOn ? null : other);
     return found && this.confirm(found, place);
   }
@@ -155,6 +145,7 @@ export class LoopGuard {
     this.periods = noPeriods();
     this.chains = noChains();
     this.lines = noLines();
+    this.entries = noEntries();
     this.returns = noReturns();
     this.cutter = noText();
     this.novelty = nothingWritten();
@@ -317,6 +308,17 @@ export class LoopGuard {
     return { ...found, degree: 'quiet' };
   }
 
+  /** A list that counts on with entries that it has already. */
+  private wornOut(text: string, at: number, level: Level): Candidate | null {
+    const worn = enter(this.entries, text, at);
+    if (!worn || worn.first < this.since) return null;
+    this.state = 'suspected';
+    const { entries: copies, period, first, latest: quote } = worn;
+    const degree = degreeOf(worn, level.listed, this.options.question ?? '');
+    if (!degree || copies < this.patienceFor(first) || (degree === 'quiet' && copies < this.quietPatience)) return null;
+    return { kind: 'entries', degree, copies, period, first, quote };
+  }
+
   private circling(level: Level): Candidate | null {
     const { share, tokens, copies, since } = this.lines;
     const patience = Math.max(4, this.quietPatience, this.patienceFor(since));
@@ -371,12 +373,12 @@ export class LoopGuard {
       degree,
       where: place,
       kind,
-      text: this.text(quote, quote + period),
+      text: this.text(quote, kind === 'entries' ? this.written : quote + period),
       copies,
       period,
       first,
       last: this.written - 1,
-      spentTokens: this.written - first - period,
+      spentTokens: this.written - first - (kind === 'entries' ? 0 : period),
       times: Math.max(1, this.times),
     };
   }
@@ -385,12 +387,3 @@ export class LoopGuard {
     return this.pieces.slice(Math.max(0, from), to).join('');
   }
 }
-
-type Candidate = Pick<Finding, 'kind' | 'degree' | 'copies' | 'period' | 'first'> & {
-  /** Where the copy that is shown begins; else the first one. */
-  quote?: number;
-};
-
-/** A line of prose again and again, the same to the letter but for the number before it. */
-const isNumbered = ({ lines, same, prose, repeated }: Round['features']): boolean =>
-  lines <= 1 && Math.min(same, prose, repeated) >= ALL;

@@ -125,7 +125,7 @@ function useCountdown(turnId: TurnId, witnessed: boolean): { left: number | null
 function Sentence({ evidence: { kind, copies, period, times, spentTokens } }: { evidence: LoopEvidence }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const count = kind === 'collapse' ? spentTokens : period;
+  const count = kind === 'entries' ? copies : kind === 'collapse' ? spentTokens : period;
   return (
     <>
       {times > 1 && `${times === 2 ? t('loop.twice') : t('loop.again', { times: formats.exact(times) })} `}
@@ -140,12 +140,14 @@ function Quote({ evidence }: { evidence: LoopEvidence }) {
   const quote = quoteOf(evidence);
   const times = formats.exact(evidence.copies);
   return (
-    <blockquote className="relative mt-3.5 max-h-45 overflow-y-auto rounded-md bg-pencil-soft py-2.5 ps-3.5 pe-18 text-sm leading-5 text-fg-2 wrap-anywhere dark:bg-sunken">
+    <blockquote className="relative mt-3.5 max-h-45 overflow-y-auto rounded-md bg-pencil-soft py-2.5 ps-3.5 pe-18 text-sm leading-5 whitespace-pre-line text-fg-2 wrap-anywhere dark:bg-sunken">
       {quote === '' ? t('loop.blank') : quote}
-      <span className="absolute end-3.5 top-1/2 -translate-y-1/2 text-xl font-semibold text-warn-text tabular-nums">
-        <span aria-hidden>×{times}</span>
-        <span className="sr-only">{t('loop.times', { times })}</span>
-      </span>
+      {evidence.kind !== 'entries' && (
+        <span className="absolute end-3.5 top-1/2 -translate-y-1/2 text-xl font-semibold text-warn-text tabular-nums">
+          <span aria-hidden>×{times}</span>
+          <span className="sr-only">{t('loop.times', { times })}</span>
+        </span>
+      )}
     </blockquote>
   );
 }

@@ -22,7 +22,8 @@ export function savedTime(evidence: LoopEvidence, writtenMs: number | null): num
 
 /** One copy as it is shown: a run of blank text has no other name than its size. A loop is found in the middle of a word as
  *  well as anywhere: since it goes round, it is shown from where a sentence begins in it. */
-export function quoteOf({ text }: LoopEvidence): string {
+export function quoteOf({ text, kind }: LoopEvidence): string {
+  if (kind === 'entries') return text.trim();
   const line = text.replace(/\s+/g, ' ').trim();
   const begin = sentenceIn(line);
   return begin === 0 ? line : `${line.slice(begin)} ${line.slice(0, begin)}`.trim();

@@ -48,6 +48,14 @@ test('a text from stdin: each finding with its place in tokens and characters, a
   expect(first.quote).toContain('Cem and Dana could swap');
 });
 
+test('a list that counts on with what it has says so in words', async () => {
+  const list = Array.from({ length: 12 }, (_, at) => `${at + 1}. Blue-eared octopus of the north\n`).join('');
+  const { out } = await loops(['-'], list);
+  expect(out).toMatch(
+    /^quiet, entries, 3 entries already in the list, at token \d+.*\ncard, entries, 6 entries already in the list/,
+  );
+});
+
 test('a text without a loop prints nothing and ends well', async () => {
   writeFileSync(join(folder, 'plain.txt'), LEAD);
   expect(await loops(['plain.txt', '--json'])).toMatchObject({ code: 0, out: '' });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Finding, GuardOptions } from '../../../../app/text/loop/finding.ts';
 import type { Place } from '../../../../app/text/loop/levels.ts';
-import { type Finding, type GuardOptions, LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
+import { LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
 import { prose } from './corpus/prose.ts';
 import { repeat, seeded } from './corpus/random.ts';
 import { tokens } from './tokens.ts';
@@ -76,7 +77,9 @@ test('a list that only counts on is worth a quiet line, not a card, and is said 
 
 test('the same move again and again is a loop, whatever number stands before it', () => {
   const lines = repeat(12, (n) => `${n + 1}. Move the car "L" up by one space to the free field.\n`);
-  expect(write(guardWith(), lines.join(''), 'answer')[0]).toMatchObject({ degree: 'card', kind: 'similar' });
+  const [line, card] = write(guardWith(), lines.join(''), 'answer');
+  expect(line).toMatchObject({ degree: 'quiet', kind: 'entries', copies: 3 });
+  expect(card).toMatchObject({ degree: 'card', kind: 'entries', copies: 6 });
 });
 
 test('a mail merge, a grid of zeros and a trace of moves are none', () => {

@@ -1,5 +1,6 @@
+import type { Finding, GuardOptions } from '../../../../app/text/loop/finding.ts';
 import type { Place } from '../../../../app/text/loop/levels.ts';
-import { type Finding, type GuardOptions, LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
+import { LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
 import type { Loop } from './corpus/index.ts';
 import { type Piece, tokens, type Vocabulary } from './tokens.ts';
 

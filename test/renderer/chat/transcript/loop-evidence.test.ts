@@ -36,6 +36,10 @@ test('the quote is one line; blank text is empty', () => {
   expect(quoteOf({ ...evidence, text: '\n\n' })).toBe('');
 });
 
+test('entries of a list are quoted as they stand, line by line', () => {
+  expect(quoteOf({ ...evidence, kind: 'entries', text: '12. Dubai\n13. Lima\n' })).toBe('12. Dubai\n13. Lima');
+});
+
 test.each([
   ['if Dana is at 3. Let me check Bo again. So', 'Let me check Bo again. So if Dana is at 3.'],
   ['and again and again', 'and again and again'],

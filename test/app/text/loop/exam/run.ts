@@ -1,5 +1,6 @@
+import type { Finding } from '../../../../../app/text/loop/finding.ts';
 import type { Place } from '../../../../../app/text/loop/levels.ts';
-import { type Finding, LoopGuard } from '../../../../../app/text/loop/loop-detector.ts';
+import { LoopGuard } from '../../../../../app/text/loop/loop-detector.ts';
 import { type Piece, tokens, type Vocabulary } from '../tokens.ts';
 import type { Case } from './cases.ts';
 

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { LoopGuard } from '../../../../../app/text/loop/loop-detector.ts';
+import { tokens } from '../tokens.ts';
+import { listsOf, noticed } from './lists.ts';
+
+const middle = (values: readonly number[], share: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.POSITIVE_INFINITY;
+
+test('of a hundred held-out lists that go round 95 get a card, half of them within a hundred tokens', () => {
+  const loops = listsOf('held-out').filter(({ loop }) => loop !== null);
+  const seen = loops.map(noticed);
+  const said = seen.flatMap((one) => one.said ?? []);
+  const cards = seen.flatMap(({ card }) => card ?? []);
+  console.log(
+    `| lists that go round | ${loops.length} | said of ${said.length}, after ${middle(said, 0.5)} tokens (nine of ten: ` +
+      `${middle(said, 0.9)}) | cards for ${cards.length}, after ${middle(cards, 0.5)} (${middle(cards, 0.9)}) |`,
+  );
+  expect(loops.length).toBeGreaterThanOrEqual(35);
+  expect(said.length / loops.length).toBeGreaterThanOrEqual(0.97);
+  expect(cards.length / loops.length).toBeGreaterThanOrEqual(0.95);
+  expect(middle(said, 0.5)).toBeLessThan(60);
+  expect(middle(cards, 0.5)).toBeLessThan(100);
+});
+
+/** What is said of a text as an answer to `question`. */
+function saidOf(text: string, question = '') {
+  const guard = new LoopGuard({ sensitivity: 'balanced', inAnswers: true, question });
+  return tokens(text, 'starter').flatMap(({ id, text: piece }) => {
+    const found = guard.push(id, piece, 'answer');
+    if (found?.degree === 'card') guard.act(found.copies);
+    return found ? [found] : [];
+  });
+}
+const numbered = (entries: readonly string[], from = 1) =>
+  entries.map((entry, at) => `${from + at}. ${entry}\n`).join('');
+const cities = ['Dubai (Dubai)', 'Sydney (Australia)', 'Berlin (Germany)', 'Lima (Peru)'];
+const order = [0, 1, 2, 3, 1, 0, 2, 2, 3, 0, 3, 1, 1, 0, 2, 3, 0, 2, 1, 3, 2, 0, 1, 3];
+const worn = numbered(order.map((at) => cities[at] as string));
+
+test('a list that counts on with entries it has gets a line, then a card that shows whole entries', () => {
+  const said = saidOf(worn);
+  const [line] = said;
+  const card = said.find(({ degree }) => degree === 'card');
+  expect(line).toMatchObject({ kind: 'entries', degree: 'quiet', copies: 4 });
+  expect(card).toMatchObject({ kind: 'entries', degree: 'card' });
+  expect(card?.text).toMatch(/^\d+\. /);
+  expect(card?.text.trim().split('\n')).toHaveLength(5);
+  // A rewind goes back to the first entry that was there before, and keeps the four that were new.
+  const pieces = tokens(worn, 'starter').map(({ text }) => text);
+  expect(pieces.slice(0, card?.first).join('')).toBe(numbered(cities));
+});
+
+test('entries that are new, and steps that are said again in another list, are left alone', () => {
+  const names = Array.from({ length: 60 }, (_, at) => `Street number ${at + 1} of the old town`);
+  expect(saidOf(numbered(names)).filter(({ kind }) => kind === 'entries')).toEqual([]);
+  const steps = numbered(['Wash your hands', 'Dry them well', 'Put the gloves on', 'Call the next one']);
+  const text = Array.from({ length: 8 }, (_, day) => `On day ${day} it goes like this\n\n${steps}\n`).join('');
+  expect(saidOf(text).filter(({ kind }) => kind === 'entries')).toEqual([]);
+});
+
+test('short answers to many questions may be the same; a list of what was asked for may go on longer', () => {
+  const labels = Array.from({ length: 20 }, (_, at) => (at % 3 === 0 ? 'Positive' : 'Negative'));
+  expect(saidOf(numbered(labels)).filter(({ degree }) => degree === 'card')).toEqual([]);
+  const lines = numbered(Array.from({ length: 20 }, () => 'I must not talk in class'));
+  const cards = (question: string) =>
+    saidOf(lines, question).filter(({ degree, kind }) => degree === 'card' && kind === 'entries');
+  expect(cards('What should I do?').length).toBeGreaterThan(0);
+  expect(cards('Write “I must not talk in class” twenty times, numbered.')).toEqual([]);
+});
+
+test('a list in code is left alone', () => {
+  expect(saidOf(`\`\`\`\n${worn}`).filter(({ kind }) => kind === 'entries')).toEqual([]);
+});
+
+test('a change log says the same under each version, with dots and without numbers', () => {
+  const text = repeatedLog(
+    '- Updated the translations of all the pages\n- Fixed the build on older systems\n- Faster start\n- Smaller files\n',
+  );
+  expect(saidOf(text).filter(({ kind }) => kind === 'entries')).toEqual([]);
+});
+
+test('now and then a new entry stands between: the row goes on; many of them end it', () => {
+  const kinds = (every: number) => {
+    const entries = Array.from({ length: 40 }, (_, at) =>
+      at % every === 0 ? `A new idea of the kind ${'abcdefghijklmnopq'.charAt(at / every)}` : 'Bring a blanket along',
+    );
+    return saidOf(numbered(entries)).filter(({ kind, degree }) => kind === 'entries' && degree === 'card');
+  };
+  expect(kinds(8).length).toBeGreaterThan(0);
+  expect(kinds(3)).toEqual([]);
+});
+
+/** Versions with the same entries. */
+const repeatedLog = (entries: string) =>
+  Array.from({ length: 10 }, (_, version) => `${entries}- Release of the ${version} series\n`).join('');
