@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import {
@@ -25,10 +26,13 @@ export type SocketsOptions = {
   /** False: sent away unheard. */
   welcome: (port: number | undefined) => boolean;
   connect: (pipe: Pipe<CoreFrame, ClientFrame>) => void;
+  /** Its connection does not make room for others. */
+  keep?: (socket: Socket) => void;
   heartbeatMs?: number;
 };
 
-export function serveSockets(server: Server, { access, welcome, connect, heartbeatMs = 30_000 }: SocketsOptions) {
+export function serveSockets(server: Server, options: SocketsOptions) {
+  const { access, welcome, connect, keep = () => {}, heartbeatMs = 30_000 } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -48,6 +52,7 @@ export function serveSockets(server: Server, { access, welcome, connect, heartbe
     if (!welcome(request.socket.remotePort)) return refuse(stream, '403 Forbidden');
     if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable');
     sockets.handleUpgrade(request, stream, head, (socket) => {
+      keep(request.socket);
       alive.add(socket);
       socket.on('pong', () => alive.add(socket));
       connect(pipeOfSocket(socket));

@@ -48,7 +48,7 @@ export async function startBrowserHost({
   // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const taken = await listenFrom(server, port);
-  keepRoom(server, taken);
+  const keep = keepRoom(server, taken);
   rememberPort(host.dataFolder, taken);
   const access = createAccess(taken);
   const uploads = createUploads(host.dataFolder);
@@ -82,6 +82,7 @@ export async function startBrowserHost({
     access,
     welcome,
     connect: host.connect,
+    keep,
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   });
   const origin = `http://127.0.0.1:${taken}`;

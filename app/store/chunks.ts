@@ -51,14 +51,19 @@ export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_
 
 export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
 
-/** Appends what was read of a document, and indexes it. `position` of the first passage. */
+/** Appends what was read of a document, and indexes it. `position` of the first passage. It is not waited for the disk: what is
+ *  lost with the power is a part of a document that was not read to its end, and the word that it was waits for all of it. */
 export function addContent(
   db: Database,
   document: { number: number; name: string; code: boolean },
-  content: { blocks: readonly Block[]; passages: readonly NewPassage[]; position: number },
+  content: {
+    blocks: readonly Block[];
+    passages: readonly NewPassage[];
+    position: number;
+  },
   now: number,
 ): void {
-  db.transaction(() => {
+  db.passing(() => {
     for (const { number, kind, level, text, cells } of content.blocks) {
       db.run(
         'INSERT INTO blocks (document, number, kind, level, text, cells) VALUES (?, ?, ?, ?, ?, ?)',
@@ -108,7 +113,7 @@ function addPassage(
 
 /** Removes up to `limit` passages of a document, and its blocks with the last of them. Returns whether any are left. */
 export function removeContent(db: Database, document: number, limit = REMOVED_AT_ONCE): boolean {
-  return db.transaction(() => {
+  return db.passing(() => {
     const { changes } = db.run(
       'DELETE FROM passages WHERE number IN (SELECT number FROM passages WHERE document = ? LIMIT ?)',
       document,

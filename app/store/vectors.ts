@@ -21,14 +21,20 @@ export type PassageVectors = {
   statements: readonly Float32Array[];
 };
 
+/** Returns for how many; a passage may have gone while it was read. What is lost with the power is read again: so it is not
+ *  waited for the disk. */
 export function addVectors(
   db: Database,
   encoder: number,
-  rows: readonly { passage: number; document: number; vectors: PassageVectors }[],
-) {
-  db.transaction(() => {
+  rows: readonly {
+    passage: number;
+    document: number;
+    vectors: PassageVectors;
+  }[],
+): number {
+  return db.passing(() => {
+    let added = 0;
     for (const { passage, document, vectors } of rows) {
-      // The passage may have gone while it was read.
       const { changes } = db.run(
         `INSERT OR REPLACE INTO vectors (encoder, passage, document, vector)
          SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE number = ?)`,
@@ -39,6 +45,7 @@ export function addVectors(
         passage,
       );
       if (changes === 0) continue;
+      added++;
       const parts = [...vectors.halves, ...vectors.statements].map(packVector);
       db.run(
         'INSERT INTO vector_parts (encoder, passage, parts) VALUES (?, ?, ?)',
@@ -47,31 +54,18 @@ export function addVectors(
         Buffer.concat(parts),
       );
     }
+    return added;
   });
 }
 
 export type Near = { passage: number; similarity: number };
 
+type Wanted = { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number };
+
 /** Nearest first. `similarity`: the mean of the nearer half's cosine and of the nearest statement's: one statement of a passage
  *  says what is asked, and the others speak of something else. */
-export function nearest(
-  db: Database,
-  encoder: number,
-  vector: Float32Array,
-  wanted: { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number },
-): Near[] {
-  const { collectionIds, documentId, limit } = wanted;
-  const values: Value[] = [packVector(vector), encoder, ...collectionIds];
-  if (documentId) values.push(documentId);
-  const rows = db.all<{ passage: number; distance: number }>(
-    `SELECT passage, vec_distance_L2(vec_int8(vector), vec_int8(?)) AS distance FROM vectors
-     WHERE encoder = ? AND document IN (
-       SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (${marks(collectionIds)})
-       ${documentId ? 'AND id = ?' : ''}
-     ) ORDER BY distance LIMIT ?`,
-    ...values,
-    limit,
-  );
+export async function nearest(db: Database, encoder: number, vector: Float32Array, wanted: Wanted): Promise<Near[]> {
+  const rows = await nearestWholes(db, encoder, vector, wanted);
   const scale = scaleOf(vector.length);
   const parts = partsOf(
     db,
@@ -87,6 +81,41 @@ export function nearest(
       return { passage, similarity: cosines.length > HALVES ? (half + statement) / 2 : whole };
     })
     .sort((a, b) => b.similarity - a.similarity);
+}
+
+type Whole = { passage: number; distance: number };
+
+/** Vectors that are compared in one go: some 15 ms. */
+const COMPARED = 20_000;
+
+/** By their whole vectors, stretch by stretch, so that whoever asks something else meanwhile does not wait for all of them. */
+async function nearestWholes(db: Database, encoder: number, vector: Float32Array, wanted: Wanted): Promise<Whole[]> {
+  const { collectionIds, documentId, limit } = wanted;
+  const packed = packVector(vector);
+  const values: Value[] = documentId ? [...collectionIds, documentId] : [...collectionIds];
+  const last = db.get<{ passage: number | null }>(
+    'SELECT MAX(passage) AS passage FROM vectors WHERE encoder = ?',
+    encoder,
+  );
+  let best: Whole[] = [];
+  for (let after = 0; after < (last?.passage ?? 0); after += COMPARED) {
+    if (after > 0) await new Promise((go) => setImmediate(go));
+    const found = db.all<Whole>(
+      `SELECT passage, vec_distance_L2(vec_int8(vector), vec_int8(?)) AS distance FROM vectors
+       WHERE encoder = ? AND passage > ? AND passage <= ? AND document IN (
+         SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (${marks(collectionIds)})
+         ${documentId ? 'AND id = ?' : ''}
+       ) ORDER BY distance LIMIT ?`,
+      packed,
+      encoder,
+      after,
+      after + COMPARED,
+      ...values,
+      limit,
+    );
+    best = [...best, ...found].sort((a, b) => a.distance - b.distance).slice(0, limit);
+  }
+  return best;
 }
 
 const partsOf = (db: Database, encoder: number, passages: readonly number[]): Map<number, Int8Array> =>
@@ -146,13 +175,26 @@ export function passagesWithout(
   return { passages, after: next?.number == null ? null : next.number - 1 };
 }
 
-export const countVectors = (db: Database, collectionId: CollectionId, encoder: number): number =>
-  db.get<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM documents d JOIN passages p ON p.document = d.number
-     JOIN vectors v ON v.encoder = ? AND v.passage = p.number WHERE d.collection_id = ? AND d.deleted_at IS NULL`,
-    encoder,
+/** Passages of a collection that have a vector of this encoder, among some after a row. `after`: the row to go on from; null
+ *  when there is none. */
+export function countVectors(
+  db: Database,
+  collectionId: CollectionId,
+  encoder: number,
+  after: number,
+): { count: number; after: number | null } {
+  const row = db.get<{ count: number; last: number | null; looked: number }>(
+    `SELECT COUNT(*) AS looked, MAX(p.number) AS last, COALESCE(SUM(d.collection_id = ? AND d.deleted_at IS NULL
+       AND EXISTS (SELECT 1 FROM vectors v WHERE v.encoder = ? AND v.passage = p.number)), 0) AS count
+     FROM (SELECT number, document FROM passages WHERE number > ? ORDER BY number LIMIT ?) p
+     CROSS JOIN documents d ON d.number = p.document`,
     collectionId,
-  )?.count ?? 0;
+    encoder,
+    after,
+    LOOKED_AT,
+  );
+  return { count: row?.count ?? 0, after: row?.looked === LOOKED_AT ? row.last : null };
+}
 
 /** Removes the vectors of other encoders from those of a collection among the `limit` passages after a row. Returns the last that
  *  was looked at; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up

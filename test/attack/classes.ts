@@ -1,6 +1,9 @@
 //  Every class of attack, and the files that try it. A file that counts its attacks uses tally.ts (counts.ts in a browser test).
 
-export type AttackClass = { readonly title: string; readonly files: readonly string[] };
+export type AttackClass = {
+  readonly title: string;
+  readonly files: readonly string[];
+};
 
 export const CLASSES = {
   server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts', 'attack/server-access.test.ts'] },
@@ -33,6 +36,7 @@ export const CLASSES = {
       'app/models/sources/remote-headers.test.ts',
     ],
   },
+  toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts'] },
   documents: {
     title: 'Documents',
     files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],

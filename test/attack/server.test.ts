@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { enterPath, subprotocol, type Upload, uploadPath } from '../../app/protocol/index.ts';
+import { WebSocket } from 'ws';
+import { enterPath, socketPath, subprotocol, type Upload, uploadPath } from '../../app/protocol/index.ts';
 import { reachIn } from '../../app/server/one-time-address.ts';
 import { reachOf, readHolder } from '../../app/store/lock.ts';
 import { openSocket } from '../support/browser.ts';
@@ -266,6 +268,42 @@ test('a host with the same folder is pointed to; a note that points elsewhere is
     await tally.refused(`the note ${note}`, () => {
       writeFileSync(join(dataFolder, 'longhand.lock.json'), note);
       expect(reachOf(readHolder(join(dataFolder, 'longhand.lock.json')))).toBeNull();
+    });
+  }
+  tally.settle();
+});
+
+test('whoever opens connections and says nothing locks nobody out, and closes no page', async () => {
+  const { port, origin, secret } = await serve();
+  const page = new WebSocket(`ws://127.0.0.1:${port}${socketPath}`, [subprotocol, secret], { headers: { origin } });
+  await once(page, 'message');
+  const waiting: Socket[] = [];
+  onTestFinished(() => {
+    for (const one of waiting) one.destroy();
+    page.terminate();
+  });
+  const openMany = async (text: string) => {
+    for (let count = 0; count < 280; count++) {
+      const socket = connect(port, '127.0.0.1')
+        .on('error', () => {})
+        .resume();
+      waiting.push(socket);
+      await once(socket, 'connect');
+      if (text !== '') socket.write(text);
+    }
+  };
+  for (const [what, text] of [
+    ['more connections than are held, that say nothing', ''],
+    ['as many that never end their request', 'GET / HTTP/1.1\r\nHost: 127'],
+    ['as many that have asked once', `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`],
+  ] as const) {
+    await tally.refused(what, async () => {
+      await openMany(text);
+      expect((await ask(port, { headers: { host: `127.0.0.1:${port}` } })).status).toBe(200);
+      expect(waiting.filter((one) => !one.destroyed).length).toBeLessThanOrEqual(256);
+      const answer = once(page, 'message');
+      page.send(JSON.stringify({ id: 9, call: 'chats.list', input: {} }));
+      expect(String((await answer)[0])).toContain('"id":9');
     });
   }
   tally.settle();

@@ -30,6 +30,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/text/jinja/template-process.ts': 'app/text/jinja/template-renderer.ts',
   'app/process/request-process.ts': 'app/text/jinja/template-renderer.ts',
   'app/documents/import/folder-watcher.ts': 'app/documents/import/collect-files.ts',
+  'app/tools/mcp/end-with-us.ts': 'app/tools/mcp/program-transport.ts',
   'main/core-supervisor.ts': 'app/process/supervisor.ts',
   'main/child-processes.ts': 'app/process/supervisor.ts',
   'app/server/web-server.ts': 'app/server/listen.ts',

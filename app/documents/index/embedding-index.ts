@@ -59,7 +59,11 @@ export type Embedding = {
   /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
   near(
     query: string,
-    wanted: { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number },
+    wanted: {
+      collectionIds: readonly CollectionId[];
+      documentId?: DocumentId | undefined;
+      limit: number;
+    },
   ): Promise<Nearby | null>;
   /** Those that have an encoder. */
   collections(): CollectionId[];
@@ -129,6 +133,10 @@ function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, 
   };
 }
 
+/** How many passages of a collection have a vector of an encoder. Counting those of a large one takes a second, and it is asked
+ *  for at every step of an import: so they are counted once, piece by piece, and from then on with each that is added. */
+type Counted = Map<CollectionId, { encoder: number; done: number }>;
+
 export type EmbeddingOptions = {
   db: Database;
   engine: Engine;
@@ -150,6 +158,7 @@ export function createEmbedding({
   let running: Promise<void> | null = null;
   let again = false;
   let told = 0;
+  const counted: Counted = new Map();
   /** Encoders that the reader was not made for. */
   const withoutReader = new Set<string>();
 
@@ -195,12 +204,28 @@ export function createEmbedding({
     !ending.signal.aborted &&
     listEncodings(db).some((one) => one.collectionId === collectionId && one.modelId === modelId);
 
+  async function count({ collectionId, encoder }: Encoding, goOn: () => boolean) {
+    if (encoder === null || counted.get(collectionId)?.encoder === encoder) return;
+    let done = 0;
+    for (let after: number | null = 0; after !== null; await setTimeout(0)) {
+      if (!goOn()) return;
+      const found = countVectors(db, collectionId, encoder, after);
+      done += found.count;
+      after = found.after;
+    }
+    counted.set(collectionId, { encoder, done });
+    changed();
+  }
+
   async function build(encoding: Encoding) {
+    await count(encoding, () => current(encoding));
     const { collectionId, modelId, serving } = encoding;
     const { target } = encoders.find(modelId);
     const { number } = encoderOf(db, modelId, await fingerprint(target.path));
     if (!current(encoding)) return;
     if (encoding.encoder !== number) setEncoder(db, collectionId, number);
+    await count({ ...encoding, encoder: number }, () => current(encoding));
+    const progress = counted.get(collectionId);
     // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
     let known = new Map<string, Float32Array>();
     for (let after: number | null = 0; after !== null && current(encoding); ) {
@@ -225,7 +250,8 @@ export function createEmbedding({
         document,
         vectors: vectorsOf(readings[at] ?? { halves: [], statements: [] }, known),
       }));
-      addVectors(db, number, rows);
+      const added = addVectors(db, number, rows);
+      if (progress) progress.done += added;
       tell();
     }
     if (!current(encoding)) return;
@@ -276,6 +302,8 @@ export function createEmbedding({
         setModel(db, collectionId, modelId);
         markChosen(db, collectionId);
       });
+      // Its vectors go.
+      if (modelId === null) counted.delete(collectionId);
       wake();
     },
     begin(collectionId) {
@@ -288,13 +316,13 @@ export function createEmbedding({
     stateOf({ id, passages }) {
       const encoding = listEncodings(db).find(({ collectionId }) => collectionId === id);
       if (!encoding) return null;
-      const done = encoding.encoder === null ? 0 : countVectors(db, id, encoding.encoder);
-      return {
-        modelId: encoding.modelId,
-        name: nameOf(encoding.modelId),
-        done: Math.min(done, passages),
-        total: passages,
-      };
+      const progress = counted.get(id);
+      const known = progress?.encoder === encoding.encoder ? progress : undefined;
+      // Those that were removed are not subtracted one by one.
+      if (known) known.done = Math.min(known.done, passages);
+      const complete = encoding.encoder !== null && encoding.encoder === encoding.serving;
+      const done = known?.done ?? (complete ? passages : 0);
+      return { modelId: encoding.modelId, name: nameOf(encoding.modelId), done, total: passages };
     },
     async near(query, { collectionIds, ...wanted }) {
       if (db.vectorProblem !== null) return null;
@@ -313,7 +341,10 @@ export function createEmbedding({
       // An encoder that fails: words alone, and the search says so.
       const [vector] = await embed(group.target, [query], 'query').catch(() => []);
       if (!vector) return null;
-      const passages = nearest(db, number, vector, { ...wanted, collectionIds: group.collectionIds });
+      const passages = await nearest(db, number, vector, {
+        ...wanted,
+        collectionIds: group.collectionIds,
+      });
       return { target: group.target, query: vector, passages };
     },
     collections: () => listEncodings(db).map(({ collectionId }) => collectionId),

@@ -8,20 +8,30 @@ import { McpError } from './mcp-error.ts';
 /** Bytes of one message, and of all messages within a second. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
 const MAX_A_SECOND = 64 * 1024 * 1024;
+/** Messages of streams within a second. */
+const MAX_MESSAGES_A_SECOND = 1000;
 /** Requests within a second; the next ones wait. */
 const MAX_REQUESTS = 20;
 const EMPTY_LINE = /\r\n\r\n|\n\n|\r\r/;
 
-/** `asked` with its answers held to these limits: whoever sends more is not heard to the end. */
-export function boundedFetch(asked: typeof fetch): typeof fetch {
+/** `asked` with its answers held to these limits: whoever sends more is not heard to the end, and `flooded` is told, as nobody
+ *  waits for a stream itself. */
+export function boundedFetch(asked: typeof fetch, flooded: (why: McpError) => void): typeof fetch {
   const requests: number[] = [];
-  let flow = { since: 0, bytes: 0 };
+  let flow = { since: 0, bytes: 0, messages: 0 };
 
-  const flows = (bytes: number) => {
+  const flows = (bytes: number, messages: number) => {
     const now = performance.now();
-    if (now - flow.since > 1000) flow = { since: now, bytes: 0 };
+    if (now - flow.since > 1000) flow = { since: now, bytes: 0, messages: 0 };
     flow.bytes += bytes;
-    if (flow.bytes > MAX_A_SECOND) throw tooMuch();
+    flow.messages += messages;
+    if (flow.bytes > MAX_A_SECOND || flow.messages > MAX_MESSAGES_A_SECOND) throw tooMuch();
+  };
+
+  const tooMuch = () => {
+    const why = new McpError('too-much', 'it sent more than a call can ask for');
+    flooded(why);
+    return why;
   };
 
   /** An answer is one message; a stream has many, each ended by an empty line. */
@@ -32,11 +42,12 @@ export function boundedFetch(asked: typeof fetch): typeof fetch {
     let carried = '';
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
-        flows(piece.length);
         // Bytes as letters: whatever is no ASCII stands in a string.
         const text = carried + Buffer.from(piece).toString('latin1');
         carried = /[\r\n]{0,3}$/.exec(text)?.[0] ?? '';
-        for (const [at, part] of (stream ? text.split(EMPTY_LINE) : [text]).entries()) {
+        const parts = stream ? text.split(EMPTY_LINE) : [text];
+        flows(piece.length, parts.length - 1);
+        for (const [at, part] of parts.entries()) {
           if (at > 0) {
             held = 0;
             values.reset();
@@ -61,5 +72,3 @@ export function boundedFetch(asked: typeof fetch): typeof fetch {
     return new Response(answer.body.pipeThrough(metered(stream)), { status, statusText, headers });
   };
 }
-
-const tooMuch = () => new McpError('too-much', 'it sent more than a call can ask for');

@@ -63,7 +63,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
   }
 
   function failed(error: unknown, transport: Transport | null): McpError {
-    const own = (transport as ProgramTransport | null)?.ended ?? null;
+    const own = (transport as Partial<ProgramTransport> | null)?.ended ?? null;
     const why = own && own.message !== 'it was stopped' ? own : asMcpError(error);
     open = null;
     const detail = masked(why.message.slice(0, 500), secrets);
@@ -76,6 +76,10 @@ export function createConnection({ version, config, fetch, changed }: Connection
   async function connect() {
     show({ status: 'starting' });
     let transport: Transport | null = null;
+    const flooded = (ended: McpError) => {
+      const flooding = transport && Object.assign(transport, { ended });
+      void flooding?.close().catch(() => {});
+    };
     try {
       const { Client, StreamableHTTPClientTransport, createProgramTransport } = await import('./sdk.ts');
       const wanted = await config();
@@ -85,7 +89,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
         'command' in wanted
           ? createProgramTransport(wanted, note)
           : (new StreamableHTTPClientTransport(new URL(wanted.url), {
-              fetch: boundedFetch(fetch),
+              fetch: boundedFetch(fetch, flooded),
               requestInit: { headers: wanted.headers, redirect: 'error' },
             }) as Transport);
       const client = new Client({ name: 'Longhand', version }, { capabilities: {}, jsonSchemaValidator: UNCHECKED });

@@ -6,6 +6,7 @@ import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { guarded, LonghandError, parseJson } from '../../protocol/index.ts';
+import { endWithUs } from './end-with-us.ts';
 import { McpError } from './mcp-error.ts';
 
 export type ProgramTransport = Transport & { readonly ended: McpError | null };
@@ -62,6 +63,7 @@ export function createProgramTransport(
           detached: true,
         });
         child = started;
+        const release = endWithUs(started);
         started.once('spawn', () => resolve());
         started.once(
           'error',
@@ -76,6 +78,7 @@ export function createProgramTransport(
           guarded(console.error, (code: number | null, signal: string | null) => {
             ended ??= new McpError('ended', signal === null ? `exit code ${code}` : `signal ${signal}`);
             killGroup(started, 'SIGKILL');
+            release();
             transport.onclose?.();
           }),
         );

@@ -19,9 +19,10 @@ test('a socket whose other end is silent is closed; one that answers stays', asy
     return socket;
   };
   const silent = await open(false);
+  const closed = new Promise((resolve) => silent.once('close', resolve));
   const alive = await open(true);
   expect(alive.protocol).toBe(subprotocol);
-  await new Promise((resolve) => silent.once('close', resolve));
+  await closed;
   expect(alive.readyState).toBe(WebSocket.OPEN);
   alive.close();
 });

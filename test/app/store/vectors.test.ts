@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import type { CollectionId } from '../../../app/protocol/index.ts';
 import { newId } from '../../../app/store/uuid.ts';
-import { dropOtherVectors, encoderOf, passagesWithout } from '../../../app/store/vectors.ts';
+import {
+  countVectors,
+  dropOtherVectors,
+  encoderOf,
+  nearest,
+  packVector,
+  passagesWithout,
+} from '../../../app/store/vectors.ts';
 import { open } from './support.ts';
 
 const MANY = 60_000;
+const DIMENSIONS = 32;
 
 test('the next passages to read are found as quickly in a large collection, whatever else there is', async () => {
   const { db } = await open();
@@ -62,4 +70,41 @@ test('the next passages to read are found as quickly in a large collection, what
     expect(dropped.ms, 'of the thread in one step').toBeLessThan(40);
     expect(read.all + dropped.all, 'of the thread altogether').toBeLessThan(2500);
   }
+
+  db.run(
+    `INSERT INTO vectors (encoder, passage, document, vector)
+     SELECT ?, number, document, randomblob(?) FROM passages WHERE number % 3 > 0`,
+    encoder,
+    DIMENSIONS,
+  );
+  let [from, counted]: [number | null, number] = [0, 0];
+  const count = longest(() => {
+    const next = countVectors(db, mine, encoder, from ?? 0);
+    counted += next.count;
+    from = next.after;
+    return from;
+  });
+  expect(counted).toBe((MANY * 2) / 3);
+  expect(count.steps).toBeGreaterThan(10);
+  expect(count.ms, 'of the thread in one step').toBeLessThan(40);
+
+  const asked = Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(at + 1) / 4);
+  let turns = 0;
+  let looking = true;
+  const turn = () => {
+    turns++;
+    if (looking) setImmediate(turn);
+  };
+  turn();
+  const found = await nearest(db, encoder, asked, { collectionIds: [mine], limit: 20 });
+  looking = false;
+  expect(turns, 'others had their turn while it was searched').toBeGreaterThan(3);
+  const all = db.all<{ passage: number }>(
+    `SELECT passage FROM vectors WHERE encoder = ? AND document IN (SELECT number FROM documents WHERE collection_id = ?)
+     ORDER BY vec_distance_L2(vec_int8(vector), vec_int8(?)) LIMIT 20`,
+    encoder,
+    mine,
+    packVector(asked),
+  );
+  expect(found.map(({ passage }) => passage)).toEqual(all.map(({ passage }) => passage));
 }, 60_000);
