@@ -92,16 +92,16 @@ function entriesOf(layer: number, q: TensorEntry, { heads, rank, svd, layout, pa
   const names = NAMES[layout];
   const type = q.type as StoredType;
   const hidden = columnsOf(q);
-  const kept = 2 * (pairs[layer]?.[0]?.length ?? 0);
+  const retained = 2 * (pairs[layer]?.[0]?.length ?? 0);
   const latent = rank * heads.kv;
   const entry = (name: string, ...shape: number[]): Entry => ({ name: at(layer, name), type, shape });
   return [
     entry('q_proj', rowsOf(q), hidden),
-    entry(names.rope, heads.kv * kept, hidden),
+    entry(names.rope, heads.kv * retained, hidden),
     ...(svd === 'split'
       ? [entry(names.downK, latent, hidden), entry(names.downV, latent, hidden)]
       : [entry(names.down, latent, hidden)]),
-    entry(names.upK, heads.kv * (heads.dim - kept), latent),
+    entry(names.upK, heads.kv * (heads.dim - retained), latent),
     entry(names.upV, heads.kv * heads.dim, latent),
   ];
 }
@@ -124,14 +124,14 @@ async function writeLayer(
     source.read(at(layer, `${which}_proj`), { count: order.length, rows: Int32Array.from(order) });
 
   const queries = Array.from({ length: heads.query }, (_, head) => dims[Math.floor((head * heads.kv) / heads.query)]);
-  const inOrder = (part: 'kept' | 'rest', of: typeof queries) =>
+  const inOrder = (part: 'retained' | 'rest', of: typeof queries) =>
     of.flatMap((own, head) => (own?.[part] ?? []).map((dim) => head * heads.dim + dim));
   const straight = Array.from({ length: heads.query * heads.dim }, (_, i) => i);
   await put(
     'q_proj',
-    await rows('q', layout === 'new' ? [...inOrder('kept', queries), ...inOrder('rest', queries)] : straight),
+    await rows('q', layout === 'new' ? [...inOrder('retained', queries), ...inOrder('rest', queries)] : straight),
   );
-  await put(names.rope, await rows('k', inOrder('kept', dims)));
+  await put(names.rope, await rows('k', inOrder('retained', dims)));
 
   const nope = await rows('k', inOrder('rest', dims));
   const values = await source.read(at(layer, 'v_proj'));
@@ -187,7 +187,7 @@ const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 
 
 /** The keys of the published checkpoints. The selection of `2-norm` is not in the weights, so that it stands here. */
 function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest): Record<string, unknown> {
-  const kept = pairs[0]?.[0]?.length ?? 0;
+  const retained = pairs[0]?.[0]?.length ?? 0;
   return {
     ...config,
     ...(layout === 'new'
@@ -195,7 +195,7 @@ function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest)
           mla: {
             layout: 'new',
             partial_rope: rope,
-            rope_dim: 2 * kept,
+            rope_dim: 2 * retained,
             svd: svd === 'split' ? 'split' : 'joint',
             low_rank: rank,
           },
@@ -203,10 +203,10 @@ function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest)
       : {}),
     RoPE: {
       partial_rope_version: VERSIONS[rope],
-      top_k_rope_dim: kept,
+      top_k_rope_dim: retained,
       last_k_rope_dim: 0,
       uniform_start_point: 0,
-      uniform_step: rope === 'uniform' ? heads.dim / (2 * kept) : 1,
+      uniform_step: rope === 'uniform' ? heads.dim / (2 * retained) : 1,
       qk_tensor_path: null,
       n_gqa_group: heads.query / heads.kv,
       ...(rope === '2-norm' ? { kept_pairs: pairs } : {}),

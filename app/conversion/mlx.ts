@@ -33,18 +33,18 @@ export async function writeMlx(part: string, request: MlxRequest): Promise<Writt
   const left = plan.filter(
     ({ tensor }) => storedType(tensor) === null || (tied && tensor.name.endsWith('lm_head.weight')),
   );
-  const kept = plan.filter((planned) => !left.includes(planned));
+  const quantised = plan.filter((planned) => !left.includes(planned));
   await mkdir(part);
   const file = await createSafetensors(
     join(part, 'model.safetensors'),
-    kept.flatMap((one) => entriesOf(one, group)),
+    quantised.flatMap((one) => entriesOf(one, group)),
     'pt',
   );
   const lost = { error: 0, energy: 0 };
   try {
-    const total = kept.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
+    const total = quantised.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
     let done = 0;
-    for (const planned of kept) {
+    for (const planned of quantised) {
       for (const stretch of stretchesOf(planned)) {
         request.signal.throwIfAborted();
         await writeStretch(file, planned, stretch, request, lost);
@@ -59,7 +59,7 @@ export async function writeMlx(part: string, request: MlxRequest): Promise<Writt
     group_size: group,
     bits,
     mode: 'affine',
-    ...exceptions(kept, bits, group),
+    ...exceptions(quantised, bits, group),
   };
   await request.accompany(part);
   await writeFile(

@@ -42,11 +42,11 @@ export function strongestPairs(lengths: Float64Array, count: number, heads: Head
   });
 }
 
-export type Dims = { kept: number[]; rest: number[] };
+export type Dims = { retained: number[]; rest: number[] };
 
-/** Of each key-value head the dims in column order: lower halves of the kept pairs, then the upper; the others ascending. */
+/** Of each key-value head the dims in column order: lower halves of the retained pairs, then the upper; the others ascending. */
 export const dimsOf = (pairs: readonly number[][], { dim }: Heads): Dims[] =>
   pairs.map((own) => {
-    const kept = [...own, ...own.map((pair) => pair + dim / 2)];
-    return { kept, rest: upTo(dim).filter((i) => !kept.includes(i)) };
+    const retained = [...own, ...own.map((pair) => pair + dim / 2)];
+    return { retained, rest: upTo(dim).filter((i) => !retained.includes(i)) };
   });

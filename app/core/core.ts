@@ -177,7 +177,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
         return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEncoder.name };
       },
       preset: process.env.LONGHAND_EMBEDDING === 'off' ? null : builtInEncoder.id,
-      reranker: models.ranker,
+      reranker: models.reranker,
       qaReranker: join(options.resources, 'reader'),
     },
     dataFolder: store.folder,

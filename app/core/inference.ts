@@ -267,7 +267,7 @@ export function servedModels(entries: readonly ModelEntry[]): ServedModel[] {
   const taken = new Set<string>();
   return entries.flatMap((entry) => {
     const { description, missing, name } = entry;
-    const encoder = description?.encoder === true && !description.ranker;
+    const encoder = description?.encoder === true && !description.reranker;
     if (missing || !(encoder || canChat(entry))) return [];
     const slug = slugOf(name);
     let id = slug;

@@ -25,7 +25,7 @@ type Refused = { status: number; reason: string; method: string; path: string };
 type Entry = {
   row: ServerRequest;
   keyId: string | null;
-  begun: number;
+  startedAt: number;
   /** Answers that are being written. */
   open: number;
   handled: boolean;
@@ -100,7 +100,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     const entry: Entry = {
       row,
       keyId: key?.id ?? null,
-      begun: performance.now(),
+      startedAt: performance.now(),
       open: 0,
       handled: false,
       stop: new AbortController(),
@@ -121,7 +121,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     if (!entry.handled || entry.open > 0 || entry.row.totalMs !== null) return;
     const failed = (entry.row.status ?? 500) >= 400;
     const state = entry.row.state !== 'running' ? entry.row.state : failed ? 'failed' : 'done';
-    change(entry, { state, totalMs: performance.now() - entry.begun });
+    change(entry, { state, totalMs: performance.now() - entry.startedAt });
   }
 
   async function* noted(entry: Entry, parts: AsyncGenerator<AnswerPart, void>): AsyncGenerator<AnswerPart, void> {
@@ -157,7 +157,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
         writtenTokens: thinkingTokens + answerTokens,
       });
     } else {
-      const firstMs = entry.row.firstMs ?? performance.now() - entry.begun;
+      const firstMs = entry.row.firstMs ?? performance.now() - entry.startedAt;
       // A piece is about a token; the end says how many they were.
       change(entry, {
         firstMs,

@@ -17,9 +17,9 @@ export function createSpeedCurve(now: () => number = () => performance.now()): {
     },
     points() {
       const step = Math.max(1, Math.ceil(arrivals.length / MAX_POINTS));
-      const kept = arrivals.filter((_, index) => index % step === 0 || index === arrivals.length - 1);
-      return kept.slice(1).flatMap(([atMs, tokens], index) => {
-        const [before, had] = kept[index] as [number, number];
+      const sampled = arrivals.filter((_, index) => index % step === 0 || index === arrivals.length - 1);
+      return sampled.slice(1).flatMap(([atMs, tokens], index) => {
+        const [before, had] = sampled[index] as [number, number];
         return atMs > before
           ? [[round(atMs), round(((tokens - had) * 1000) / (atMs - before))] as [number, number]]
           : [];

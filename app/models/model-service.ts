@@ -136,16 +136,16 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     report,
   });
   const tokens = createAccessTokens(join(dataFolder, 'tokens.json'), options.cipher);
-  const contacts = createNetworkLog({
+  const networkLog = createNetworkLog({
     db,
     allowed: () => settings().network !== 'off',
     now,
-    changed: () => emit('contacts.changed', null),
+    changed: () => emit('networkLog.changed', null),
   });
-  const sources = createSourceRegistry(settings, tokens, contacts.via);
+  const sources = createSourceRegistry(settings, tokens, networkLog.via);
   const looker = createRemoteInspector({
     sources,
-    net: contacts.via,
+    net: networkLog.via,
     verdict: (headers) => engine.ask('describe', headers),
   });
   const shelf = createBlobStore(db, place);
@@ -163,7 +163,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     shelf,
     barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'away'),
     source: sources.byId,
-    net: (about) => contacts.via({ reason: 'download', about }),
+    net: (about) => networkLog.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
     stuck: tellOf,
     finished: async ({ name, path }) => arrived(await library.add(path, name)),
@@ -225,7 +225,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
 
   const refusedPage = (address: string) => {
     const url = URL.parse(address);
-    contacts.refused({ host: url?.host || url?.protocol || 'unknown', reason: 'page', about: '' });
+    networkLog.refused({ host: url?.host || url?.protocol || 'unknown', reason: 'page', about: '' });
   };
 
   const handlers: ModelHandlers = {
@@ -316,10 +316,10 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
     'downloads.move': ({ downloadId, place }) => downloads.move(downloadId, place),
 
-    'tokens.list': () => ({ sources: tokens.sources(), kept: tokens.storedIn }),
+    'tokens.list': () => ({ sources: tokens.sources(), storedIn: tokens.storedIn }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
-    'privacy.networkLog': contacts.list,
+    'privacy.networkLog': networkLog.list,
     'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
 
@@ -338,16 +338,16 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       up = status.phase !== 'restarting' && status.phase !== 'stopped';
     },
     refusedPage,
-    via: contacts.via,
+    via: networkLog.via,
     onDownload: (listener) => void followers.push(listener),
-    refusedVisitor: (visitor) => contacts.refused({ ...visitor, reason: 'visitor' }),
+    refusedVisitor: (visitor) => networkLog.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();
       await drives.close();
       // A switch waits for a check of files, which the keeper ends.
       await Promise.all([mover.close(), keeper.close()]);
       await downloads.close();
-      contacts.close();
+      networkLog.close();
     },
   };
 }

@@ -164,13 +164,13 @@ const lostFailure = (name: 'engine' | 'core', { how, lastWords }: Ending): Failu
   ...(lastWords !== '' && { details: { lastWords } }),
 });
 
-const keptCharacters = 4000;
+const MAX_STDERR_CHARACTERS = 4000;
 
 /** Keeps the end of an error output, and passes all of it on. */
 export function listenToErrors(output: NodeJS.ReadableStream | null | undefined): () => string {
   let text = '';
   const hear = guarded(console.error, (chunk: Buffer | string) => {
-    text = (text + String(chunk)).slice(-keptCharacters);
+    text = (text + String(chunk)).slice(-MAX_STDERR_CHARACTERS);
     process.stderr.write(chunk);
   });
   output?.on('data', hear);

@@ -269,7 +269,7 @@ export const calls = {
   'downloads.move': call(z.object({ downloadId: z.string(), place: z.number().int().min(0) }), nothing),
 
   /** Which sources have a token, and where tokens are kept. A token itself never comes back. */
-  'tokens.list': call(nothing, z.object({ sources: z.array(SourceId), kept: z.enum(['keychain', 'file']) })),
+  'tokens.list': call(nothing, z.object({ sources: z.array(SourceId), storedIn: z.enum(['keychain', 'file']) })),
   'tokens.set': call(z.object({ source: SourceId, token: z.string().max(500).nullable() }), nothing),
 
   /** Whom Longhand spoke to in the last ninety days and what it refused, newest first. */

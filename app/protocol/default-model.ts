@@ -5,7 +5,7 @@ type Known = Pick<ModelEntry, 'id' | 'builtIn' | 'missing' | 'lastUsedAt' | 'des
 
 /** Whether a model writes text: encoders and rankers only read it. What nobody has inspected yet is given the benefit. */
 export const canChat = ({ description }: Pick<ModelEntry, 'description'>): boolean =>
-  description === null || (description.supported && !description.encoder && !description.ranker);
+  description === null || (description.supported && !description.encoder && !description.reranker);
 
 /** The built-in model to begin with. */
 export const builtInModel = <Model extends Pick<Known, 'id' | 'builtIn' | 'missing'>>(

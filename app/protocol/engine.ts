@@ -28,7 +28,7 @@ export const ModelDescription = z.object({
   mtp: z.boolean(),
   encoder: z.boolean(),
   /** Scores a question and a passage together, and gives no vectors. */
-  ranker: z.boolean().default(false),
+  reranker: z.boolean().default(false),
   /** Of a model that sees pictures: their token, and how many patches a side become one. */
   vision: z.object({ token: z.number(), merge: z.number() }).nullable().default(null),
 });

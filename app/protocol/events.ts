@@ -52,7 +52,7 @@ export const events = {
   /** More is known of it: its speed was measured. */
   'machine.changed': Machine,
   /** The list of hosts has changed: whoever shows it asks again. */
-  'contacts.changed': z.null(),
+  'networkLog.changed': z.null(),
   'settings.changed': Settings,
   'run.added': Run,
   benchmark: BenchmarkState,

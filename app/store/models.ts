@@ -131,7 +131,7 @@ type Packed = [
   contextBytesPerToken: number,
   mtp: 0 | 1,
   encoder: 0 | 1,
-  ranker: 0 | 1,
+  reranker: 0 | 1,
   vision?: [token: number, merge: number] | 0,
 ];
 
@@ -162,7 +162,7 @@ function packed({ thinking, description: of }: ModelMetadata): string {
     of.contextBytesPerToken,
     bit(of.mtp),
     bit(of.encoder),
-    bit(of.ranker),
+    bit(of.reranker),
     of.vision ? [of.vision.token, of.vision.merge] : 0,
   ];
   return JSON.stringify(values);
@@ -188,7 +188,7 @@ const unpacked = (values: Packed): ModelMetadata => ({
     contextBytesPerToken: values[16],
     mtp: values[17] === 1,
     encoder: values[18] === 1,
-    ranker: values[19] === 1,
+    reranker: values[19] === 1,
     vision: values[20] ? { token: values[20][0], merge: values[20][1] } : null,
   },
 });

@@ -42,7 +42,7 @@ async function messageHits(db: Database, words: string[], limit: number): Promis
   let before = Number.MAX_SAFE_INTEGER;
   let spent = 0;
   for (let read = 0; hits.length < limit && read < scanned && spent < maxMs; await nextTask()) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const rows = match === '' ? newest(db, before) : newestMatching(db, match, before);
     for (const { number, id, chatId, title, text } of rows) {
       before = number;
@@ -51,9 +51,9 @@ async function messageHits(db: Database, words: string[], limit: number): Promis
       // The index knows nothing of words shorter than a trigram.
       if (indexed.length === words.length || words.every((word) => folded.includes(word)))
         hits.push({ chatId, messageId: id, title, ...excerptOf(text, folded, words) });
-      if (hits.length === limit || performance.now() - begun > portionMs) break;
+      if (hits.length === limit || performance.now() - startedAt > portionMs) break;
     }
-    spent += performance.now() - begun;
+    spent += performance.now() - startedAt;
     if (rows.length === 0) break;
   }
   return hits;

@@ -19,11 +19,11 @@ type Plain = string | number | boolean | null | undefined | readonly Plain[] | {
 /** `template` only serves to find a word that occurs nowhere. Keys are protected like values;
  *  a `role` is one of ours. */
 export function protect(value: unknown, template: string, tokenizer: Tokenizer): Protected<Plain> {
-  const kept: Segment[] = [];
+  const specials: Segment[] = [];
   const word = freshWord(JSON.stringify(value) + template);
   const keep = (segment: Segment): string => {
-    kept.push(segment);
-    return `${word}${kept.length - 1}x`;
+    specials.push(segment);
+    return `${word}${specials.length - 1}x`;
   };
   const texts = guardOf(tokenizer, (text) => keep({ text }));
   const map = (item: unknown): Plain => {
@@ -44,7 +44,7 @@ export function protect(value: unknown, template: string, tokenizer: Tokenizer):
     restore: (rendered) =>
       rendered
         .split(placeholder)
-        .flatMap((piece, i) => (i % 2 === 0 ? tokenizer.split(piece) : (kept[Number(piece)] ?? [])))
+        .flatMap((piece, i) => (i % 2 === 0 ? tokenizer.split(piece) : (specials[Number(piece)] ?? [])))
         .filter((segment) => !('text' in segment) || segment.text !== ''),
   };
 }

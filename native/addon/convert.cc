@@ -115,7 +115,7 @@ Napi::Object to_js(Napi::Env env, const Description& description) {
   out.Set("contextBytesPerToken", growth_per_token(facts));
   out.Set("mtp", description.mtp);
   out.Set("encoder", description.encoder);
-  out.Set("ranker", description.ranker);
+  out.Set("reranker", description.reranker);
   out.Set("vision", env.Null());
   if (description.vision) {
     Napi::Object vision = Napi::Object::New(env);

@@ -53,7 +53,7 @@ export interface Description {
   /** An encoder gives embeddings and cannot generate. */
   encoder: boolean;
   /** An encoder that scores a question and a passage together, and gives no embeddings (a cross-encoder). */
-  ranker: boolean;
+  reranker: boolean;
   /** Of a model that sees: the token that stands in a prompt for each row of a picture, and how many patches a side become
    *  one row. */
   vision: { token: number; merge: number } | null;

@@ -50,9 +50,9 @@ class Drafter {
 };
 
 // Reads two texts together and scores how well the second answers the first (a cross-encoder).
-class Ranker {
+class Reranker {
  public:
-  virtual ~Ranker() = default;
+  virtual ~Reranker() = default;
   // Rows of the table of positions for `count` tokens; from `second` on they are of the second text.
   virtual std::vector<int32_t> places(int64_t count, int64_t second) const = 0;
   virtual Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const = 0;
@@ -79,7 +79,7 @@ class Architecture {
   // Null where the model cannot see. Its weights come when they are first wanted, which is why it is not const.
   virtual Vision* vision() const { return nullptr; }
   virtual bool encoder() const { return false; }
-  virtual const Ranker* ranker() const { return nullptr; }
+  virtual const Reranker* reranker() const { return nullptr; }
 };
 
 }  // namespace longhand

@@ -12,7 +12,7 @@ namespace longhand {
 
 namespace {
 
-class Bert : public Architecture, public Ranker {
+class Bert : public Architecture, public Reranker {
  public:
   Bert(const Config& config, Weights& weights);
   Tensor embed(Pass& pass, std::span<const int32_t> tokens) const override;
@@ -21,7 +21,7 @@ class Bert : public Architecture, public Ranker {
   Tensor logits(Pass&, Tensor) const override { throw std::logic_error("[bert] an encoder has no logits"); }
   Tensor head(Pass&, Tensor) const override { throw std::logic_error("[bert] an encoder has no head"); }
   bool encoder() const override { return true; }
-  const Ranker* ranker() const override { return ranks_ ? this : nullptr; }
+  const Reranker* reranker() const override { return ranks_ ? this : nullptr; }
   std::vector<int32_t> places(int64_t count, int64_t second) const override;
   Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const override;
   float score(std::span<const float> first) const override;

@@ -59,7 +59,7 @@ std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& chec
   description.active_bytes = weights.active_bytes();
   description.mtp = made->drafter() != nullptr;
   description.encoder = made->encoder();
-  description.ranker = made->ranker() != nullptr;
+  description.reranker = made->reranker() != nullptr;
   if (const Vision* vision = made->vision()) description.vision = {vision->token, vision->merge};
   return made;
 }

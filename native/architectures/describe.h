@@ -21,7 +21,7 @@ struct Description {
   uint64_t active_bytes = 0;  // weights that one decoded token reads
   bool mtp = false;
   bool encoder = false;
-  bool ranker = false;
+  bool reranker = false;
   // What a picture is among the tokens, of a model that sees: `token` stands for every merged row.
   struct Sight {
     int32_t token = 0;

@@ -62,8 +62,8 @@ Matrix last_states(Model& model, std::span<const int32_t> lengths, const std::at
 Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths,
              const std::atomic<bool>* cancel) {
   const Architecture& architecture = model.architecture();
-  if (!architecture.encoder() || architecture.ranker()) {
-    throw Unsupported(architecture.ranker()
+  if (!architecture.encoder() || architecture.reranker()) {
+    throw Unsupported(architecture.reranker()
                           ? "[embed] this model scores pairs of texts: embeddings come from other encoders"
                           : "[embed] this model writes text: embeddings come from encoders");
   }
@@ -84,8 +84,8 @@ Matrix embed(Model& model, std::span<const int32_t> tokens, std::span<const int3
 
 std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span<const int32_t> seconds,
                         std::span<const int32_t> lengths, const std::atomic<bool>* cancel) {
-  const Ranker* ranker = model.architecture().ranker();
-  if (!ranker) throw Unsupported("[rank] this model does not score pairs of texts: cross-encoders do");
+  const Reranker* reranker = model.architecture().reranker();
+  if (!reranker) throw Unsupported("[rank] this model does not score pairs of texts: cross-encoders do");
   check_texts(model, tokens, lengths, "rank");
   if (seconds.size() != lengths.size())
     throw std::invalid_argument("[rank] there are " + std::to_string(lengths.size()) + " texts and " +
@@ -95,15 +95,15 @@ std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span
     if (seconds[i] < 1 || seconds[i] >= lengths[i])
       throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(seconds[i]) +
                                   ", allowed are 1 to " + std::to_string(lengths[i] - 1));
-    const std::vector<int32_t> own = ranker->places(lengths[i], seconds[i]);
+    const std::vector<int32_t> own = reranker->places(lengths[i], seconds[i]);
     places.insert(places.end(), own.begin(), own.end());
   }
-  const auto begin = [&](Pass& pass) { return ranker->embed_pair(pass, tokens, places); };
+  const auto begin = [&](Pass& pass) { return reranker->embed_pair(pass, tokens, places); };
   const Matrix states = last_states(model, lengths, cancel, begin);
   std::vector<float> scores;
   std::span<const float> left = states.data;
   for (const int32_t length : lengths) {
-    scores.push_back(ranker->score(left.first(static_cast<size_t>(states.columns))));
+    scores.push_back(reranker->score(left.first(static_cast<size_t>(states.columns))));
     left = left.subspan(static_cast<size_t>(length * states.columns));
   }
   check_finite(scores, "rank");

@@ -50,7 +50,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   require_shapes(verdict.facts, backend_->device());
   check_room(verdict);
   if (request.verify) check_finite(*checkpoint, request);
-  if (verdict.encoder && !verdict.ranker) pooling_ = read_pooling(request.path, *checkpoint);
+  if (verdict.encoder && !verdict.reranker) pooling_ = read_pooling(request.path, *checkpoint);
   const uint64_t weights = identity_of_weights(request.path, *checkpoint);
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();

@@ -4,7 +4,7 @@ import { deleteChat } from '../commands/delete-chat.ts';
 import { chatAsMarkdown, quotingIn } from '../commands/export.ts';
 import { useFormats } from '../i18n.ts';
 import { actions, useChat } from '../stores/chat/store.ts';
-import { shownBranch } from '../stores/chat/visible-branch.ts';
+import { visibleBranch } from '../stores/chat/visible-branch.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
@@ -16,7 +16,7 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
   const label = icon === 'down' ? t('chat.options') : t('more');
   const formats = useFormats();
   const copyChat = async () => {
-    const branch = shownBranch(useChat.getState());
+    const branch = visibleBranch(useChat.getState());
     await Promise.all(branch.map(({ id, role }) => role === 'assistant' && readSamples(id)));
     const { samples } = useChat.getState();
     const words = {

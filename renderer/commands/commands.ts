@@ -4,7 +4,7 @@ import { ADD_FILES, focusComposer, SEARCH_FIELD } from '../lib/focus.ts';
 import { isForked } from '../stores/chat/branches.ts';
 import { isRunning } from '../stores/chat/reducers.ts';
 import { useChat } from '../stores/chat/store.ts';
-import { runningTurn, shownBranch } from '../stores/chat/visible-branch.ts';
+import { runningTurn, visibleBranch } from '../stores/chat/visible-branch.ts';
 import { useDocuments } from '../stores/documents/store.ts';
 import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
@@ -35,7 +35,7 @@ const hasChat = () => inChat() && chat().open !== null;
 const writing = () => inChat() && runningTurn(chat()) !== null;
 
 function lastAnswer() {
-  return shownBranch(chat()).findLast((message) => message.role === 'assistant') ?? null;
+  return visibleBranch(chat()).findLast((message) => message.role === 'assistant') ?? null;
 }
 
 function focusedMessageId(): string | null {
@@ -58,7 +58,7 @@ function stepMessage(step: 1 | -1): void {
 }
 
 function editLast(): void {
-  const last = shownBranch(chat()).findLast((message) => message.role === 'user');
+  const last = visibleBranch(chat()).findLast((message) => message.role === 'user');
   if (last) chat().setEditing(last.id);
 }
 
@@ -283,7 +283,7 @@ export const commands: readonly Command[] = [
 ];
 
 const lastSourced = () =>
-  shownBranch(chat()).findLast((message) => (message.grounding?.sources.length ?? 0) > 0) ?? null;
+  visibleBranch(chat()).findLast((message) => (message.grounding?.sources.length ?? 0) > 0) ?? null;
 
 /** Shows the sources of the answer that has the focus, else of the last one; hides them when they are shown. */
 function toggleSources(): void {
@@ -292,7 +292,7 @@ function toggleSources(): void {
     return;
   }
   const focused = focusedMessageId();
-  const message = shownBranch(chat()).find(({ id, grounding }) => id === focused && grounding) ?? lastSourced();
+  const message = visibleBranch(chat()).find(({ id, grounding }) => id === focused && grounding) ?? lastSourced();
   const source = message?.grounding?.sources.find(({ cited }) => cited) ?? message?.grounding?.sources[0];
   if (message && source) chat().showSource(message.id, source.number);
 }
@@ -332,7 +332,7 @@ export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0
 export async function openMessage(chatId: ChatId, messageId: MessageId): Promise<void> {
   shell().go({ kind: 'chat' });
   await chat().choose(chatId);
-  if (!shownBranch(chat()).some(({ id }) => id === messageId)) await chat().show(messageId);
+  if (!visibleBranch(chat()).some(({ id }) => id === messageId)) await chat().show(messageId);
   showMessage(messageId);
 }
 

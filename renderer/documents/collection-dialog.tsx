@@ -112,7 +112,7 @@ function Meaning({ collection }: { collection: Collection }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const encoders = useEngine((state) => state.models).filter(
-    ({ description, missing }) => description?.encoder && !description.ranker && !missing,
+    ({ description, missing }) => description?.encoder && !description.reranker && !missing,
   );
   const { embedding } = collection;
   const [problem, setProblem] = useState<string | null>(null);

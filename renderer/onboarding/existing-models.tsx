@@ -14,8 +14,8 @@ import { Icon } from '../ui/icon.tsx';
 export function FoundFacts() {
   const { t } = useTranslation();
   const formats = useFormats();
-  const adoptable = useModels((state) => state.externalModels) ?? [];
-  const byApp = Map.groupBy(adoptable, ({ app }) => app);
+  const external = useModels((state) => state.externalModels) ?? [];
+  const byApp = Map.groupBy(external, ({ app }) => app);
   return [...byApp].map(([app, models]) => (
     <li key={app} className="flex items-center gap-2 text-fg-2 tabular-nums">
       <Icon name="folder" className="text-fg-3" />
@@ -55,7 +55,7 @@ export function OwnModels({ found, begin }: { found: boolean; begin: () => void 
 
 function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
   const { t } = useTranslation();
-  const adoptable = useModels((state) => state.externalModels) ?? [];
+  const external = useModels((state) => state.externalModels) ?? [];
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Failure | null>(null);
   const adopt = async ({ path }: ExternalModel) => {
@@ -72,7 +72,7 @@ function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
   return (
     <>
       <ul aria-label={t('onboarding.found')} className="mb-1 max-h-44 overflow-y-auto">
-        {adoptable.map((model) => (
+        {external.map((model) => (
           <li key={model.path}>
             <button
               type="button"

@@ -27,13 +27,13 @@ export function Onboarding() {
   const shipped = useEngine((state) => builtInModel(state.models));
   const patient = usePatience(patienceMs);
   const computed = useEngine((state) => state.devices.length > 0);
-  const { externalModels: adoptable, machine } = useModels();
+  const { externalModels: external, machine } = useModels();
   const { lookAgain } = useModels.getState();
   useEffect(() => void lookAgain(), [lookAgain]);
-  const known = machine !== null && adoptable !== null && computed && shipped !== null;
+  const known = machine !== null && external !== null && computed && shipped !== null;
   const shown = known || !patient;
   const pick = usePick(shown);
-  const found = (adoptable ?? []).length > 0;
+  const found = (external ?? []).length > 0;
   if (!shown) return <main aria-busy className="h-full bg-sidebar" />;
   return (
     <main className="flex h-full flex-col overflow-y-auto bg-sidebar">

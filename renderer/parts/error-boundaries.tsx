@@ -18,7 +18,7 @@ const keepDraft = () => void actions.keepDraft();
 /** The last one: nothing but this is left on the screen. */
 export function WindowBoundary({ children }: { children: ReactNode }) {
   return (
-    <Boundary subject="" onBroken={keepDraft} instead={(broken) => <BrokenPage broken={broken} />}>
+    <Boundary subject="" onBroken={keepDraft} fallback={(broken) => <BrokenPage broken={broken} />}>
       {children}
     </Boundary>
   );
@@ -32,7 +32,7 @@ export function PageBoundary({ children }: { children: ReactNode }) {
     <Boundary
       subject={`${place} ${chosen}`}
       onBroken={keepDraft}
-      instead={(broken) => (
+      fallback={(broken) => (
         <div className="flex h-full min-w-0 flex-col">
           <header className="drag-region flex h-bar flex-none items-center ps-5 pe-3">
             <SidebarButtons />
@@ -57,7 +57,7 @@ type PanelProps = {
 
 export function PanelBoundary({ subject = '', children, ...place }: PanelProps & { children: ReactNode }) {
   return (
-    <Boundary subject={subject} instead={(broken) => <BrokenPanel broken={broken} {...place} />}>
+    <Boundary subject={subject} fallback={(broken) => <BrokenPanel broken={broken} {...place} />}>
       {children}
     </Boundary>
   );

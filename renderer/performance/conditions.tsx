@@ -6,9 +6,9 @@ import { Notice } from '../ui/notice.tsx';
 /** Said before a benchmark that something would disturb; it can be run all the same, and is marked then. */
 export function ConditionsNotice() {
   const { t } = useTranslation();
-  const { benchmarkWarning: doubtful, start, clearDoubts } = usePerformance();
-  if (!doubtful) return null;
-  const reasons = (['battery', 'hot', 'busy'] as const).filter((reason) => doubtful.conditions[reason]);
+  const { benchmarkWarning, start, clearBenchmarkWarning } = usePerformance();
+  if (!benchmarkWarning) return null;
+  const reasons = (['battery', 'hot', 'busy'] as const).filter((reason) => benchmarkWarning.conditions[reason]);
   return (
     <div className="p-4">
       <Notice
@@ -17,10 +17,10 @@ export function ConditionsNotice() {
         title={t('performance.doubt.title')}
         actions={
           <>
-            <Button kind="primary" onClick={clearDoubts}>
+            <Button kind="primary" onClick={clearBenchmarkWarning}>
               {t('performance.doubt.later')}
             </Button>
-            <Button onClick={() => void start(doubtful.modelIds)}>{t('performance.doubt.anyway')}</Button>
+            <Button onClick={() => void start(benchmarkWarning.modelIds)}>{t('performance.doubt.anyway')}</Button>
           </>
         }
       >

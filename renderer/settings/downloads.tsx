@@ -88,7 +88,7 @@ function Tokens() {
   const forget = (source: SourceId) => void core.call('tokens.set', { source, token: null }).then(load);
   if (!list || list.sources.length === 0) return null;
   return (
-    <Section title={t('setting.downloads.tokens')} note={t(`secrets.kept.${list.kept}`)}>
+    <Section title={t('setting.downloads.tokens')} note={t(`secrets.storedIn.${list.storedIn}`)}>
       {list.sources.map((source) => (
         <SettingRow key={source} name={source}>
           <Button kind="danger" onClick={() => forget(source)}>

@@ -18,9 +18,9 @@ export function Privacy() {
   const { t } = useTranslation();
   const formats = useFormats();
   const { values, set } = useSettings();
-  const contacts = useContacts();
-  const refused = contacts.filter((one) => !one.allowed);
-  const allowed = contacts.filter((one) => one.allowed);
+  const entries = useNetworkLog();
+  const refused = entries.filter((one) => !one.allowed);
+  const allowed = entries.filter((one) => one.allowed);
   const bytes = allowed.reduce((sum, one) => sum + one.bytes, 0);
   const attempts = refused.reduce((sum, one) => sum + one.requestCount, 0);
   return (
@@ -51,18 +51,18 @@ export function Privacy() {
       <div className="mt-8 flex items-center gap-2">
         <h3 className="font-semibold">{t('setting.privacy.refused')}</h3>
         <span className="text-fg-2 tabular-nums">{t('privacy.times', { count: attempts, days: DAYS })}</span>
-        <Button className="ms-auto" disabled={contacts.length === 0} onClick={() => exportContacts(contacts)}>
+        <Button className="ms-auto" disabled={entries.length === 0} onClick={() => exportNetworkLog(entries)}>
           {t('privacy.export')}
         </Button>
       </div>
-      <Table contacts={refused} empty={t('privacy.nothingRefused')} last={(one) => formats.exact(one.requestCount)} />
+      <Table entries={refused} empty={t('privacy.nothingRefused')} last={(one) => formats.exact(one.requestCount)} />
       <div className="mt-8 flex items-center gap-2">
         <h3 className="font-semibold">{t('setting.privacy.allowed')}</h3>
         <span className="text-fg-2 tabular-nums">
           {t('privacy.bytes', { size: formats.fileSize(bytes), days: DAYS })}
         </span>
       </div>
-      <Table contacts={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
+      <Table entries={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
     </section>
   );
 }
@@ -80,30 +80,30 @@ function RemoteTools() {
   return <p className="mt-1.5 font-medium text-warn-text">{t('privacy.remoteTools', { names })}</p>;
 }
 
-function useContacts(): NetworkLogEntry[] {
-  const [contacts, setContacts] = useState<NetworkLogEntry[]>([]);
+function useNetworkLog(): NetworkLogEntry[] {
+  const [entries, setContacts] = useState<NetworkLogEntry[]>([]);
   useEffect(() => {
     const load = () => void core.call('privacy.networkLog').then(setContacts, () => {}); // asked again at the next change
     load();
-    return core.on('contacts.changed', load);
+    return core.on('networkLog.changed', load);
   }, []);
-  return contacts.filter(({ at }) => at > Date.now() - DAYS * dayMs);
+  return entries.filter(({ at }) => at > Date.now() - DAYS * dayMs);
 }
 
-type TableProps = { contacts: readonly NetworkLogEntry[]; empty: string; last: (contact: NetworkLogEntry) => string };
+type TableProps = { entries: readonly NetworkLogEntry[]; empty: string; last: (entry: NetworkLogEntry) => string };
 
-function Table({ contacts, empty, last }: TableProps) {
+function Table({ entries, empty, last }: TableProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const columns =
     'grid grid-cols-[8.5rem_minmax(0,1fr)_4.5rem] gap-3 px-4 max-md:grid-cols-[5.5rem_minmax(0,1fr)_4.5rem]';
   return (
     <Card className="mt-2.5">
-      {contacts.length === 0 ? (
+      {entries.length === 0 ? (
         <p className="px-4 py-3 text-fg-2">{empty}</p>
       ) : (
         <ul>
-          {contacts.map((one) => (
+          {entries.map((one) => (
             <li
               key={`${one.at} ${one.host} ${one.reason} ${one.about}`}
               className={`${columns} min-h-10 items-center py-2 not-first:border-t not-first:border-line`}
@@ -128,8 +128,8 @@ function Table({ contacts, empty, last }: TableProps) {
   );
 }
 
-function exportContacts(contacts: readonly NetworkLogEntry[]): void {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(contacts, null, 2)], { type: 'application/json' }));
+function exportNetworkLog(entries: readonly NetworkLogEntry[]): void {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(entries, null, 2)], { type: 'application/json' }));
   const link = document.createElement('a');
   link.href = address;
   link.download = 'longhand-privacy.json';

@@ -75,7 +75,7 @@ function EngineLine() {
     useSettings((state) => state.values.device),
   );
   const total = device?.memoryBytes ?? 0;
-  const instead = insteadOf(status);
+  const fallback = fallbackReasonOf(status);
   const used = status.phase === 'ready' || status.phase === 'busy' ? status.memoryBytes : 0;
   const tone = connection === 'open' ? toneOf(status, restarted) : 'bad';
   const memory =
@@ -93,7 +93,7 @@ function EngineLine() {
     <div role="status" aria-label={t('status.label')}>
       <div className="flex items-center gap-2 text-xs text-fg-2 tabular-nums">
         <span className={`size-1.75 flex-none rounded-full ${dots[tone]} ${tone === 'ink' ? 'animate-breathe' : ''}`} />
-        <span className="truncate" title={instead}>
+        <span className="truncate" title={fallback}>
           {connection === 'open' ? sentence() : t(`status.${connection === 'locked' ? 'gone' : connection}`)}
         </span>
         <span className="ms-auto whitespace-nowrap text-fg-3">{memory}</span>
@@ -119,21 +119,21 @@ function EngineLine() {
     if (status.phase === 'restarting') return t('status.restarting');
     if (status.phase === 'stopped') return t('status.stopped');
     if (restarted) return t('status.restarted');
-    if (instead !== undefined) return t('status.instead');
-    const preparing = preparingOf(status);
-    if (preparing) return t('status.preparing', preparing);
+    if (fallback !== undefined) return t('status.instead');
+    const compiling = kernelsBeingCompiled(status);
+    if (compiling) return t('status.preparing', compiling);
     return t(`status.${status.phase}`);
   }
 }
 
-const insteadOf = (status: EngineStatus) =>
+const fallbackReasonOf = (status: EngineStatus) =>
   status.phase === 'ready' || status.phase === 'busy' ? status.fallbackReason : undefined;
 
-const preparingOf = (status: EngineStatus) => (status.phase === 'ready' ? status.compilingKernels : undefined);
+const kernelsBeingCompiled = (status: EngineStatus) => (status.phase === 'ready' ? status.compilingKernels : undefined);
 
 export function toneOf(status: EngineStatus, restarted: boolean): Tone {
   if (status.phase === 'stopped') return 'bad';
-  if (status.phase === 'restarting' || restarted || insteadOf(status) !== undefined) return 'warn';
+  if (status.phase === 'restarting' || restarted || fallbackReasonOf(status) !== undefined) return 'warn';
   if (status.phase === 'idle') return 'off';
-  return status.phase === 'loading' || preparingOf(status) ? 'ink' : 'ok';
+  return status.phase === 'loading' || kernelsBeingCompiled(status) ? 'ink' : 'ok';
 }

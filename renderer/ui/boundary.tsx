@@ -13,7 +13,7 @@ type BoundaryProps = {
   subject: string;
   /** Said once, when it breaks. */
   onBroken?: () => void;
-  instead: (broken: Broken) => ReactNode;
+  fallback: (broken: Broken) => ReactNode;
   children: ReactNode;
 };
 
@@ -42,6 +42,6 @@ export class Boundary extends Component<BoundaryProps, State> {
 
   override render() {
     const { error, place } = this.state;
-    return error ? this.props.instead({ error, place, again: this.again }) : this.props.children;
+    return error ? this.props.fallback({ error, place, again: this.again }) : this.props.children;
   }
 }

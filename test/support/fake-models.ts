@@ -102,7 +102,7 @@ export function shapeOf(
     contextBytesPerToken: shape.perToken,
     mtp: false,
     encoder: false,
-    ranker: false,
+    reranker: false,
     vision: null,
   };
 }
@@ -308,7 +308,7 @@ export function fakeModels(
     'downloads.cancel': ({ downloadId }) => tell(world.downloads.filter(({ id }) => id !== downloadId)),
     'downloads.update': ({ downloadId }) => change(downloadId, { done: 0, status: { phase: 'queued' } }),
     'downloads.move': () => undefined,
-    'tokens.list': () => ({ sources: [], kept: 'file' }),
+    'tokens.list': () => ({ sources: [], storedIn: 'file' }),
     'tokens.set': () => undefined,
     'privacy.networkLog': () => contacts,
     'privacy.reportBlocked': () => undefined,

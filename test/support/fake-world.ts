@@ -76,7 +76,7 @@ export const starter: ModelEntry = {
     contextBytesPerToken: 32_768,
     mtp: false,
     encoder: false,
-    ranker: false,
+    reranker: false,
     vision: null,
   },
 };

@@ -55,7 +55,7 @@ const description: ModelDescription = {
   contextBytesPerToken: 10,
   mtp: false,
   encoder: false,
-  ranker: false,
+  reranker: false,
   vision: null,
 };
 

@@ -17,27 +17,27 @@ type Setting = {
 
 type PromptDeps = Pick<ChatDeps, 'db' | 'pictures'> & { models: Pick<ChatDeps['models'], 'sees'> };
 
-/** What the model is sent for a branch. `begun`: the answer that is gone on with. */
+/** What the model is sent for a branch. `continuation`: the answer that is gone on with. */
 export function promptOf(
   core: PromptDeps,
   { chat, settings, thinking, sources, tools }: Setting,
   path: readonly Message[],
-  begun: Message | null,
+  continuation: Message | null,
 ): Prompt {
   const { messages, summary } = inView(path);
   const detail = core.models.sees(chat.modelId) ? settings.pictureDetail : null;
   const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
   const own = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
-  const begunSteps = begun && answerSteps(core.db, begun, tools !== null);
+  const earlierSteps = continuation && answerSteps(core.db, continuation, tools !== null);
   const system = sources ? groundedSystem(sources, own) : own;
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
       ...messages.flatMap((message) => promptMessages(core, message, { toolsKnown: tools !== null, detail })),
-      ...(begunSteps?.done ?? []),
+      ...(earlierSteps?.done ?? []),
     ],
     thinking,
-    continuation: begunSteps?.last ?? null,
+    continuation: earlierSteps?.last ?? null,
     ...(tools && tools.schemas.length > 0 && { tools: tools.schemas }),
   };
 }

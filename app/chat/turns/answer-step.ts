@@ -13,14 +13,14 @@ export type AnswerStep = {
   readonly calling: number | null;
   /** Something else than a call follows a call: the model goes on as if it had its result, and is to be stopped. */
   readonly overrun: boolean;
-  /** It has ended. Text that still comes, and what was called. `lost`: a call was begun, and its end is missing. */
+  /** It has ended. Text that still comes, and what was called. `lost`: a call was continuation, and its end is missing. */
   end(reason: FinishReason): { text: string; calls: ParsedCall[]; lost: boolean };
 };
 
-/** `begun`: text of it that is shown already. */
-export function createAnswerStep(tools: ChatTools | null, begun: string): AnswerStep {
-  let raw = begun;
-  let shown = begun.length;
+/** `continuation`: text of it that is shown already. */
+export function createAnswerStep(tools: ChatTools | null, continuation: string): AnswerStep {
+  let raw = continuation;
+  let shown = continuation.length;
   let splitter: CallSplitter | null = null;
   let calls: ParsedCall[] = [];
   let out = 0;
@@ -81,5 +81,5 @@ export function createAnswerStep(tools: ChatTools | null, begun: string): Answer
   };
 }
 
-/** A marker that is only begun, with the white space before it, is not called a call yet. */
+/** A marker that is only continuation, with the white space before it, is not called a call yet. */
 const SURELY_A_CALL = 32;

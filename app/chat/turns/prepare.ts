@@ -41,7 +41,7 @@ export async function prepare(
   turnId: TurnId,
   chat: Chat,
   answer: Message,
-  begun: boolean,
+  continuation: boolean,
   given: Given,
 ): Promise<Prepared> {
   const { target, name, sampling } = core.models.target(chat.modelId);
@@ -49,7 +49,7 @@ export async function prepare(
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);
   // What was written of an answer rests on its sources, or on none.
-  const written = begun && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
+  const written = continuation && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const tools = await toolsFor(core, chat, [...path, answer], target);
   // With a tool that searches the model says itself what is looked for, and whether anything is.
@@ -65,7 +65,7 @@ export async function prepare(
     chatId: chat.id,
     priority: 'chat',
     target,
-    prompt: promptOf(core, { chat, settings, thinking, sources, tools }, path, begun ? answer : null),
+    prompt: promptOf(core, { chat, settings, thinking, sources, tools }, path, continuation ? answer : null),
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,

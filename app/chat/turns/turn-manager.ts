@@ -106,7 +106,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       core,
       turnId,
       answer: earlier ?? message,
-      begun: earlier !== null,
+      continuation: earlier !== null,
       unattended,
       prepare: (after) =>
         after
@@ -144,7 +144,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
   }
 
   /** The answer below `parentId` that is being written and says nothing yet. */
-  function begunAnswer(chatId: ChatId, parentId: MessageId): { messageId: MessageId; turnId: TurnId } | null {
+  function answerToContinue(chatId: ChatId, parentId: MessageId): { messageId: MessageId; turnId: TurnId } | null {
     const active = ofChat(chatId);
     const message = active?.turn.message();
     if (!active || message?.parentId !== parentId || message.text !== '' || message.thinking !== '') return null;
@@ -293,9 +293,9 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       if (old.role !== 'assistant' || old.parentId === null) {
         throw new LonghandError('bad-request', '[turns.retry] only answers');
       }
-      // Pressed twice, or in two windows: the answer that was just begun is the one that was wanted.
-      const begun = begunAnswer(old.chatId, old.parentId);
-      if (begun) return { userMessageId: null, ...begun };
+      // Pressed twice, or in two windows: the answer that was just continuation is the one that was wanted.
+      const continuation = answerToContinue(old.chatId, old.parentId);
+      if (continuation) return { userMessageId: null, ...continuation };
       const active = ofChat(old.chatId);
       const given = documents === 'search' ? undefined : documents === 'without' ? null : closest(old);
       const started = launch(storeAnswer(old.chatId, old.parentId), null, { given });

@@ -57,9 +57,9 @@ type End = Pick<Finished, 'type' | 'reason'> | Finished | (TurnEvent & { type: '
 export type TurnOptions = {
   core: ChatDeps;
   turnId: TurnId;
-  /** The answer that is written, already stored as running. `begun`: it had text before. */
+  /** The answer that is written, already stored as running. `continuation`: it had text before. */
   answer: Message;
-  begun: boolean;
+  continuation: boolean;
   /** Nobody is there to decide: what would wait for a person is decided at once. */
   unattended: boolean;
   /** May take its time: documents are searched, and the model is loaded for that. `after`: calls of this answer have their results;
@@ -79,8 +79,17 @@ const byItself = (action: PauseAction, suggested: PauseAction, { times }: LoopEv
 //      ▲            │ called
 //      └── tools ◀──┘
 
-export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEnd, onStored }: TurnOptions): Turn {
-  let tally = createUsageTracker(begun ? answer : null);
+export function runTurn({
+  core,
+  turnId,
+  answer,
+  continuation,
+  unattended,
+  prepare,
+  onEnd,
+  onStored,
+}: TurnOptions): Turn {
+  let tally = createUsageTracker(continuation ? answer : null);
   const gauge = createTurnMetrics();
   // The tokens of a text that was written by hand are not known, so none are kept for what follows it.
   let keepIds = true;
@@ -134,7 +143,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
       // Cancelled meanwhile.
       if (over()) return;
       // Calls that were not made yet when the answer ended come first.
-      if (begun && rounds.waiting()) return await callTools(prepared.generation && prepared.tools);
+      if (continuation && rounds.waiting()) return await callTools(prepared.generation && prepared.tools);
       write(prepared);
     } catch (error) {
       finish({ type: 'failed', failure: failureOf(error) });
@@ -323,7 +332,7 @@ export function runTurn({ core, turnId, answer, begun, unattended, prepare, onEn
         ? { status: 'done', reason: event.reason }
         : { status: 'failed', failure: event.failure };
     // An answer that was gone on with has two beginnings, and says little about the speed.
-    if (event.type === 'finished' && 'usage' in event && !begun && !called && name !== '') ending = event;
+    if (event.type === 'finished' && 'usage' in event && !continuation && !called && name !== '') ending = event;
     safely(cite);
     safely(() => writer.set({ state, ...figures }, 'end'));
     safely(() => tell({ ...event, ...figures }));

@@ -48,7 +48,7 @@ function rowsOf(description: Description, memory: ReturnType<typeof memoryAt>): 
   return [
     [
       'family',
-      `${family} (${container})${description.ranker ? ', cross-encoder' : description.encoder ? ', encoder' : ''}${description.mtp ? ', with MTP head' : ''}`,
+      `${family} (${container})${description.reranker ? ', cross-encoder' : description.encoder ? ', encoder' : ''}${description.mtp ? ', with MTP head' : ''}`,
     ],
     ['supported', description.supported ? 'yes' : 'no'],
     ['layers', layersOf(layers)],

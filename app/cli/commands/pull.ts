@@ -49,10 +49,10 @@ async function begin(
     return await client.call('downloads.start', { ...chosen, ...(name !== undefined && { name }) });
   } catch (error) {
     if (!(error instanceof LonghandError) || error.code !== 'conflict') throw error;
-    const begun = (await client.call('downloads.list')).find((item) => item.repository === repository);
-    if (!begun) throw error;
-    await client.call('downloads.resume', { downloadId: begun.id });
-    return begun;
+    const started = (await client.call('downloads.list')).find((item) => item.repository === repository);
+    if (!started) throw error;
+    await client.call('downloads.resume', { downloadId: started.id });
+    return started;
   }
 }
 

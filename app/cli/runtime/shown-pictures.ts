@@ -10,7 +10,7 @@ import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { Context } from './command.ts';
 import type { Opened } from './open-model.ts';
 
-type Shown = {
+type PicturePrompt = {
   readonly files: readonly string[];
   readonly detail: PictureDetail;
   readonly prompt: string;
@@ -24,7 +24,7 @@ export async function promptWithPictures(
   { places }: Context,
   { addon, path }: Opened,
   renderer: TemplateRenderer,
-  { files, detail, prompt, system, thinking }: Shown,
+  { files, detail, prompt, system, thinking }: PicturePrompt,
 ): Promise<{ ids: number[]; inThinking: boolean; pictures: Picture[] }> {
   const text = await readEngineText(addon, path);
   if (!text.vision) throw new LonghandError('model-unsupported', '[--image] this model does not see pictures');

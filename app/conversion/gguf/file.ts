@@ -127,7 +127,7 @@ function cutMetadata(bytes: Buffer, without: RegExp): RawMetadata {
       for (let left = u64(); left > 0; --left) skip(inner);
     } else take(SIZES[type] ?? Number.POSITIVE_INFINITY);
   };
-  const kept: Buffer[] = [];
+  const entries: Buffer[] = [];
   for (let left = u64(); left > 0; --left) {
     const begin = at;
     const length = u64();
@@ -135,9 +135,9 @@ function cutMetadata(bytes: Buffer, without: RegExp): RawMetadata {
     const key = bytes.toString('utf8', first, first + length);
     skip(u32());
     if (at > bytes.length) throw new RangeError('past the end');
-    if (!without.test(key)) kept.push(bytes.subarray(begin, at));
+    if (!without.test(key)) entries.push(bytes.subarray(begin, at));
   }
-  return { count: kept.length, bytes: Buffer.concat(kept) };
+  return { count: entries.length, bytes: Buffer.concat(entries) };
 }
 
 export type GgufFile = {

@@ -42,8 +42,8 @@ export async function planGguf(
     'general.quantization_version': { u32: 2 },
   });
   if (source.container === 'gguf') {
-    const kept = await readRawMetadata(source.path, /^(general\.(file_type|quantization_version|alignment)$|split\.)/);
-    return sized({ metadata: [kept, facts], targets: recoded(source.tensors, type), divisors: null, left: [] });
+    const own = await readRawMetadata(source.path, /^(general\.(file_type|quantization_version|alignment)$|split\.)/);
+    return sized({ metadata: [own, facts], targets: recoded(source.tensors, type), divisors: null, left: [] });
   }
   const config = textConfig(source.config);
   const family = FAMILIES[String(config.model_type)] ?? FAMILIES[String(source.config.model_type)];

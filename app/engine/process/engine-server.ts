@@ -48,7 +48,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
   const pictures = createPictureReader(files.pictureWorker);
   const turns = new Map<TurnId, Running>();
   const queue = createScheduler(() =>
-    model && !failing() ? model.room : { atOnce: 1, bytes: Number.POSITIVE_INFINITY },
+    model && !failing() ? model.capacity : { atOnce: 1, bytes: Number.POSITIVE_INFINITY },
   );
   const encoders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;

@@ -11,7 +11,7 @@ export type GenerationMetrics = {
   /** The one sample of an answer that was over before its first was due; null for longer ones and for a single token. */
   short(): StatsSample | null;
   /** The end of one call. */
-  leg(result: GenerateResult, reuse?: Pick<Usage, 'miss' | 'differs'>): void;
+  addSegment(result: GenerateResult, reuse?: Pick<Usage, 'miss' | 'differs'>): void;
   readonly usage: Usage;
   timings(): Timings;
 };
@@ -90,7 +90,7 @@ export function createGenerationMetrics(
     thinkingEnded() {
       if (firstTokenMs !== null) thinkingMs = now() - begin - firstTokenMs;
     },
-    leg({ timings, tokens }, reuse = {}) {
+    addSegment({ timings, tokens }, reuse = {}) {
       if (sums.legs === 0) {
         usage.promptTokens = timings.promptTokens;
         usage.cachedTokens = timings.cachedTokens;

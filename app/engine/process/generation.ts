@@ -189,7 +189,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     for (const id of result.tokens.slice(seen)) take(id);
     open = false;
     flag = null;
-    meter.leg(result, reuseOf(result.reuse, asked, model.text.decode));
+    meter.addSegment(result, reuseOf(result.reuse, asked, model.text.decode));
     between(model, result.finish === 'length' ? atMost : result.finish);
   }
 

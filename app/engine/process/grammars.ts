@@ -7,13 +7,13 @@ import { callFormatOf } from '../../text/tool-calls/call-formats.ts';
 import { callGrammar } from '../../text/tool-calls/call-grammar.ts';
 import type { Generation, GrammarText } from '../ipc-protocol.ts';
 
-/** Grammars of one model, each compiled once and kept while it is among the last that were used. */
+/** Grammars of one model, each compiled once and cached while it is among the last that were used. */
 export type Grammars = { compiled(grammar: GrammarText): Promise<Addon.Grammar> };
 
-const mostKept = 16;
+const MAX_CACHED = 16;
 
 export function createGrammars(addon: typeof Addon, text: ModelText, rows: number): Grammars {
-  const kept = new Map<string, Promise<Addon.Grammar>>();
+  const cached = new Map<string, Promise<Addon.Grammar>>();
   let vocabulary: Promise<Addon.Vocabulary> | null = null;
 
   const read = () => {
@@ -32,12 +32,12 @@ export function createGrammars(addon: typeof Addon, text: ModelText, rows: numbe
   return {
     compiled(grammar) {
       const key = JSON.stringify(grammar);
-      const known = kept.get(key) ?? compile(grammar);
-      kept.delete(key);
-      kept.set(key, known);
-      known.catch(() => kept.delete(key));
-      const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      const known = cached.get(key) ?? compile(grammar);
+      cached.delete(key);
+      cached.set(key, known);
+      known.catch(() => cached.delete(key));
+      const [oldest] = cached.keys();
+      if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
       return known;
     },
   };

@@ -8,7 +8,7 @@ import { type ModelText, withTemplate } from '../../text/model-text.ts';
 import type { Generation, Inspected, Loaded, LoadTarget, Priority, Prompt } from '../ipc-protocol.ts';
 import { createGrammars, type Grammars } from './grammars.ts';
 import { type EngineText, readEngineText } from './model-vision.ts';
-import type { Room } from './scheduler.ts';
+import type { Capacity } from './scheduler.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
 import { readModelText } from './tokenizer-files.ts';
 
@@ -22,7 +22,7 @@ export type LoadedModel = {
   /** Tokens a timeline for this kind of work holds. */
   contextLength(priority: Priority): number;
   /** How many answers it writes at the same time, and the memory they may take together. */
-  room: Room;
+  capacity: Capacity;
   /** What the timeline of an answer will take, about. */
   bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
   memoryBytes(): number;
@@ -83,7 +83,7 @@ export async function loadModel(
     grammars: createGrammars(addon, text, native.vocabularySize),
     sessions: (priority) => (priority === 'title' ? titles : answers),
     contextLength,
-    room: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
+    capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
     bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
     memoryBytes,
     loaded,

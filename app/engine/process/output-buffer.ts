@@ -73,11 +73,11 @@ export function createOutputBuffer({
     push,
     flush: () => scribe.flush().flatMap(fresh),
     cut(length) {
-      const kept = ids.slice(0, length);
+      const remaining = ids.slice(0, length);
       ids.length = 0;
       had = { ...byHand };
       scribe = open();
-      for (const id of kept) push(id);
+      for (const id of remaining) push(id);
       const shorter = (['thinking', 'answer'] as const).filter((kind) => shown[kind] > had[kind]);
       for (const kind of shorter) shown[kind] = had[kind];
       return shorter.map((kind) => ({ kind, from: had[kind] }));

@@ -14,7 +14,7 @@ export type Work = {
 };
 
 /** What may run side by side. One alone always may. */
-export type Room = { atOnce: number; bytes: number };
+export type Capacity = { atOnce: number; bytes: number };
 
 type Entry = { priority: Urgency; work: Work };
 
@@ -24,13 +24,13 @@ const rank = (priority: Urgency) => order.indexOf(priority);
 /** The most urgent first, in order of arrival among equals; those of one group side by side while there is room, and nothing
  *  overtakes what waits before it. What is less urgent than a newcomer and cannot run beside it is asked to end; whoever
  *  wanted it asks again. */
-export function createScheduler(room: () => Room) {
+export function createScheduler(capacity: () => Capacity) {
   let waiting: Entry[] = [];
   const running = new Set<Entry>();
 
   function joins({ work }: Entry): boolean {
     if (running.size === 0) return true;
-    const { atOnce, bytes } = room();
+    const { atOnce, bytes } = capacity();
     if (work.group === undefined || running.size >= atOnce) return false;
     const others = [...running].map((entry) => entry.work);
     if (others.some(({ group }) => group !== work.group)) return false;

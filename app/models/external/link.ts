@@ -4,14 +4,14 @@ import { basename, join } from 'node:path';
 import { type ExternalModel, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/open-regular.ts';
 import { removeLink } from '../storage/remove-link.ts';
-import { findAdoptable } from './scan.ts';
+import { findExternalModels } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
 
 /** What other programs keep here. */
 export async function listAdoptable(homes = { home: homedir(), env: process.env }): Promise<ExternalModel[]> {
   const found: ExternalModel[] = [];
-  for await (const one of findAdoptable(homes)) found.push(one);
+  for await (const one of findExternalModels(homes)) found.push(one);
   return found;
 }
 

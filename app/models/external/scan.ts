@@ -13,7 +13,7 @@ export type Homes = { home: string; env: Record<string, string | undefined> };
 /** Looks through the places where other programs keep models; what is found can be linked: its files are read where they
  *  are, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
  *  Yields as it finds, so that the first rows are there at once. */
-export async function* findAdoptable(homes: Homes): AsyncGenerator<ExternalModel> {
+export async function* findExternalModels(homes: Homes): AsyncGenerator<ExternalModel> {
   const seen = new Set<string>();
   for (const scan of [huggingFace, mlx, lmStudio, ollama, jan, gpt4all]) {
     for await (const found of scan(homes)) {

@@ -4,7 +4,7 @@ export const silentDisk = (path: string): LonghandError =>
   new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
 
 /** What is said of files on a drive that is not there: nothing is lost. */
-export const awayError = (path: string): LonghandError =>
+export const unmountedError = (path: string): LonghandError =>
   new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
     details: { reason: 'away' },
   });

@@ -17,7 +17,7 @@ import type { LibraryLocation } from '../storage/library-location.ts';
 import { removeLink } from '../storage/remove-link.ts';
 import type { RwLock } from '../storage/rw-lock.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
-import { awayError } from './model-errors.ts';
+import { unmountedError } from './model-errors.ts';
 import type { ModelRegistry } from './model-registry.ts';
 import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
 
@@ -77,7 +77,7 @@ export function createModelLifecycle({
   /** The model's own folder on the shelf; null for files that belong to somebody else. */
   const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
     if (path === null || presetOf !== null || !shelf.owns(path)) return null;
-    if (!(await shelf.look())) throw awayError(path);
+    if (!(await shelf.look())) throw unmountedError(path);
     const [name = ''] = relative(shelf.folder(), path).split('/');
     const folder = join(shelf.folder(), name);
     const manifest = await readManifest(folder);
@@ -110,7 +110,7 @@ export function createModelLifecycle({
     const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, signal);
     signal.throwIfAborted();
     // What cannot be read because its drive went away is not damaged.
-    if (!(await shelf.look())) throw awayError(folder);
+    if (!(await shelf.look())) throw unmountedError(folder);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
   }

@@ -39,7 +39,7 @@ import { declaredName, plainName, readableName, stemOf, withLabel } from '../sto
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { BuiltInModel } from './built-in-models.ts';
-import { awayError, silentDisk, tooLarge } from './model-errors.ts';
+import { silentDisk, tooLarge, unmountedError } from './model-errors.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
@@ -74,7 +74,7 @@ export type ModelRegistry = {
   /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
   encoder(modelId: ModelId): { target: EncoderTarget; name: string };
   /** The cross-encoder that documents are searched with; null when none is installed. */
-  ranker(): EncoderTarget | null;
+  reranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   /** Whether it sees pictures; null: the model that a chat without one has. */
   sees(modelId: ModelId | null): boolean;
@@ -218,7 +218,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   /** @throws LonghandError `model-unsupported` */
   function needWriter({ name, facts }: ModelRow): void {
     if (canChat({ description: facts?.description ?? null })) return;
-    const encoder = facts?.description.encoder || facts?.description.ranker;
+    const encoder = facts?.description.encoder || facts?.description.reranker;
     throw new LonghandError(
       'model-unsupported',
       `[models] ${name} ${encoder ? 'reads text and writes none' : 'cannot be run'}`,
@@ -233,7 +233,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {
     const found = presences.of(path);
-    if (found === 'away') throw awayError(path);
+    if (found === 'away') throw unmountedError(path);
     if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
   }
 
@@ -358,7 +358,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     preview: (modelId, template) => engine.ask('preview', { path: pathOf(find(modelId)), template }),
     encoder(modelId) {
       const { path, name, facts } = find(modelId);
-      if (path === null || !facts?.description.encoder || facts.description.ranker) {
+      if (path === null || !facts?.description.encoder || facts.description.reranker) {
         throw new LonghandError(
           'model-unsupported',
           `[models] ${name} gives no vectors; documents are searched with an encoder`,
@@ -367,8 +367,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       needFiles(path);
       return { target: encoderTarget(path), name };
     },
-    ranker() {
-      const found = known().find(({ path, facts }) => facts?.description.ranker && isThere(path));
+    reranker() {
+      const found = known().find(({ path, facts }) => facts?.description.reranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;
     },
     contextLengthOf: (modelId) => expectedContext(find(modelId)),

@@ -16,7 +16,7 @@ import { isMark } from '../storage/library-location.ts';
 export type Piece = { name: string; size: number; mtimeMs: number; file: string };
 
 const CHUNK = 4 * 1024 * 1024;
-const BEGUN = '.moving';
+const PARTIAL = '.moving';
 /** What volumes keep of a time: whole seconds, in pairs. */
 const MTIME_MS = 2000;
 
@@ -87,7 +87,7 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
     for (let at = dirname(target); at.length > to.length; at = dirname(at)) folders.add(at);
     await mkdir(dirname(target), { recursive: true });
     const twin = options.hardLinks === false ? undefined : carried.get(piece.file);
-    if (twin === undefined || !(await linked(twin, target))) {
+    if (twin === undefined || !(await hardLinked(twin, target))) {
       const source = join(from, piece.name);
       await carry(source, target, piece, options).catch(async (error) => {
         // Removed meanwhile: the next time it is not in the list.
@@ -102,7 +102,7 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
 }
 
 /** Gives `target` the file of `twin`. False where the volume has no hard links. */
-async function linked(twin: string, target: string): Promise<boolean> {
+async function hardLinked(twin: string, target: string): Promise<boolean> {
   const [a, b] = await Promise.all([stat(twin).catch(() => null), stat(target).catch(() => null)]);
   if (!a) return false;
   if (b && a.ino === b.ino && a.dev === b.dev) return true;
@@ -121,36 +121,36 @@ async function carry(source: string, target: string, piece: Piece, options: Mirr
   if (same && (piece.size >= CHUNK || (await readRegular(source, CHUNK)).equals(await readRegular(target, CHUNK)))) {
     return progress(piece.size, piece.size);
   }
-  if (mayLink && (await linked(source, target))) return progress(piece.size, piece.size);
-  const begun = target + BEGUN;
+  if (mayLink && (await hardLinked(source, target))) return progress(piece.size, piece.size);
+  const partial = target + PARTIAL;
   for (let attempt = 1; ; attempt++) {
-    const wrote = await copy(source, begun, signal, (bytes) => progress(bytes, 0));
+    const wrote = await copy(source, partial, signal, (bytes) => progress(bytes, 0));
     const read = createHash('sha256');
-    await readInto(read, begun, Number.POSITIVE_INFINITY, signal, (bytes) => progress(0, bytes));
+    await readInto(read, partial, Number.POSITIVE_INFINITY, signal, (bytes) => progress(0, bytes));
     if (read.digest('hex') === wrote) break;
     progress(-piece.size, -piece.size);
-    await rm(begun, { force: true });
+    await rm(partial, { force: true });
     if (attempt === 2) {
       throw new LonghandError('unreadable', `[move] ${piece.name} reads differently at its new place, twice`);
     }
   }
-  await utimes(begun, new Date(), new Date(piece.mtimeMs));
-  await rename(begun, target);
+  await utimes(partial, new Date(), new Date(piece.mtimeMs));
+  await rename(partial, target);
 }
 
 /** Copies what is not copied yet. Returns the hash of the whole source, as it was read. */
 async function copy(
   source: string,
-  begun: string,
+  partial: string,
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<string> {
-  const before = (await stat(begun).catch(() => null))?.size ?? 0;
+  const before = (await stat(partial).catch(() => null))?.size ?? 0;
   const at = before - (before % CHUNK);
   const hash = createHash('sha256');
   await readInto(hash, source, at, signal, progress);
   const from = await openRegular(source);
-  const to = await openRegularToWrite(begun).catch(async (error) => {
+  const to = await openRegularToWrite(partial).catch(async (error) => {
     await from.close();
     throw error;
   });

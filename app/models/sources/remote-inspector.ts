@@ -32,7 +32,7 @@ export type LookerOptions = {
 const LOOK_MS = 60_000;
 /** Repositories that were looked at lately: choosing another variant does not list its files again. */
 const MAX_ENTRIES = 32;
-const KEPT_MS = 10 * 60_000;
+const CACHE_MS = 10 * 60_000;
 
 type Known = { repository: Repository; source: Source; file: string | null; at: number; seen: Map<string, Inspection> };
 
@@ -40,8 +40,8 @@ export function createRemoteInspector({ sources, net, verdict }: LookerOptions):
   const known = new Map<string, Known>();
 
   async function open(reference: string): Promise<Known> {
-    const kept = known.get(reference);
-    if (kept && Date.now() - kept.at < KEPT_MS) return kept;
+    const cached = known.get(reference);
+    if (cached && Date.now() - cached.at < CACHE_MS) return cached;
     const { source, name, revision, file } = placeOf(reference, sources);
     const entry = await ask(source, name, revision, file);
     known.delete(reference);
@@ -58,8 +58,8 @@ export function createRemoteInspector({ sources, net, verdict }: LookerOptions):
   }
 
   async function inspectOffer(entry: Known, offer: Offer): Promise<Inspection> {
-    const kept = entry.seen.get(offer.id);
-    if (kept) return kept;
+    const cached = entry.seen.get(offer.id);
+    if (cached) return cached;
     const { repository } = entry;
     const via = net({ reason: 'look', about: repository.name });
     const headers = await readRemoteHeaders(repository, offer.id, AbortSignal.timeout(LOOK_MS), via).catch((error) =>

@@ -41,7 +41,7 @@ export type BlobStore = {
   /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks; `also` is written in the same
    *  step. */
   accept(path: string, sha256: string, size: number, blocks: Uint8Array, also: () => void): Promise<void>;
-  /** Ends what `accept` had begun when the app ended. False when there is nothing to end. */
+  /** Ends what `accept` had partial when the app ended. False when there is nothing to end. */
   acceptAgain(path: string, sha256: string | null, size: number): Promise<boolean>;
   /** Hashes of the blocks of a file that is or was here whole. */
   blocksOf(sha256: string): Uint8Array | null;
@@ -152,16 +152,16 @@ export function createBlobStore(db: Database, place: LibraryLocation): BlobStore
     },
     async assemble(model, manifest) {
       const target = join(folder(), model);
-      const begun = building(target);
-      await rm(begun, { recursive: true, force: true });
+      const partial = building(target);
+      await rm(partial, { recursive: true, force: true });
       for (const { name, sha256 } of manifest.files) {
-        const path = join(begun, name);
+        const path = join(partial, name);
         await mkdir(dirname(path), { recursive: true });
         await linkOrCopy(blobPath(sha256), path);
       }
-      await writeManifest(begun, manifest);
+      await writeManifest(partial, manifest);
       await rm(target, { recursive: true, force: true });
-      await rename(begun, target);
+      await rename(partial, target);
       return target;
     },
     async frees(path) {

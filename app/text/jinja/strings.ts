@@ -64,8 +64,8 @@ export const stringMethods: Readonly<Record<string, Method>> = {
     const separator = textArgument(args, 0, 'rsplit');
     const most = isNumber(args[1]) ? args[1].value : -1;
     const parts = splitText(self, args.slice(0, 1), meter);
-    const kept = most < 0 ? 0 : Math.max(0, parts.length - most);
-    const head = kept > 1 ? [parts.slice(0, kept).join(separator), ...parts.slice(kept)] : parts;
+    const joined = most < 0 ? 0 : Math.max(0, parts.length - most);
+    const head = joined > 1 ? [parts.slice(0, joined).join(separator), ...parts.slice(joined)] : parts;
     return list(head.map(text));
   },
   partition: (self, args) => list(cut(self, self.indexOf(textArgument(args, 0, 'partition')), args).map(text)),

@@ -12,7 +12,7 @@ export const VALUES = 4;
 /** Copies from which on a round is one. */
 const ROUND = 3;
 /** Words, values and lines of a text that are remembered, so that new ones are known to be new. */
-const MOST_WORDS = 1 << 16;
+const MAX_WORDS = 1 << 16;
 
 interface Link extends Sentence {
   /** Copies up to this one, the first one counted, and those of them that brought no new word, name or number. */
@@ -73,7 +73,7 @@ export function link(chains: Chains, sentence: Sentence): Round | null {
     numbers: isFresh(chains.numbers, sentence.slots),
     known: chains.exact.has(sentence.exact),
   };
-  if (chains.exact.size < MOST_WORDS) chains.exact.add(sentence.exact);
+  if (chains.exact.size < MAX_WORDS) chains.exact.add(sentence.exact);
   const added = follow(before, sentence, seen, chains.count++);
   remember(chains, added);
   return before ? round(chains.links, added) : null;
@@ -84,7 +84,7 @@ function isFresh(known: Set<string>, words: readonly string[]): boolean {
   for (const word of words) {
     if (known.has(word)) continue;
     fresh = true;
-    if (known.size < MOST_WORDS) known.add(word);
+    if (known.size < MAX_WORDS) known.add(word);
   }
   return fresh;
 }

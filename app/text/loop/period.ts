@@ -8,7 +8,7 @@ const SLOTS = 1 << 16;
 const FIRST_ROOM = 4096;
 /** Steps backwards that each token pays for. */
 const STEPS = 8;
-const MOST_STEPS = 1 << 15;
+const MAX_STEPS = 1 << 15;
 const FACTOR = 0x01000193;
 
 /** Ids at distance `period` agree, for the last `run` of them. */
@@ -48,7 +48,7 @@ export function advance(periods: Periods, id: number): Readonly<Track> | null {
   const { ids, long, short, last } = periods;
   const at = periods.length++;
   ids[at] = id;
-  periods.steps = Math.min(MOST_STEPS, periods.steps + STEPS);
+  periods.steps = Math.min(MAX_STEPS, periods.steps + STEPS);
   periods.hash = (Math.imul(periods.hash, FACTOR) + mixed(id)) | 0;
   if (at >= GROUP) periods.hash = (periods.hash - Math.imul(mixed(ids[at - GROUP] as number), power)) | 0;
   follow(long, ids, at);

@@ -74,7 +74,7 @@ const digits = /^\p{N}/u;
 /** Listings are set off so; prose is not. */
 const indented = /^\n*(\t| {4})/;
 const LONGEST = 400;
-const MOST_NAMES = 1 << 14;
+const MAX_NAMES = 1 << 14;
 /** Content words without which a sentence says too little to be compared. */
 const LEAST = 3;
 /** What numbers the entries of a list says nothing of its own. */
@@ -167,7 +167,7 @@ function abstract(text: string, known: Set<string>): Abstract {
     else if (values.has(lower) || (found.length === 1 && found !== lower && !first)) slots.push(lower);
     else if (found !== lower && found.length > 1 && !light.has(lower) && (!first || known.has(lower))) {
       slots.push(lower);
-      if (known.size < MOST_NAMES) known.add(lower);
+      if (known.size < MAX_NAMES) known.add(lower);
       names.push(lower);
     } else {
       value = false;

@@ -93,16 +93,16 @@ function takePattern(part: Part): void {
 function replaced({ pattern, config }: Part, text: string, demand: Demand): string {
   if (!pattern) return text;
   const content = config?.content ?? '';
-  const kept: string[] = [];
+  const parts: string[] = [];
   let from = 0;
   let length = 0;
   for (const { 0: found, index = 0 } of text.matchAll(pattern as RegExp)) {
     length += index - from + content.length;
     demand(length);
-    kept.push(text.slice(from, index), content);
+    parts.push(text.slice(from, index), content);
     from = index + found.length;
   }
-  return kept.join('') + text.slice(from);
+  return parts.join('') + text.slice(from);
 }
 
 /** The longest word that is cut into pieces, each of which is looked for by its whole rest. */

@@ -60,7 +60,7 @@ export function otherModelFor(
     if (
       !description?.supported ||
       description.encoder ||
-      description.ranker ||
+      description.reranker ||
       missing ||
       unmounted ||
       id === current?.id

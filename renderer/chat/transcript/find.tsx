@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { showMessage } from '../../commands/show-message.ts';
 import { focusComposer } from '../../lib/focus.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
-import { shownBranch } from '../../stores/chat/visible-branch.ts';
+import { visibleBranch } from '../../stores/chat/visible-branch.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { unpaint } from '../../ui/css-highlight.ts';
 import { Field } from '../../ui/field.tsx';
@@ -18,7 +18,7 @@ export function Find() {
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the branch follows the open chat
-  const branch = useMemo(() => shownBranch(useChat.getState()), [open]);
+  const branch = useMemo(() => visibleBranch(useChat.getState()), [open]);
   const matches = useMemo(() => findMatches(branch, query), [branch, query]);
   const index = Math.min(at, matches.length - 1);
   const current = matches[index] ?? null;

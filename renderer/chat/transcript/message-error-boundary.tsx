@@ -12,7 +12,7 @@ export function MessageBoundary({ message, children }: { message: Message; child
   return (
     <Boundary
       subject={`${message.id} ${message.state.status}`}
-      instead={(broken) => <BrokenMessage message={message} broken={broken} />}
+      fallback={(broken) => <BrokenMessage message={message} broken={broken} />}
     >
       {children}
     </Boundary>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { answerAsMarkdown, quotingIn } from '../../commands/export.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { branchOf } from '../../stores/chat/tree.ts';
-import { shownEnd } from '../../stores/chat/visible-branch.ts';
+import { visibleEnd } from '../../stores/chat/visible-branch.ts';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 
 /** The whole chat on paper, in light colours: on screen only what is in view is drawn. */
@@ -39,7 +39,7 @@ export function PrintedChat() {
 function Paper() {
   const { t } = useTranslation();
   const open = useChat((state) => state.open);
-  const leaf = useChat(shownEnd);
+  const leaf = useChat(visibleEnd);
   const branch = useMemo(() => (open ? branchOf(open.messages, leaf) : []), [open, leaf]);
   return (
     <div className="printed">

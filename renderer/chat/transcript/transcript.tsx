@@ -7,7 +7,7 @@ import { type Held, HOLD_LINE, heldAt } from '../../lib/scroll-anchor.ts';
 import { isRunning } from '../../stores/chat/reducers.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { branchOf, markersOf, type Versions, versionsOf } from '../../stores/chat/tree.ts';
-import { shownEnd } from '../../stores/chat/visible-branch.ts';
+import { visibleEnd } from '../../stores/chat/visible-branch.ts';
 import { Button } from '../../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
@@ -112,7 +112,7 @@ function useFollowing(branch: readonly Message[]) {
 export function Transcript() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.shape);
-  const leaf = useChat(shownEnd);
+  const leaf = useChat(visibleEnd);
   const branch = useMemo(() => (messages ? branchOf(messages, leaf) : []), [messages, leaf]);
   const find = useChat((state) => state.overlay.kind === 'find');
   const { scroller, content, reader, away, toEnd, leave } = useFollowing(branch);

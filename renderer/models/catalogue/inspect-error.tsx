@@ -32,8 +32,8 @@ function Token({ onKept }: { onKept: () => void }) {
   const { t } = useTranslation();
   const mirror = useSettings((state) => state.values.hubEndpoint);
   const [token, setToken] = useState('');
-  const [kept, setKept] = useState<'keychain' | 'file'>('file');
-  useEffect(() => void core.call('tokens.list').then((list) => setKept(list.kept)), []);
+  const [storedIn, setStoredIn] = useState<'keychain' | 'file'>('file');
+  useEffect(() => void core.call('tokens.list').then((list) => setStoredIn(list.storedIn)), []);
   const keep = async (event: FormEvent) => {
     event.preventDefault();
     await core.call('tokens.set', { source: mirror === null ? 'huggingface' : 'mirror', token });
@@ -43,7 +43,7 @@ function Token({ onKept }: { onKept: () => void }) {
   return (
     <form onSubmit={(event) => void keep(event)} className="mt-2">
       <p>
-        {t('models.tokenAbout')} {t(`secrets.kept.${kept}`)}
+        {t('models.tokenAbout')} {t(`secrets.storedIn.${storedIn}`)}
       </p>
       <div className="mt-2 flex gap-2">
         <Field

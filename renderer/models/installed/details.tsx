@@ -74,7 +74,7 @@ export function Details({ model }: { model: ModelEntry }) {
           </Menu>
         </span>
       </div>
-      <p className="mt-0.5 text-fg-2">{details ? t(`models.kept.${details.ownership}`) : '\u00a0'}</p>
+      <p className="mt-0.5 text-fg-2">{details ? t(`models.ownership.${details.ownership}`) : '\u00a0'}</p>
       <div className="mt-3.5 flex flex-wrap gap-2">
         {writes && (
           <>
@@ -99,7 +99,7 @@ export function Details({ model }: { model: ModelEntry }) {
       {model.description !== null && !writes && (
         <p className="text-fg-2">
           {model.description.supported
-            ? t(model.description.ranker ? 'models.isRanker' : 'models.isEncoder')
+            ? t(model.description.reranker ? 'models.isReranker' : 'models.isEncoder')
             : t('model.unsupported')}
         </p>
       )}

@@ -11,7 +11,7 @@ import { copyIn } from './importing.ts';
 /** Models that other programs keep here: linked, never copied or changed. */
 export function Adoptables() {
   const { t } = useTranslation();
-  const adoptable = useModels((state) => state.externalModels);
+  const external = useModels((state) => state.externalModels);
   const { lookAgain } = useModels.getState();
   useEffect(() => {
     if (useModels.getState().externalModels === null) void lookAgain();
@@ -21,14 +21,14 @@ export function Adoptables() {
       <div className="flex items-center gap-2 border-b border-line px-5 pb-2">
         <h2 className="font-semibold whitespace-nowrap">{t('models.others')}</h2>
         <p className="min-w-0 truncate text-fg-2">
-          {adoptable?.length === 0 ? t('models.othersNone') : t('models.othersAbout')}
+          {external?.length === 0 ? t('models.othersNone') : t('models.othersAbout')}
         </p>
         <Button kind="quiet" className="ms-auto" onClick={() => void lookAgain()}>
           {t('models.lookAgain')}
         </Button>
       </div>
       <ul>
-        {(adoptable ?? []).map((model) => (
+        {(external ?? []).map((model) => (
           <AdoptableRow key={model.path} model={model} />
         ))}
       </ul>

@@ -87,13 +87,13 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
   );
 }
 
-type Shown = { own: string | null; text: string; problem: Failure | null };
+type TemplateField = { own: string | null; text: string; problem: Failure | null };
 
 /** The chat template, the model's own until it is changed; below it what a short chat becomes. */
 function Template(props: { model: ModelEntry; value: string | null; onChange: (template: string | null) => void }) {
   const { model, value, onChange } = props;
   const { t } = useTranslation();
-  const [shown, setShown] = useState<Shown>({ own: null, text: '', problem: null });
+  const [shown, setShown] = useState<TemplateField>({ own: null, text: '', problem: null });
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {

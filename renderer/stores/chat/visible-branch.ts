@@ -3,19 +3,19 @@ import { type ChatData, isRunning } from './reducers.ts';
 import { branchOf, newestEnd } from './tree.ts';
 import type { ChatView } from './view-state.ts';
 
-export type Shown = Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom' | 'editing'>;
+export type BranchView = Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom' | 'editing'>;
 
 /** The last message on screen: that of the chat, or the one that a new branch begins at. What is being edited stays on
  *  screen, also when another window shows another branch. */
-export function shownEnd({ open, branchFrom, editing }: Shown): MessageId | null {
+export function visibleEnd({ open, branchFrom, editing }: BranchView): MessageId | null {
   const end = branchFrom ?? open?.chat.leafId ?? null;
   if (!open || editing === null || !open.shape.has(editing)) return end;
   return branchOf(open.shape, end).some(({ id }) => id === editing) ? end : newestEnd(open.shape, editing);
 }
 
 /** The branch on screen. */
-export const shownBranch = (state: Shown): Message[] =>
-  state.open ? branchOf(state.open.messages, shownEnd(state)) : [];
+export const visibleBranch = (state: BranchView): Message[] =>
+  state.open ? branchOf(state.open.messages, visibleEnd(state)) : [];
 
 export function runningTurn(data: ChatData): TurnId | null {
   if (!data.open) return null;

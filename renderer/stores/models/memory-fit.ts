@@ -84,7 +84,7 @@ export function likelyDescription(model: CatalogueModel): ModelDescription {
     contextBytesPerToken: growing * (hiddenSize / 4) * 2 * 2,
     mtp: false,
     encoder: model.abilities.includes('embeddings'),
-    ranker: false,
+    reranker: false,
     vision: null,
   };
 }

@@ -4,14 +4,14 @@ import type { EventPayload, StatsSample, TurnId } from '../../../app/protocol/in
 
 export type Point = { at: number; decode: number | null; prefill: number | null; memory: number | null };
 /** `turnId`: what is being written; null while nothing is. */
-export type Live = { turnId: TurnId | null; points: readonly Point[] };
+export type LivePoints = { turnId: TurnId | null; points: readonly Point[] };
 
-export const noLive: Live = { turnId: null, points: [] };
+export const noLivePoints: LivePoints = { turnId: null, points: [] };
 
 export const SHOWN_MS = 6 * 60_000;
 
 /** All that came since the last time, as one point; a turn that ended leaves a gap. */
-export function withEvents(live: Live, batch: readonly EventPayload<'turn'>[], now: number): Live {
+export function withEvents(live: LivePoints, batch: readonly EventPayload<'turn'>[], now: number): LivePoints {
   let { turnId } = live;
   let sample: StatsSample | null = null;
   let gap = false;

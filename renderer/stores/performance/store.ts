@@ -10,7 +10,7 @@ import {
 } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { createBatcher } from '../../lib/batcher.ts';
-import { type Live, noLive, withEvents } from './live.ts';
+import { type LivePoints, noLivePoints, withEvents } from './live.ts';
 import type { Filter, Metric } from './selectors.ts';
 
 export type Tab = 'overview' | 'compare';
@@ -26,13 +26,13 @@ type Performance = {
   filter: Filter;
   /** Batches that are compared. */
   chosen: readonly string[];
-  live: Live;
+  live: LivePoints;
   /** A benchmark that was asked for, and what would disturb it. */
   benchmarkWarning: { modelIds: ModelId[]; conditions: Conditions } | null;
   load(): Promise<void>;
   /** Starts, unless something would disturb it: then the user is told first. */
   ask(modelIds: ModelId[]): Promise<void>;
-  clearDoubts(): void;
+  clearBenchmarkWarning(): void;
   start(modelIds: ModelId[]): Promise<void>;
   cancel(): Promise<void>;
   choose(batch: string): void;
@@ -47,7 +47,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
   metric: 'decode',
   filter: { sort: 'all', backEnd: null },
   chosen: [],
-  live: noLive,
+  live: noLivePoints,
   benchmarkWarning: null,
 
   async load() {
@@ -64,7 +64,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
     else await get().start(modelIds);
   },
 
-  clearDoubts: () => set({ benchmarkWarning: null }),
+  clearBenchmarkWarning: () => set({ benchmarkWarning: null }),
 
   async start(modelIds) {
     set({ failure: null, benchmarkWarning: null });
@@ -84,7 +84,7 @@ export const usePerformance = create<Performance>()((set, get) => ({
   },
 }));
 
-/** Live figures change four times a second. */
+/** LivePoints figures change four times a second. */
 const LIVE_MS = 250;
 const live = createBatcher<EventPayload<'turn'>>(
   (batch) => usePerformance.setState((state) => ({ live: withEvents(state.live, batch, Date.now()) })),

@@ -216,7 +216,7 @@ test('a gated repository asks for a token, which is kept where only its owner ca
     details: { reason: 'gated' },
   });
   await client.call('tokens.set', { source: 'mirror', token: 'hf_secret' });
-  expect(await client.call('tokens.list')).toEqual({ sources: ['mirror'], kept: 'file' });
+  expect(await client.call('tokens.list')).toEqual({ sources: ['mirror'], storedIn: 'file' });
   expect(statSync(join(dataFolder, 'tokens.json')).mode & 0o777).toBe(0o600);
   await client.call('models.inspectRemote', { reference: 'acme/tiny' });
   expect(hub.seen.storageTokens).toBe(0);
@@ -242,7 +242,7 @@ test('with a keychain the file holds only what it sealed', async () => {
   onTestFinished(() => host.close());
   await host.handlers['tokens.set']({ source: 'huggingface', token: 'hf_secret' });
   expect(readFileSync(join(dataFolder, 'tokens.json'), 'utf8')).not.toContain('hf_secret');
-  expect(await host.handlers['tokens.list']()).toEqual({ sources: ['huggingface'], kept: 'keychain' });
+  expect(await host.handlers['tokens.list']()).toEqual({ sources: ['huggingface'], storedIn: 'keychain' });
 });
 
 test('a model of Ollama is linked without a copy; removing it leaves its file', async () => {

@@ -21,7 +21,7 @@ const model: ModelDescription = {
   contextBytesPerToken: 28 * 2 * 8 * 128 * 2,
   mtp: false,
   encoder: false,
-  ranker: false,
+  reranker: false,
   vision: null,
 };
 

@@ -57,8 +57,8 @@ export const engineAndKernels = [
   {
     row: 'SALA: compressed keys are cut by the wrong factor',
     file: 'native/engine/timeline_memory.cc',
-    from: 'compressed_windows(keys->layout, length, 4)',
-    to: 'compressed_windows(keys->layout, length, 1)',
+    from: 'keys->layout.k2_windows(length)',
+    to: 'keys->layout.k1_windows(length)',
     user: 'stale keys after an answer is written anew',
     tests: timeline,
     named: 'rewinding in the sparse regime',
@@ -175,7 +175,7 @@ export const engineAndKernels = [
   {
     row: 'snapshots: three times the budget',
     file: 'native/engine/snapshots.cc',
-    from: 'budget_bytes / 3 / memory_.snapshot_bytes()',
+    from: 'max_snapshot_bytes / 3 / memory_.snapshot_bytes()',
     to: 'budget_bytes / memory_.snapshot_bytes()',
     user: 'three times the memory',
     tests: ['test/native/architectures/mistakes.test.ts', ...timeline],

@@ -87,7 +87,7 @@ test('an encoder with an adapter scores as one whose weights are the sums', asyn
     addon.load(folder, { adapter: adapterOf(adapter, { base_checksum: ['0123456789abcdef', checksum()] }) }),
     addon.load(whole),
   ]);
-  expect(one.description).toMatchObject({ ranker: true, notices: ['an adapter is put on 2 matrices'] });
+  expect(one.description).toMatchObject({ reranker: true, notices: ['an adapter is put on 2 matrices'] });
   const text = [Int32Array.of(1, 9, 30, 2, 44, 12, 7, 2), Int32Array.of(4), Int32Array.of(8)] as const;
   const [score, wanted] = [await one.rank(...text), await other.rank(...text)];
   expect(score[0]).toBeCloseTo(wanted[0] ?? Number.NaN, 5);
@@ -95,7 +95,7 @@ test('an encoder with an adapter scores as one whose weights are the sums', asyn
   other.close();
   // The model itself is as it was.
   const plain = await addon.load(folder);
-  expect(plain.description.ranker).toBe(false);
+  expect(plain.description.reranker).toBe(false);
   plain.close();
 });
 

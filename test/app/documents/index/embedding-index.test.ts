@@ -29,7 +29,7 @@ function madeUp() {
   /** So many texts at most are answered at once, as when a chat comes between. */
   let most = Number.POSITIVE_INFINITY;
   /** A cross-encoder for which this word decides; null: none is installed. */
-  let ranker: string | null = null;
+  let reranker: string | null = null;
   /** A reader to which every statement with this word is the answer; or why the engine has none. */
   const reader = { word: '', fails: null as LonghandError | null, asked: 0 };
   const engine = {
@@ -45,7 +45,7 @@ function madeUp() {
       }
       if (name === 'rank')
         return {
-          scores: texts.map((text) => (ranker !== null && text.includes(ranker) ? 3 : -3)),
+          scores: texts.map((text) => (reranker !== null && text.includes(reranker) ? 3 : -3)),
         };
       asked.push({ path: target.path, texts: texts.length, urgent });
       const taken = texts.slice(0, urgent ? undefined : most);
@@ -61,7 +61,7 @@ function madeUp() {
     },
     preset: null,
     qaReranker: 'reader',
-    reranker: () => (ranker === null ? null : { path: 'ranker', device: null, threads: null }),
+    reranker: () => (reranker === null ? null : { path: 'reranker', device: null, threads: null }),
   };
   return {
     meaning: { engine: engine as unknown as DocumentsOptions['engine'], encoders },
@@ -70,7 +70,7 @@ function madeUp() {
     paths,
     reader,
     rankBy: (word: string | null) => {
-      ranker = word;
+      reranker = word;
     },
     take: (count: number) => {
       most = count;

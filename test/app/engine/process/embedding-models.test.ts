@@ -216,15 +216,15 @@ function madeUpRanker(): string {
 }
 
 test('a cross-encoder reads question and passage as one text of two parts, and cuts what is too long', async () => {
-  const ranker = madeUpRanker();
+  const reranker = madeUpRanker();
   const engine = startEngine();
   const [query, passage] = ['When is the rent due?', 'It is due on the third working day.'];
   const texts = [passage, `${passage} And so on. `.repeat(40), ''];
-  const { scores } = await engine.ask('rank', { target: { ...target, path: ranker }, query, texts });
-  const { tokenizer } = await readModelText(addon, ranker);
+  const { scores } = await engine.ask('rank', { target: { ...target, path: reranker }, query, texts });
+  const { tokenizer } = await readModelText(addon, reranker);
   const { before, after } = tokenizer.around;
   const first = [...before, ...tokenizer.encodeText(query), ...after];
-  const model = await addon.load(ranker);
+  const model = await addon.load(reranker);
   const pair = async (second: number[]) => {
     const tokens = Int32Array.from([...first, ...second, ...after]);
     return (await model.rank(tokens, Int32Array.of(first.length), Int32Array.of(tokens.length)))[0];
@@ -236,6 +236,6 @@ test('a cross-encoder reads question and passage as one text of two parts, and c
   );
   expect(scores[2]).toBeCloseTo((await pair([])) ?? Number.NaN, 4);
   model.close();
-  const vectors = engine.ask('embed', { target: { ...target, path: ranker }, texts, kind: 'passage', urgent: true });
+  const vectors = engine.ask('embed', { target: { ...target, path: reranker }, texts, kind: 'passage', urgent: true });
   await expect(vectors).rejects.toThrow('scores pairs');
 });

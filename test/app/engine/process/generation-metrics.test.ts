@@ -45,15 +45,15 @@ test('a clock that is set back or forward: samples go on, and nothing is negativ
 
 test('the time of a GPU is summed over the legs, and absent where none was there', () => {
   const { meter } = metered();
-  const leg = (deviceMs?: number) =>
-    meter.leg({
+  const addSegment = (deviceMs?: number) =>
+    meter.addSegment({
       tokens: [1, 2],
       timings: { promptTokens: 9, cachedTokens: 0, prefillMs: 5, decodeMs: 20, firstTokenMs: 5, deviceMs },
-    } as unknown as Parameters<typeof meter.leg>[0]);
-  leg();
+    } as unknown as Parameters<typeof meter.addSegment>[0]);
+  addSegment();
   expect(meter.timings()).not.toHaveProperty('deviceMs');
-  leg(12);
-  leg(30);
+  addSegment(12);
+  addSegment(30);
   expect(meter.timings().deviceMs).toBe(42);
 });
 

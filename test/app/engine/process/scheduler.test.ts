@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createScheduler, type Room, type Urgency, type Work } from '../../../../app/engine/process/scheduler.ts';
+import { type Capacity, createScheduler, type Urgency, type Work } from '../../../../app/engine/process/scheduler.ts';
 
 /** Works that run until the test ends them. */
-function workshop(room: Room = { atOnce: 3, bytes: 100 }) {
+function workshop(room: Capacity = { atOnce: 3, bytes: 100 }) {
   const running: string[] = [];
   const yielded: string[] = [];
   const ends = new Map<string, () => void>();

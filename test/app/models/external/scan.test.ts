@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findAdoptable } from '../../../../app/models/external/scan.ts';
+import { findExternalModels } from '../../../../app/models/external/scan.ts';
 import type { ExternalModel } from '../../../../app/protocol/index.ts';
 
 let home: string;
@@ -20,7 +20,7 @@ async function put(path: string, text: string): Promise<string> {
 }
 async function found(env: Record<string, string> = {}): Promise<ExternalModel[]> {
   const all: ExternalModel[] = [];
-  for await (const model of findAdoptable({ home, env })) all.push(model);
+  for await (const model of findExternalModels({ home, env })) all.push(model);
   return all.filter((model) => model.path.startsWith(home));
 }
 

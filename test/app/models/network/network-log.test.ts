@@ -56,7 +56,7 @@ test('what the page wanted and visitors that were turned away are told, without 
   const { client, host } = await start();
   await client.call('privacy.reportBlocked', { address: 'https://img.example.com/pixel.gif?name=ada' });
   for (let i = 0; i < 1000; i++) host.refusedVisitor({ host: `name-${i}.example`, about: 'https://evil.example' });
-  const heard = next(client, 'contacts.changed');
+  const heard = next(client, 'networkLog.changed');
   await heard;
   const contacts = await client.call('privacy.networkLog');
   expect(contacts).toContainEqual(

@@ -253,7 +253,7 @@ test('a new chat takes the model that answered last, or the one that was chosen 
 test('new chats pass over what cannot write', () => {
   const model = (id: string, more: object) =>
     ({ id, builtIn: id === 'starter', missing: false, lastUsedAt: null, description: null, ...more }) as never;
-  const encoder = { description: { supported: true, encoder: true, ranker: false }, lastUsedAt: 9 };
+  const encoder = { description: { supported: true, encoder: true, reranker: false }, lastUsedAt: 9 };
   const models = [model('starter', {}), model('encoder', encoder), model('otter', { lastUsedAt: 5 })];
   expect(modelForNewChats(models, null)).toMatchObject({ id: 'otter' });
   expect(modelForNewChats(models, 'encoder')).toMatchObject({ id: 'otter' });

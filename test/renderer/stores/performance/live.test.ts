@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventPayload, TurnId } from '../../../../app/protocol/index.ts';
-import { linesOf, noLive, SHOWN_MS, withEvents } from '../../../../renderer/stores/performance/live.ts';
+import { linesOf, noLivePoints, SHOWN_MS, withEvents } from '../../../../renderer/stores/performance/live.ts';
 
 type Turn = EventPayload<'turn'>;
 const stats = (tokensPerSecond: number | null, phase: 'prefill' | 'answer' = 'answer', turnId = 't'): Turn => ({
@@ -12,7 +12,7 @@ const stats = (tokensPerSecond: number | null, phase: 'prefill' | 'answer' = 'an
 const failed: Turn = { ...stats(1), event: { type: 'failed', failure: { code: 'engine-lost', message: '' } } };
 
 test('the newest of what came is one point; reading and writing are told apart', () => {
-  const live = withEvents(withEvents(noLive, [stats(900, 'prefill')], 0), [stats(40), stats(50)], 250);
+  const live = withEvents(withEvents(noLivePoints, [stats(900, 'prefill')], 0), [stats(40), stats(50)], 250);
   expect(live.turnId).toBe('t');
   expect(live.points).toEqual([
     { at: 0, decode: null, prefill: 900, memory: 100 },
@@ -21,7 +21,7 @@ test('the newest of what came is one point; reading and writing are told apart',
 });
 
 test('the end of a turn is a gap, what is not a number is none, and old points go', () => {
-  let live = withEvents(noLive, [stats(40)], 0);
+  let live = withEvents(noLivePoints, [stats(40)], 0);
   live = withEvents(live, [failed], 100);
   live = withEvents(live, [stats(Number.NaN)], 200);
   live = withEvents(live, [stats(20)], 300);

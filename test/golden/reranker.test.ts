@@ -48,7 +48,7 @@ const head = {
 	"classifier.weight": made(1, hidden),
 	"classifier.bias": made(1),
 };
-const ranker = { ...stored, ...head };
+const reranker = { ...stored, ...head };
 const folderOf = (tensors: Record<string, StoredTensor>, change: object = {}) =>
 	temporaryFolder({
 		"config.json": JSON.stringify({
@@ -63,7 +63,7 @@ const folderOf = (tensors: Record<string, StoredTensor>, change: object = {}) =>
 type Row = number[];
 const weight = (name: string): Float32Array =>
 	asFloats(
-		(ranker[prefix + name] ?? ranker[name] ?? { bytes: new Uint8Array() })
+		(reranker[prefix + name] ?? reranker[name] ?? { bytes: new Uint8Array() })
 			.bytes,
 	);
 const rowOf = (name: string, row: number): Row => [
@@ -213,10 +213,10 @@ test("the sums of this file give the states that transformers gives", () => {
 });
 
 test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
-	const model = await addon.load(folderOf(ranker), { cpu });
+	const model = await addon.load(folderOf(reranker), { cpu });
 	expect(model.description).toMatchObject({
 		encoder: true,
-		ranker: true,
+		reranker: true,
 		supported: true,
 	});
 	const alone = await Promise.all(
@@ -261,18 +261,18 @@ test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
 
 test("an encoder ranks nothing; a head with more labels, or without its pooler, is refused by name", async () => {
 	const plain = await addon.load(folder);
-	expect(plain.description.ranker).toBe(false);
+	expect(plain.description.reranker).toBe(false);
 	await expect(rank(plain, [1, 5, 2], 1)).rejects.toThrow("cross-encoders do");
 	plain.close();
 	const labels = {
-		...ranker,
+		...reranker,
 		"classifier.weight": made(3, hidden),
 		"classifier.bias": made(3),
 	};
 	await expect(addon.load(folderOf(labels))).rejects.toThrow(
 		"classifier.weight",
 	);
-	const { [`${prefix}pooler.dense.weight`]: _, ...headless } = ranker;
+	const { [`${prefix}pooler.dense.weight`]: _, ...headless } = reranker;
 	await expect(addon.load(folderOf(headless))).rejects.toThrow(
 		"pooler.dense.weight",
 	);
@@ -280,7 +280,7 @@ test("an encoder ranks nothing; a head with more labels, or without its pooler, 
 		`${prefix}embeddings.token_type_embeddings.weight`
 	] as StoredTensor;
 	const single = {
-		...ranker,
+		...reranker,
 		[`${prefix}embeddings.token_type_embeddings.weight`]: {
 			...type,
 			shape: [1, hidden],
