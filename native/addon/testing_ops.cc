@@ -51,11 +51,22 @@ OwnedView view_of(const Napi::Object& object) {
   return owned;
 }
 
+// Each kind of device is opened once. They are closed while the environment ends: when the process runs its exit
+// handlers, drivers may have put away what they need for it.
+using Backends = std::map<std::string, std::unique_ptr<Backend>>;
+Backends& opened_backends(Napi::Env env) {
+  static Backends* opened = [env]() mutable {
+    auto* made = new Backends;
+    env.AddCleanupHook([](Backends* leaving) { leaving->clear(); }, made);
+    return made;
+  }();
+  return *opened;
+}
+
 Backend& backend_for(const Napi::Object& device) {
-  static std::map<std::string, std::unique_ptr<Backend>> opened;
   const auto text = [&](const char* name) { return device.Has(name) ? device.Get(name).ToString().Utf8Value() : ""; };
   const std::string key = text("backEnd") + " " + text("instructions") + " " + text("threads");
-  std::unique_ptr<Backend>& backend = opened[key];
+  std::unique_ptr<Backend>& backend = opened_backends(device.Env())[key];
   if (backend) return *backend;
   Creation creation =
       text("backEnd") == "metal" ? create_metal(true)
@@ -107,6 +118,11 @@ BufferPtr Bench::buffer(const char* name) const {
   const auto* bytes = static_cast<const std::byte*>(array.ArrayBuffer().Data()) + array.ByteOffset();
   backend.write(*made, 0, bytes, array.ByteLength());
   return made;
+}
+
+BufferPtr Bench::required(const char* name) const {
+  if (!has(name)) throw std::runtime_error("[testing] no argument \"" + std::string(name) + "\"");
+  return buffer(name);
 }
 
 Norm Bench::norm(const char* name) const { return {buffer(name), number("eps", 1e-6f)}; }

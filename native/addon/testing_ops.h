@@ -30,8 +30,9 @@ class Bench {
   }
   std::vector<float> floats(const char* name) const;
   std::vector<int32_t> ints(const char* name) const;
-  // On the device; null when the argument is not there.
+  // On the device; null, or refused, when the argument is not there.
   BufferPtr buffer(const char* name) const;
+  BufferPtr required(const char* name) const;
   Norm norm(const char* name) const;  // weight `name`, eps `eps`
   const Norm* optional_norm(const char* name);
   WeightPtr weight(const char* name, int64_t experts = 1);

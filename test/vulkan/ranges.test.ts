@@ -15,7 +15,7 @@ const chunks = `Int32Array.from({ length: ${rows / 20} }, () => 20)`;
 const heads = 'heads: 6, kvHeads: 2, dim: 16, scale: 0.25';
 const latent = `{
   rows: ${rows}, chunks: ${chunks}, ${heads}, ropeDim: 4, rotaryDim: 4, latentWidth: 20, latentK: 12, latentVFirst: 12,
-  latentV: 8, kept: Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15),
+  latentV: 8, retained: Int32Array.of(1, 5, 9, 13, 0, 7, 8, 15),
   rest: Int32Array.of(0, 2, 3, 4, 6, 7, 8, 10, 11, 12, 14, 15, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14),
   invFreq: Float32Array.from({ length: 8 }, (_, j) => 10000 ** (-j / 8)),
   p: random(${rows * (6 * 16 + 2 * 4 + 20)}), upK: random(2 * 12 * 12), upV: random(2 * 16 * 8), cache: 'CACHE' }`;

@@ -69,8 +69,9 @@ NEXT(EnumerateDeviceExtensionProperties)
 
 std::atomic<long> submits = 0, pipelines = 0, dispatches = 0, barriers = 0, opened = 0;
 std::atomic<bool> lost = false;
-std::mutex mutex;
-std::map<VkDeviceMemory, VkDeviceSize> sizes;
+// Never destroyed: devices are closed while the process exits, after the statics of this library.
+std::mutex& mutex = *new std::mutex;
+auto& sizes = *new std::map<VkDeviceMemory, VkDeviceSize>;
 VkDeviceSize allocated = 0;
 
 VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t* count, VkPhysicalDevice* devices) {
