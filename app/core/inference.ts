@@ -7,6 +7,8 @@ import type {
   LoadTarget,
   Prompt,
   PromptMessage,
+  RawPrompt,
+  TokenScore,
   TurnUpdate,
 } from '../engine/ipc-protocol.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
@@ -30,6 +32,7 @@ import { type CallPart, createCallSplitter } from '../text/tool-calls/call-split
 
 //  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
 
+export type { RawPrompt, TokenLogprob, TokenScore } from '../engine/ipc-protocol.ts';
 export type { Tool, ToolCall } from '../text/chat-template.ts';
 
 export type ConversationMessage = {
@@ -46,6 +49,8 @@ export type AnswerRequest = {
   /** As `models` names it. */
   model: string;
   messages: ConversationMessage[];
+  /** Gone on with as it is, in the place of messages. */
+  raw?: RawPrompt;
   /** What the model may call. */
   tools: Tool[];
   /** null follows the model's default. */
@@ -56,12 +61,15 @@ export type AnswerRequest = {
   stops: string[];
   /** Binds the answer, not its thinking. */
   grammar?: GrammarText | null;
+  /** How many alternatives are told of every token of the answer; null or absent: not even how likely it was. */
+  logprobs?: number | null;
 };
 
 export type AnswerPart =
   /** The prompt is being read. Once, before any text; not at all when nothing of it has to be read. */
   | { type: 'prompt'; tokens: number; cached: number }
-  | { type: 'text'; kind: 'thinking' | 'answer'; text: string }
+  /** `scores`: of the tokens of an answer up to here, where they were asked for. */
+  | { type: 'text'; kind: 'thinking' | 'answer'; text: string; scores?: TokenScore[] }
   /** Of a tool; `arguments` is JSON. */
   | { type: 'call'; id: string; name: string; arguments: string }
   | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
@@ -125,11 +133,12 @@ export function createInference({
 
   /** @throws LonghandError `unreadable`, `too-large` of a picture */
   async function promptOf(
-    { messages, tools, thinking }: Pick<AnswerRequest, 'messages' | 'tools' | 'thinking'>,
+    { messages, raw, tools, thinking }: Pick<AnswerRequest, 'messages' | 'raw' | 'tools' | 'thinking'>,
     { modelId }: LoadTarget,
   ): Promise<Prompt> {
     return {
       messages: await Promise.all(messages.map(messageOf)),
+      ...(raw && { raw }),
       tools,
       thinking: thinking ?? settings().thinkingByDefault ?? library.thinksByDefault(modelId),
       continuation: null,
@@ -168,6 +177,14 @@ export function createInference({
       signal.addEventListener('abort', guarded(report, cancel), { once: true });
       let counted = false;
       const splitter = createCalls(format, request.tools);
+      const untold: TokenScore[] = [];
+      // What a call may still come of is held back; the scores of its tokens wait with it.
+      const told = (parts: AnswerPart[]): AnswerPart[] =>
+        parts.map((part) =>
+          part.type === 'text' && part.kind === 'answer' && untold.length > 0
+            ? { ...part, scores: untold.splice(0) }
+            : part,
+        );
       engine.generate(
         {
           turnId,
@@ -178,6 +195,7 @@ export function createInference({
           sampling: { ...usual, ...sampling, ...request.sampling },
           stops: request.stops,
           grammar: request.grammar ?? null,
+          logprobs: request.logprobs ?? null,
           thinkingBudget:
             request.thinkingTokens === null ? thinkingBudget : { tokens: request.thinkingTokens, seconds: null },
           // Whoever asked cannot be asked what to do about a loop.
@@ -187,7 +205,7 @@ export function createInference({
       );
       if (signal.aborted) cancel();
       try {
-        for await (const { event } of updates) {
+        for await (const { event, scores = [] } of updates) {
           if (event.type === 'failed') {
             over = true;
             throw new LonghandError(event.failure.code, event.failure.message);
@@ -197,10 +215,12 @@ export function createInference({
             counted = true;
             yield { type: 'prompt', tokens: event.total, cached: event.cached };
           }
-          if (event.type === 'delta') yield* separated(event, splitter);
+          untold.push(...scores);
+          if (event.type === 'delta') yield* told(separated(event, splitter));
           if (event.type !== 'finished') continue;
           over = true;
-          yield* splitter.flush();
+          yield* told(splitter.flush());
+          if (untold.length > 0) yield* told([{ type: 'text', kind: 'answer', text: '' }]);
           const reason = splitter.called() && event.reason === 'stop' ? 'tool' : event.reason;
           yield { type: 'end', reason, usage: event.usage, timings: event.timings };
           return;

@@ -47,9 +47,13 @@ export type Prompt = {
   /** What the model may call. */
   tools?: Tool[];
   thinking: boolean;
+  /** A text that is gone on with as it is: no template, no messages. With a suffix, what is missing in front of it. */
+  raw?: RawPrompt;
   /** The begin of the answer, when an answer is gone on with. */
   continuation: Omit<PromptMessage, 'role'> | null;
 };
+
+export type RawPrompt = { text: string; suffix: string | null };
 
 export type LoadTarget = {
   modelId: ModelId;
@@ -118,16 +122,26 @@ export type Generation = {
   stops: string[];
   /** Binds the answer, not its thinking; null or absent: it is free. */
   grammar?: GrammarText | null;
+  /** How many alternatives are told of every token of the answer, beside how likely it was; null or absent: nothing is. */
+  logprobs?: number | null;
   /** Thinking is closed with the family's own tokens when either runs out. */
   thinkingBudget: Settings['thinkingBudget'];
   loopGuard: Settings['loopGuard'] | null;
 };
+
+/** How likely a token was: the natural logarithm of its share among all that might have come, before temperature and filters.
+ *  Its text as bytes: a token may be a part of a character. */
+export type TokenLogprob = { bytes: number[]; logprob: number };
+/** `top`: the likeliest, the best first. */
+export type TokenScore = TokenLogprob & { top: TokenLogprob[] };
 
 /** An event of a turn with what the store needs and the screen does not. */
 export type TurnUpdate = {
   event: TurnEvent;
   /** Tokens behind a delta, or tokens without text (the end of thinking). */
   ids?: number[];
+  /** Of the tokens of an answer, where they were asked for. */
+  scores?: TokenScore[];
   /** With `retracted`: how many tokens of the answer are kept. */
   keptIds?: number;
 };

@@ -265,7 +265,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
         status(atRest());
         await turn.run(loaded);
         const answer = turn.answer();
-        if (answer && priority !== 'title') readBackLater(generation, answer);
+        if (answer && priority !== 'title' && !generation.prompt.raw) readBackLater(generation, answer);
       } catch (error) {
         // Somebody stopped the load it waited for.
         if (toLonghandError(error).code === 'cancelled') turn.cancel();

@@ -1,12 +1,12 @@
 import type { TurnEvent } from '../../protocol/index.ts';
-import type { TurnUpdate } from '../ipc-protocol.ts';
+import type { TokenScore, TurnUpdate } from '../ipc-protocol.ts';
 
 const frameMs = 24;
 
 /** Gathers the events of a turn so that at most one message a frame leaves the process; deltas of one kind become one. The
  *  first text, and everything that is no text, does not wait. */
 export type EventCoalescer = {
-  delta(kind: 'thinking' | 'answer', text: string, ids: readonly number[]): void;
+  delta(kind: 'thinking' | 'answer', text: string, ids: readonly number[], scores?: readonly TokenScore[]): void;
   say(event: TurnEvent, more?: Omit<TurnUpdate, 'event'>): void;
 };
 
@@ -32,13 +32,18 @@ export function createEventCoalescer(report: (updates: TurnUpdate[]) => void): E
   }
 
   return {
-    delta(kind, text, ids) {
+    delta(kind, text, ids, scores = []) {
       const last = waiting.at(-1);
       if (last?.event.type === 'delta' && last.event.kind === kind) {
         last.event = { ...last.event, text: last.event.text + text, tokens: last.event.tokens + ids.length };
         last.ids?.push(...ids);
+        if (scores.length > 0) last.scores = [...(last.scores ?? []), ...scores];
       } else {
-        waiting.push({ event: { type: 'delta', text, kind, tokens: ids.length }, ids: [...ids] });
+        waiting.push({
+          event: { type: 'delta', text, kind, tokens: ids.length },
+          ids: [...ids],
+          ...(scores.length > 0 && { scores: [...scores] }),
+        });
       }
       schedule();
     },

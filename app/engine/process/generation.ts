@@ -5,8 +5,7 @@ import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { LoopGuard } from '../../text/loop/loop-detector.ts';
 import { closingIds, openingIds } from '../../text/thinking.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
-import { callMarkers } from '../../text/tool-calls/call-formats.ts';
-import type { Generation, PromptMessage, TurnUpdate } from '../ipc-protocol.ts';
+import type { Generation, PromptMessage, TokenScore, TurnUpdate } from '../ipc-protocol.ts';
 import { toLonghandError } from './addon-errors.ts';
 import { createEventCoalescer } from './event-coalescer.ts';
 import {
@@ -19,11 +18,13 @@ import {
 import { boundBy } from './grammars.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { watchFor } from './loop-watch.ts';
-import { createOutputBuffer, type OutputBuffer } from './output-buffer.ts';
+import { createOutputBuffer, type OutputBuffer, shownText } from './output-buffer.ts';
 import type { PictureReader } from './picture-reader.ts';
 import { reuseOf } from './prompt-reuse.ts';
 import { type PromptIds, promptWithin } from './prompt-tokens.ts';
 import { samplingFor } from './sampling-for.ts';
+import { scored, type Token } from './token-score.ts';
+
 import { openedAt, quotedAnswer } from './ways-out.ts';
 
 //  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
@@ -91,6 +92,8 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   let relapse: { begin: number; thinkingEnd: number } | null = null;
   /** Tokens whose text is held back. */
   let silent: number[] = [];
+  /** How likely the tokens of the answer were that are not told yet. */
+  let scores: TokenScore[] = [];
   /** As it is on the screen; null after a failure. */
   let said: { thinking: string; text: string } | null = {
     thinking: generation.prompt.continuation?.thinking ?? '',
@@ -129,14 +132,13 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const seen = vision ? await pictures.read(prompt.pictures, vision.preprocessor) : [];
     watch = watchFor(generation, model);
     const transcript = createOutputBuffer({
-      model: model.text,
+      ...shownText(model.text, generation.prompt),
       inThinking: prompt.inThinking,
       stops: generation.stops,
       continuation: {
         ids: prompt.continuation,
         shown: { thinking: continuation?.thinking.length ?? 0, answer: continuation?.text.length ?? 0 },
       },
-      markers: callMarkers(generation.prompt.tools, model.text.template),
     });
     outbox.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
     return {
@@ -166,14 +168,16 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     flag = new addon.AbortFlag();
     let open = true;
     let seen = 0;
-    const take = (id: number) => {
+    const take = (event: Token) => {
       seen++;
-      if (open && halt === null) token(id, model);
+      if (open && halt === null) token(event, model);
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
       ...samplingFor(model, generation.sampling, { seed, rewinds, written: transcript.ids }),
       ...bound,
+      // The likelihood of the token itself comes with those of its alternatives.
+      ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),
       maxTokens: left,
       stopTokens: [...model.text.stopIds],
       signal: flag,
@@ -183,10 +187,10 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
       pictures: shown,
       onPrefill: prefill,
       onTokens: (events) => {
-        for (const { id } of events) take(id);
+        for (const event of events) take(event);
       },
     });
-    for (const id of result.tokens.slice(seen)) take(id);
+    for (const id of result.tokens.slice(seen)) take({ id });
     open = false;
     flag = null;
     meter.addSegment(result, reuseOf(result.reuse, asked, model.text.decode));
@@ -203,12 +207,15 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (sample) outbox.say({ type: 'stats', sample });
   }
 
-  function token(id: number, model: LoadedModel) {
+  function token(event: Token, model: LoadedModel) {
+    const { id } = event;
     if (!written || model.text.stopIds.includes(id)) return;
     const { transcript, meter } = written;
     const { parts, text, place, stopped } = transcript.push(id);
     const sample = meter.token(place);
     silent.push(id);
+    const { logprobs = null } = generation;
+    if (place === 'answer' && !transcript.inThinking) scores.push(...scored(model.text.tokenizer, event, logprobs));
     show(parts);
     if (sample) outbox.say({ type: 'stats', sample });
     if (stopped) stopLeg('stop');
@@ -218,8 +225,9 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   function show(parts: readonly { kind: 'thinking' | 'answer'; text: string }[]) {
     for (const { kind, text } of parts) {
-      outbox.delta(kind, text, silent);
+      outbox.delta(kind, text, silent, kind === 'answer' ? scores : []);
       silent = [];
+      if (kind === 'answer') scores = [];
       if (said) said[kind === 'thinking' ? 'thinking' : 'text'] += text;
     }
   }

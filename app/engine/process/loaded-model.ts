@@ -114,7 +114,9 @@ function bytesFor(
 ): number {
   const { vision } = text;
   const seen = vision === null ? 0 : picturesIn(prompt, vision.preprocessor);
-  const characters = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
+  const { text: raw = '', suffix = null } = prompt.raw ?? {};
+  const said = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
+  const characters = said + raw.length + (suffix?.length ?? 0);
   const tokens = characters / shortestToken + seen + (sampling.maxTokens ?? usualAnswer);
   const { contextBytesPerToken, stateBytes } = native.description;
   return stateBytes + Math.min(tokens, contextLength) * contextBytesPerToken * KV_SCALE[kvType];

@@ -1,5 +1,7 @@
 import type { ModelText } from '../../text/model-text.ts';
 import type { Part } from '../../text/thinking.ts';
+import { callMarkers } from '../../text/tool-calls/call-formats.ts';
+import type { Prompt } from '../ipc-protocol.ts';
 import { createOutputDecoder, type OutputDecoder } from './output-decoder.ts';
 
 type Kind = Part['kind'];
@@ -27,6 +29,16 @@ export type OutputBufferOptions = {
   /** What was there before: its tokens, and how much text is shown of it. */
   continuation: { ids: readonly number[]; shown: Lengths };
 };
+
+/** What is shown of what a model writes. A text that is gone on with as it is has no thinking: what looks like it stays text. */
+export function shownText(
+  text: ModelText,
+  { raw, tools }: Pick<Prompt, 'raw' | 'tools'>,
+): Pick<OutputBufferOptions, 'model' | 'markers'> {
+  if (!raw) return { model: text, markers: callMarkers(tools, text.template) };
+  const { open, close } = text.thinking ?? {};
+  return { model: { ...text, thinking: null }, markers: [open, close].filter((marker) => marker !== undefined) };
+}
 
 export function createOutputBuffer({
   model,

@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { tokensFor, withDetail } from '../../pictures/preprocessor.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { type ChatMessage, promptOf as renderPrompt } from '../../text/chat-template.ts';
+import { fillInIds } from '../../text/fill-in.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import type { Tokenizer } from '../../text/tokenizer/tokenizer.ts';
-import type { Prompt, PromptMessage, PromptPicture } from '../ipc-protocol.ts';
+import type { Prompt, PromptMessage, PromptPicture, RawPrompt } from '../ipc-protocol.ts';
 import type { EngineText, ModelVision } from './model-vision.ts';
 
 export type PromptIds = {
@@ -50,7 +51,8 @@ function withPictures(ids: number[], pictures: readonly PromptPicture[], vision:
 type Written = Omit<PromptIds, 'pictures'>;
 
 async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: AskedPrompt): Promise<Written> {
-  const { continuation } = prompt;
+  const { continuation, raw } = prompt;
+  if (raw) return { ids: rawIds(text, raw), inThinking: false, continuation: [] };
   const messages = prompt.messages.map((message) => chatMessage(text, message));
   if (!continuation || (continuation.ids === null && continuation.text === '' && continuation.thinking === '')) {
     return { ...(await render(text, renderer, messages, prompt, false)), continuation: [] };
@@ -61,6 +63,16 @@ async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: A
   }
   const last = chatMessage(text, { role: 'assistant', ...continuation });
   return { ...(await render(text, renderer, [...messages, last], prompt, true)), continuation: [] };
+}
+
+/** Names of control tokens mean the tokens, for whoever writes a template of their own; not beside a suffix, where both are text.
+ *  @throws LonghandError `bad-request`, `model-unsupported` */
+function rawIds({ tokenizer, before }: ModelText, { text, suffix }: RawPrompt): number[] {
+  const written = suffix === null ? tokenizer.encode(tokenizer.split(text)) : fillInIds(tokenizer, text, suffix);
+  const begun = before.every((id, index) => written[index] === id);
+  const ids = begun ? written : [...before, ...written];
+  if (ids.length > 0) return ids;
+  throw new LonghandError('bad-request', '[prompt] it is empty, and this model has no token that begins a text');
 }
 
 /** Characters of a prompt from which on its parts are counted before it is put together: rendered and cut whole, ten million
@@ -92,10 +104,12 @@ function demandRoom(used: number, limit: number): void {
   throw new LonghandError('context-full', `[context] ${used} tokens, ${limit} fit`, { details: { used, limit } });
 }
 
-const partsOfPrompt = ({ messages }: Prompt) =>
-  messages.flatMap(({ text, thinking, ids, calls }) =>
+const partsOfPrompt = ({ messages, raw }: Prompt) => [
+  ...(raw ? [raw.text, raw.suffix ?? ''] : []),
+  ...messages.flatMap(({ text, thinking, ids, calls }) =>
     ids ? [] : [text, thinking, ...(calls ?? []).map((call) => JSON.stringify(call))],
-  );
+  ),
+];
 
 const isLong = (prompt: Prompt): boolean => partsOfPrompt(prompt).reduce((sum, part) => sum + part.length, 0) >= LONG;
 

@@ -1,4 +1,4 @@
-import type { AnswerPart, AnswerRequest, Inference } from '../../core/inference.ts';
+import type { AnswerPart, AnswerRequest, Inference, TokenScore } from '../../core/inference.ts';
 import { TooBusy } from './problems.ts';
 
 /** Requests that are answered or wait for it. */
@@ -7,6 +7,7 @@ export const maxRequests = 64;
 export type Whole = {
   thinking: string;
   text: string;
+  scores: TokenScore[];
   calls: Extract<AnswerPart, { type: 'call' }>[];
   end: Extract<AnswerPart, { type: 'end' }>;
 };
@@ -42,13 +43,15 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
       admit();
       let thinking = '';
       let text = '';
+      const scores: TokenScore[] = [];
       const calls: Whole['calls'] = [];
       for await (const part of counted(inference.answer(request, signal))) {
-        if (part.type === 'end') return { thinking: thinking.trim(), text, calls, end: part };
+        if (part.type === 'end') return { thinking: thinking.trim(), text, scores, calls, end: part };
         if (part.type === 'call') calls.push(part);
         if (part.type !== 'text') continue;
         if (part.kind === 'thinking') thinking += part.text;
         else text += part.text;
+        scores.push(...(part.scores ?? []));
       }
       throw new Error('[api] an answer without an end');
     },

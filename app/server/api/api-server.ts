@@ -8,8 +8,10 @@ import { createAnswers } from './answers.ts';
 import { anthropic, anthropicProblem } from './anthropic.ts';
 import { createDoor, type DoorOptions, type Refusal } from './door.ts';
 import { ollama, ollamaProblem } from './ollama.ts';
-import { openAi, problemResponse } from './openai.ts';
+import { openAi } from './openai.ts';
+import { problemResponse } from './openai-objects.ts';
 import { type Problem, problemOf } from './problems.ts';
+import { responses } from './responses.ts';
 
 export type ApiServer = { address: string; port: number; close(): Promise<void> };
 
@@ -41,6 +43,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const answers = createAnswers(inference);
   app.route('/', createDoor({ port, keys, origins, refused, follow }, refusal));
   app.route('/v1/messages', anthropic(inference, answers));
+  app.route('/v1/responses', responses(answers));
   app.route('/v1', openAi(inference, answers));
   app.route('/api', ollama(inference, answers, version));
   app.get('/', (context) => context.text('Longhand is running'));

@@ -106,7 +106,7 @@ export function createDoor(
   });
   door.options('*', (context) =>
     context.body(null, 204, {
-      'Access-Control-Allow-Methods': 'GET, POST',
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
       'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, anthropic-version',
       'Access-Control-Max-Age': '600',
     }),

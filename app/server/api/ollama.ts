@@ -4,7 +4,7 @@ import type { AnswerPart, AnswerRequest, Inference, ServedModel, ToolCall } from
 import { type FinishReason, LonghandError, type SamplingSettings } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
-import { hangUpOf } from './openai.ts';
+import { hangUpOf } from './hang-up.ts';
 import { anyObject, FunctionTool } from './openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';

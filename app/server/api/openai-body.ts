@@ -14,7 +14,7 @@ const TEXTS = ['text', 'input_text', 'output_text'];
 const IMAGES = ['image_url', 'input_image'];
 
 /** What a message says and shows. */
-const Content = z.union([
+export const Content = z.union([
   z.string().transform((text) => ({ text, pictures: [] as Uint8Array[] })),
   z.array(Part).transform((parts, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });
@@ -71,25 +71,36 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** How tokens are chosen, and of how many an answer may be. */
+export const samplingFields = {
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().min(0).max(1000).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repetition_penalty: z.number().min(0.5).max(2).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  seed: z.number().int().nullish(),
+  max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+};
+export const Stops = z.union([z.string(), z.array(z.string()).max(16)]).nullish();
+
+export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+
+/** Alternatives of a token. */
+export const MAX_ALTERNATIVES = 20;
+
 export const ChatBody = z
   .looseObject({
     model: z.string().min(1).max(500),
     messages: z.array(Message).min(1),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    temperature: z.number().min(0).max(2).nullish(),
-    top_p: z.number().min(0).max(1).nullish(),
-    top_k: z.number().int().min(0).max(1000).nullish(),
-    min_p: z.number().min(0).max(1).nullish(),
-    repetition_penalty: z.number().min(0.5).max(2).nullish(),
-    presence_penalty: z.number().min(-2).max(2).nullish(),
-    frequency_penalty: z.number().min(-2).max(2).nullish(),
-    seed: z.number().int().nullish(),
-    max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+    ...samplingFields,
     max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
-    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+    stop: Stops,
     n: z.literal(1, 'only one answer at a time is written').nullish(),
-    reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish(),
+    reasoning_effort: Effort.nullish(),
     tools: z.array(FunctionTool).max(128).nullish(),
     tool_choice: z
       .union(
@@ -101,14 +112,19 @@ export const ChatBody = z
       )
       .nullish(),
     functions: absent('functions'),
-    logprobs: z.literal(false, 'log probabilities are not supported yet').nullish(),
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.number().int().min(0).max(MAX_ALTERNATIVES).nullish(),
     response_format: ResponseFormat.nullish(),
   })
   .refine(
     ({ response_format, tools, tool_choice }) =>
       (response_format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
     { path: ['response_format'], error: 'cannot be kept to where tools may be called; leave one of them out' },
-  );
+  )
+  .refine(({ logprobs, top_logprobs }) => top_logprobs == null || logprobs === true, {
+    path: ['top_logprobs'],
+    error: 'needs "logprobs": true',
+  });
 export type ChatBody = z.infer<typeof ChatBody>;
 
 export const EmbeddingsBody = z.looseObject({
@@ -129,18 +145,25 @@ export function requestOf(body: ChatBody): AnswerRequest {
     tools: body.tool_choice === 'none' ? [] : (body.tools ?? []),
     thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
     thinkingTokens: null,
-    sampling: samplingOf(body),
+    sampling: samplingOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
+    logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
     grammar: callOfChoice(body) ?? grammarOf(body.response_format),
-    stops: stop == null ? [] : typeof stop === 'string' ? [stop] : stop,
+    stops: stopsOf(stop),
   };
 }
+
+export const stopsOf = (stop: string | string[] | null | undefined): string[] =>
+  stop == null ? [] : typeof stop === 'string' ? [stop] : stop;
 
 function grammarOf(format: ChatBody['response_format']): NonNullable<AnswerRequest['grammar']> | null {
   if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.json_schema.schema) };
   return format?.type === 'json_object' ? anyObject : null;
 }
 
-function callOfChoice({ tools, tool_choice: choice }: ChatBody): NonNullable<AnswerRequest['grammar']> | null {
+export function callOfChoice({
+  tools,
+  tool_choice: choice,
+}: Pick<ChatBody, 'tools' | 'tool_choice'>): NonNullable<AnswerRequest['grammar']> | null {
   if (choice == null || choice === 'auto' || choice === 'none') return null;
   return calledAs(tools ?? [], choice === 'required' ? null : choice.function.name);
 }
@@ -180,8 +203,7 @@ function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
   ];
 }
 
-function samplingOf(body: ChatBody): SamplingSettings {
-  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+export function samplingOf(body: z.infer<z.ZodObject<typeof samplingFields>>): SamplingSettings {
   const given = {
     temperature: body.temperature,
     topP: body.top_p,
@@ -191,13 +213,13 @@ function samplingOf(body: ChatBody): SamplingSettings {
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
     seed: body.seed == null ? null : Math.abs(body.seed) % 2 ** 31,
-    maxTokens,
+    maxTokens: body.max_tokens,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as SamplingSettings;
 }
 
 /** Templates want the arguments as they are, not as their text. */
-const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Call>): ToolCall => ({
+export const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Call>): ToolCall => ({
   ...(id !== undefined && { id }),
   type: 'function',
   function: { name, arguments: jsonOr(given) },

@@ -1,14 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type Context, Hono } from 'hono';
-import type { AnswerPart, Inference, ServedModel } from '../../core/inference.ts';
-import { type FinishReason, guarded, LonghandError, type Usage } from '../../protocol/index.ts';
+import { Hono } from 'hono';
+import type { AnswerPart, Inference, TokenScore } from '../../core/inference.ts';
+import { LonghandError } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
+import { completions } from './completions.ts';
+import { CompletionsBody } from './completions-body.ts';
+import { hangUpOf } from './hang-up.ts';
+import { chatLogprobs } from './logprobs.ts';
 import { ChatBody, EmbeddingsBody, requestOf } from './openai-body.ts';
-import { type Problem, problemOf, readBody } from './problems.ts';
+import {
+  callObject,
+  finishReason,
+  modelObject,
+  problemObject,
+  problemResponse,
+  usageObject,
+} from './openai-objects.ts';
+import { problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
-//  The dialect of OpenAI: https://platform.openai.com/docs/api-reference (chat, embeddings, models)
+//  The dialect of OpenAI: https://platform.openai.com/docs/api-reference (chat, completions, embeddings, models)
 
 export function openAi(inference: Inference, answers: Answers): Hono {
   const app = new Hono();
@@ -36,7 +48,7 @@ export function openAi(inference: Inference, answers: Answers): Hono {
       const frames = chunks(base, first, parts, body.stream_options?.include_usage ?? false);
       return streamed(serverSentEvents, frames, hungUp);
     }
-    const { thinking, text, calls, end } = await answers.whole(request, hungUp.signal);
+    const { thinking, text, scores, calls, end } = await answers.whole(request, hungUp.signal);
     const message = {
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
@@ -47,10 +59,14 @@ export function openAi(inference: Inference, answers: Answers): Hono {
     return context.json({
       ...base,
       object: 'chat.completion',
-      choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(end.reason) }],
+      choices: [{ index: 0, message, logprobs: chatLogprobs(scores), finish_reason: finishReason(end.reason) }],
       usage: usageObject(end.usage),
     });
   });
+
+  app.post('/completions', async (context) =>
+    completions(readBody(CompletionsBody, await jsonOf(context)), answers, hangUpOf(context)),
+  );
 
   app.post('/embeddings', async (context) => {
     const { model, input, encoding_format, input_type } = readBody(EmbeddingsBody, await jsonOf(context));
@@ -74,31 +90,25 @@ export function openAi(inference: Inference, answers: Answers): Hono {
   return app;
 }
 
-/** Aborts when the client goes away before its answer is whole. */
-export function hangUpOf(context: Context): AbortController {
-  const controller = new AbortController();
-  context.req.raw.signal.addEventListener(
-    'abort',
-    guarded(console.error, () => controller.abort()),
-  );
-  return controller;
-}
-
 async function* chunks(
   base: object,
   first: IteratorResult<AnswerPart, void>,
   parts: AsyncGenerator<AnswerPart, void>,
   withUsage: boolean,
 ): AsyncGenerator<string, void> {
-  const chunk = (delta: object, finish_reason: string | null = null) =>
-    sse({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
+  const chunk = (delta: object, finish_reason: string | null = null, scores?: TokenScore[]) => {
+    const choice = { index: 0, delta, logprobs: chatLogprobs(scores), finish_reason };
+    return sse({ ...base, object: 'chat.completion.chunk', choices: [choice] });
+  };
   try {
     let calls = 0;
     yield chunk({ role: 'assistant', content: '' });
     for (let next = first; !next.done; next = await parts.next()) {
       const part = next.value;
       if (part.type === 'text') {
-        yield chunk(part.kind === 'answer' ? { content: part.text } : { reasoning_content: part.text });
+        yield part.kind === 'answer'
+          ? chunk({ content: part.text }, null, part.scores)
+          : chunk({ reasoning_content: part.text });
       } else if (part.type === 'call') {
         yield chunk({ tool_calls: [{ index: calls++, ...callObject(part) }] });
       } else if (part.type === 'end') {
@@ -116,50 +126,3 @@ async function* chunks(
     await parts.return();
   }
 }
-
-const FINISH: Partial<Record<FinishReason, string>> = { length: 'length', context: 'length', tool: 'tool_calls' };
-const finishReason = (reason: FinishReason): string => FINISH[reason] ?? 'stop';
-
-const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>) => ({
-  id,
-  type: 'function',
-  function: { name, arguments: given },
-});
-
-export const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: thinkingTokens + answerTokens,
-  total_tokens: promptTokens + thinkingTokens + answerTokens,
-  prompt_tokens_details: { cached_tokens: cachedTokens },
-  completion_tokens_details: { reasoning_tokens: thinkingTokens },
-});
-
-const modelObject = ({ id, name, kind, entry }: ServedModel) => ({
-  id,
-  object: 'model',
-  created: 0,
-  owned_by: 'longhand',
-  name,
-  kind,
-  context_length: entry.description?.contextLength ?? null,
-});
-
-const problemObject = ({ status, code, message }: Problem) => ({
-  error: {
-    message,
-    type: status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error',
-    param: null,
-    code: CODES[code] ?? code.replace(/-/g, '_'),
-  },
-});
-
-const CODES: Partial<Record<Problem['code'], string>> = {
-  'model-missing': 'model_not_found',
-  'context-full': 'context_length_exceeded',
-};
-
-export const problemResponse = (problem: Problem): Response =>
-  Response.json(problemObject(problem), {
-    status: problem.status,
-    ...(problem.status === 429 && { headers: { 'Retry-After': '2' } }),
-  });

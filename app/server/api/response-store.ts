@@ -1,0 +1,50 @@
+import type { Item } from './responses-body.ts';
+
+//  Responses that a later request may go on from. In memory alone; the oldest go when there are too many.
+
+export const maxResponses = 1000;
+/** Of all that is said in them, each counted with what stands before it. */
+export const maxResponseBytes = 64 * 1024 * 1024;
+
+export type Stored = {
+  response: { id: string };
+  /** All that was said, the answer included. */
+  items: readonly Item[];
+};
+
+export type ResponseStore = {
+  get(id: string): Stored | null;
+  keep(stored: Stored): void;
+  forget(id: string): boolean;
+};
+
+export function createResponseStore(): ResponseStore {
+  const kept = new Map<string, { stored: Stored; bytes: number }>();
+  let total = 0;
+
+  function forget(id: string): boolean {
+    total -= kept.get(id)?.bytes ?? 0;
+    return kept.delete(id);
+  }
+
+  return {
+    get: (id) => kept.get(id)?.stored ?? null,
+    keep(stored) {
+      const bytes = stored.items.reduce((sum, item) => sum + bytesOf(item), JSON.stringify(stored.response).length);
+      kept.set(stored.response.id, { stored, bytes });
+      total += bytes;
+      for (const id of kept.keys()) {
+        if (kept.size <= maxResponses && total <= maxResponseBytes) break;
+        forget(id);
+      }
+    },
+    forget,
+  };
+}
+
+const bytesOf = (item: Item): number => {
+  const pictures = item.type === 'message' ? item.content.pictures : [];
+  return pictures.reduce((sum, { byteLength }) => sum + byteLength, JSON.stringify(item, withoutPictures).length);
+};
+
+const withoutPictures = (key: string, value: unknown) => (key === 'pictures' ? undefined : value);

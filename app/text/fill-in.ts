@@ -1,0 +1,34 @@
+import { LonghandError } from '../protocol/errors.ts';
+import type { Tokenizer } from './tokenizer/tokenizer.ts';
+
+//  What is missing between two texts ("fill in the middle"). Models that learned it have three tokens for it, and the text is
+//  given to them out of order: what stands before the gap, what stands after it, then what is missing.
+
+/** Before, after, and the missing part, in the words of the families. */
+const FORMS = [
+  ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'], // Qwen, CodeGemma
+  ['<fim_prefix>', '<fim_suffix>', '<fim_middle>'], // StarCoder, Granite
+  ['<fim-prefix>', '<fim-suffix>', '<fim-middle>'], // SantaCoder
+  ['<|fim_pre|>', '<|fim_suf|>', '<|fim_mid|>'], // LFM2
+  ['<|code_prefix|>', '<|code_suffix|>', '<|code_middle|>'], // GLM
+  ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>'], // DeepSeek
+] as const;
+
+/** @throws LonghandError `model-unsupported` where the model has no tokens for it */
+export function fillInIds(tokenizer: Tokenizer, prefix: string, suffix: string): number[] {
+  for (const form of FORMS) {
+    const [before, after, middle] = form.map((text) => tokenizer.markers.find((marker) => marker.text === text)?.id);
+    if (before === undefined || after === undefined || middle === undefined) continue;
+    return tokenizer.encode([
+      { ids: [before] },
+      { text: prefix },
+      { ids: [after] },
+      { text: suffix },
+      { ids: [middle] },
+    ]);
+  }
+  throw new LonghandError(
+    'model-unsupported',
+    '[suffix] this model cannot fill in a gap: it has no tokens for what stands before and after one',
+  );
+}
