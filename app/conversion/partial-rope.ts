@@ -14,7 +14,7 @@ export function fixedPairs(rope: Exclude<Rope, '2-norm'>, count: number, heads: 
     const allowed = upTo(half + 1).filter((pairs) => pairs > 0 && half % pairs === 0);
     throw new LonghandError(
       'bad-request',
-      `[--pairs] got ${count}; with --rope uniform and ${half} pairs a head allowed are ${allowed.join(', ')}`,
+      `[--pairs] got ${count}; with --rope uniform and ${half} pairs per head, expected one of ${allowed.join(', ')}`,
     );
   }
   const step = half / count;

@@ -79,7 +79,7 @@ export const sizeOf = (plan: readonly Planned[], group: number): number =>
 
 export function checkForm(bits: number, group: number): void {
   if (!BITS.some((allowed) => allowed === bits))
-    throw new LonghandError('bad-request', `[--bits] got ${bits}, allowed are ${BITS.join(', ')}`);
+    throw new LonghandError('bad-request', `[--bits] got ${bits}, expected one of ${BITS.join(', ')}`);
   if (!GROUPS.some((allowed) => allowed === group))
-    throw new LonghandError('bad-request', `[--group] got ${group}, allowed are ${GROUPS.join(', ')}`);
+    throw new LonghandError('bad-request', `[--group] got ${group}, expected one of ${GROUPS.join(', ')}`);
 }

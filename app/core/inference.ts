@@ -121,7 +121,7 @@ export function createInference({
     throw new LonghandError(
       found ? 'model-unsupported' : 'model-missing',
       `[model] "${name}" ${found ? (kind === 'chat' ? 'reads text and writes none' : 'gives no vectors') : 'is not here'}; ` +
-        (allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'there is none that could be used'),
+        (allowed.length > 0 ? `expected one of ${allowed.join(', ')}` : 'there is none that could be used'),
     );
   }
 

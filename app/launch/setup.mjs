@@ -122,7 +122,7 @@ async function perform(name) {
 /** @throws Error with a sentence for the user */
 export async function setUp(goal) {
   const steps = GOALS[goal];
-  if (!steps) throw new Error(`[setup] "${goal}" is no goal, allowed are ${Object.keys(GOALS).join(', ')}`);
+  if (!steps) throw new Error(`[setup] "${goal}" is not a goal, expected one of ${Object.keys(GOALS).join(', ')}`);
   const release = await lockSetup(root);
   try {
     for (const name of steps) await perform(name);

@@ -88,18 +88,18 @@ type Head = Metadata & { readonly format: string; readonly width: number; readon
 
 async function headOf(bytes: Uint8Array): Promise<Head> {
   if (bytes.length > MAX_BYTES) {
-    throw new LonghandError('too-large', `[pictures] ${bytes.length} bytes, allowed are ${MAX_BYTES}`);
+    throw new LonghandError('too-large', `[pictures] ${bytes.length} bytes, at most ${MAX_BYTES} are allowed`);
   }
   const head = await said(() => sharp(bytes, { limitInputPixels: false, pages: 1 }).metadata());
   const { format, width, height } = head;
   if (format === undefined || !FORMATS.has(format) || !(width > 0) || !(height > 0)) {
     throw new LonghandError(
       'unreadable',
-      `[pictures] ${format ?? 'an unknown format'}, allowed are ${[...FORMATS].join(', ')}`,
+      `[pictures] ${format ?? 'an unknown format'}, expected one of ${[...FORMATS].join(', ')}`,
     );
   }
   if (width * height > MAX_PIXELS) {
-    throw new LonghandError('too-large', `[pictures] ${width} × ${height} pixels, allowed are ${MAX_PIXELS}`);
+    throw new LonghandError('too-large', `[pictures] ${width} × ${height} pixels, at most ${MAX_PIXELS} are allowed`);
   }
   demandShape({ width, height });
   return { ...head, format, width, height };

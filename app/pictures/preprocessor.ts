@@ -59,7 +59,7 @@ export function preprocessorOf(config: unknown): Preprocessor {
   if (minPixels > maxPixels || data.image_std.some((value) => value <= 0)) {
     throw new LonghandError(
       'model-broken',
-      `[preprocessor_config.json] between ${minPixels} and ${maxPixels} pixels, deviations ${data.image_std}: allowed are a range and positive numbers`,
+      `[preprocessor_config.json] between ${minPixels} and ${maxPixels} pixels, deviations ${data.image_std}: expected a range and positive numbers`,
     );
   }
   return {

@@ -12,7 +12,7 @@ export function windowsOf(tokens: Int32Array, length: number, stride: number): W
   if (length < 2)
     throw new LonghandError('bad-request', `[eval] a window of ${length} tokens, two at least are needed`);
   if (stride < 1 || stride > length)
-    throw new LonghandError('bad-request', `[eval] a stride of ${stride} tokens, allowed are 1 to ${length}`);
+    throw new LonghandError('bad-request', `[eval] a stride of ${stride} tokens, expected 1 to ${length}`);
   const windows: Window[] = [];
   let scored = 1;
   for (let begin = 0; scored < tokens.length; begin += stride) {

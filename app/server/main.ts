@@ -66,7 +66,10 @@ function parsed(argv: readonly string[]) {
     }).values;
   } catch (error) {
     const problem = error instanceof Error ? error.message.split('. ')[0] : String(error);
-    throw new LonghandError('bad-request', `[longhand] ${problem}; allowed are --data, --port, --no-open and --help`);
+    throw new LonghandError(
+      'bad-request',
+      `[longhand] ${problem}; the options are --data, --port, --no-open and --help`,
+    );
   }
 }
 

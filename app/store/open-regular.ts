@@ -124,7 +124,7 @@ export function fileFailure(path: string, error: unknown): unknown {
 
 function demandFile(path: string, found: Stats): void {
   if (found.isFile()) return;
-  throw new LonghandError('unreadable', `[file] ${path} is ${kindOf(found)}, allowed are files`);
+  throw new LonghandError('unreadable', `[file] ${path} is ${kindOf(found)}, expected a file`);
 }
 
 function kindOf(found: Stats): string {
@@ -136,7 +136,7 @@ function kindOf(found: Stats): string {
 
 function demandSize(path: string, size: number, most: number): void {
   if (size <= most) return;
-  throw new LonghandError('too-large', `[file] ${path} has more than ${most} bytes, allowed are ${most}`);
+  throw new LonghandError('too-large', `[file] ${path} has more than ${most} bytes, which is the limit`);
 }
 
 /** One byte more than the file has, to see its end with the first reading; files of the kernel say 0 and have more. */

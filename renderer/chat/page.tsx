@@ -22,12 +22,14 @@ import { Report } from './transcript/error-report.tsx';
 import { Find } from './transcript/find.tsx';
 import { PlainAfterCrashes } from './transcript/plain-chat.tsx';
 import { Transcript } from './transcript/transcript.tsx';
+import { UnopenedChat } from './transcript/unopened-chat.tsx';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {
   const overlay = useChat((state) => state.overlay.kind);
   const source = useChat(({ sources }) => (sources ? `${sources.messageId} ${sources.number}` : ''));
   const chosen = useChat((state) => state.chosen);
+  const unopened = useChat((state) => (state.open ? null : state.unopened));
   const empty = useChat((state) => state.chosen === null || state.open?.messages.size === 0);
   return (
     <div className="flex h-full min-w-0">
@@ -35,6 +37,8 @@ export function ChatPage() {
         <Header />
         {empty || chosen === null ? (
           <Empty />
+        ) : unopened ? (
+          <UnopenedChat chatId={chosen} failure={unopened} />
         ) : (
           <>
             <PlainAfterCrashes key={chosen} chatId={chosen}>

@@ -332,6 +332,7 @@ export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0
 export async function openMessage(chatId: ChatId, messageId: MessageId): Promise<void> {
   shell().go({ kind: 'chat' });
   await chat().choose(chatId);
+  if (chat().open?.chat.id !== chatId) return;
   if (!visibleBranch(chat()).some(({ id }) => id === messageId)) await chat().show(messageId);
   showMessage(messageId);
 }

@@ -104,7 +104,7 @@ test('what is secret goes over https or not at all', async () => {
   await tally.refused('a redirect from https to http, for a file', async () => {
     await expect(
       request({ url: 'https://hub.example/x', token: SECRET }, null, null, soon(), { ...network, open }),
-    ).rejects.toMatchObject({ code: 'server', message: expect.stringContaining('allowed is https') });
+    ).rejects.toMatchObject({ code: 'server', message: expect.stringContaining('only https is allowed') });
   });
   const fetch: typeof network.fetch = async () =>
     new Response(null, { status: 302, headers: { location: `${clear}/in-clear` } });

@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 function detectorOf(name: string): () => Detector {
   if (name === 'ours') return ours;
   const size = Number(/^cusum-(\d+)$/.exec(name)?.[1]);
-  if (!size) throw new Error(`--detector ${name}: allowed are ours and cusum-N`);
+  if (!size) throw new Error(`--detector ${name}: expected ours or cusum-N`);
   return () => cusum(size);
 }
 

@@ -99,3 +99,70 @@ test('when nothing can be drawn the window says so, and Reload brings everything
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.locator('#composer')).toHaveValue('Half a thought');
 });
+
+test('a chat that cannot be read says so in its place, and is opened by Try again once it can be read', async ({
+  page,
+  scene,
+}) => {
+  await scene('chat');
+  const chatId = await page.evaluate(async () => {
+    const { chosen, choose } = window.page.useChat.getState();
+    await choose(null);
+    // A message that the page does not understand: the whole answer is refused.
+    window.page.world.messages.set('odd' as never, { chatId: chosen } as never);
+    return chosen;
+  });
+  expect(chatId).not.toBeNull();
+  await rows(page).filter({ hasText: 'Why decode speed stays flat' }).click();
+  const notice = page.getByRole('alert').filter({ hasText: 'This chat could not be opened' });
+  const again = page.getByRole('main').getByRole('button', { name: 'Try again' });
+  await expect(notice).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(1);
+  await expect(page.locator('#composer')).toHaveCount(0);
+  await sound(page);
+  await again.click();
+  await expect(notice).toBeVisible();
+
+  await page.evaluate(() => window.page.world.messages.delete('odd' as never));
+  await again.click();
+  await expect(notice).toBeHidden();
+  await expect(page.locator('article')).toHaveCount(2);
+  await expect(page.locator('#composer')).toBeVisible();
+});
+
+test('a button above the end that is being pressed stays under the pointer while the answer grows', async ({
+  page,
+  scene,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 500 });
+  await scene('chat');
+  const transcript = page.locator('#transcript');
+  const grow = () =>
+    page
+      .locator('article')
+      .last()
+      .evaluate((one: HTMLElement) => {
+        one.style.paddingBottom = `${Number.parseFloat(one.style.paddingBottom || '0') + 450}px`;
+      });
+  const distance = () => transcript.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
+  const height = () => transcript.evaluate((one) => one.scrollHeight);
+  const short = await height();
+  await grow();
+  await expect.poll(height).toBeGreaterThan(short + 400);
+  await expect.poll(distance).toBeLessThan(2);
+  // A program scrolls, not a hand: the end is still followed.
+  await transcript.evaluate((one) => {
+    one.scrollTop = 0;
+  });
+  const question = page.locator('article').first();
+  await expect(question).toBeInViewport();
+  const box = await question.boundingBox();
+  if (!box) throw new Error('the question is not on screen');
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await page.mouse.down();
+  const long = await height();
+  await grow();
+  await expect.poll(height).toBeGreaterThan(long + 400);
+  await page.mouse.up();
+  expect((await question.boundingBox())?.y).toBeCloseTo(box.y, 0);
+});

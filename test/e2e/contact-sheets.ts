@@ -14,7 +14,7 @@ const WIDTHS = [1440, 1024, 720];
 const HEIGHT = 400;
 
 const [commit] = process.argv.slice(2);
-if (!commit) throw new Error('[contact-sheets] no commit came; allowed is one whose test/e2e/screens has pictures');
+if (!commit) throw new Error('[contact-sheets] no commit given; expected one whose test/e2e/screens has pictures');
 
 const folder = join(import.meta.dirname, 'screens');
 const out = join(folder, 'before-after');

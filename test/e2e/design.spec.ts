@@ -122,3 +122,35 @@ for (const [scenery, section] of [
     const seen = await page.getByRole('main').textContent();
     expect(seen).not.toMatch(/\d\.0\s(s|ms|min|MB|GB|kB)\b|\b0\.0\s|\bcpu\b/);
   });
+
+test('the limit of a full context stands inside its dialog and touches neither the bar nor the legend', async ({
+  page,
+  scene,
+}) => {
+  await scene('overflow');
+  const dialog = page.getByRole('dialog');
+  for (const [used, draft] of [
+    [29_800, 6400],
+    [10, 4_000_000],
+    [32_700, 69],
+  ]) {
+    await page.evaluate(
+      ([used, draft]) =>
+        window.page.useChat.setState(({ overlay }) =>
+          overlay.kind === 'overflow' ? { overlay: { ...overlay, used: used as number, draft: draft as number } } : {},
+        ),
+      [used, draft],
+    );
+    const limit = dialog.getByText('32k', { exact: true });
+    await expect(limit).toBeVisible();
+    const label = await limit.boundingBox();
+    const around = await limit.locator('..').boundingBox();
+    const bar = await limit.locator('xpath=following-sibling::div[1]').boundingBox();
+    const legend = await limit.locator('xpath=following-sibling::div[2]').boundingBox();
+    if (!label || !around || !bar || !legend) throw new Error('the bar is not on screen');
+    expect(label.x).toBeGreaterThanOrEqual(around.x - 1);
+    expect(label.x + label.width).toBeLessThanOrEqual(around.x + around.width + 1);
+    expect(label.y + label.height).toBeLessThanOrEqual(bar.y + 1);
+    expect(bar.y + bar.height).toBeLessThanOrEqual(legend.y);
+  }
+});

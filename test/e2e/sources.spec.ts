@@ -62,6 +62,57 @@ test.describe('over a core in memory', () => {
     expect(problems).toEqual([]);
   });
 
+  test('J and K walk where the passages are, and are letters everywhere else', async ({ page, scene }) => {
+    await page.setViewportSize({ width: 1300, height: 900 });
+    await scene('sources-long');
+    await page.keyboard.press('Alt+j');
+    const current = panel(page).locator('[aria-current=true]');
+    await expect(current).toBeVisible();
+    const first = (await current.textContent()) ?? '';
+    await page
+      .getByRole('navigation', { name: 'New chat and search' })
+      .getByRole('button', { name: /^New chat/ })
+      .focus();
+    await page.keyboard.press('j');
+    await expect(current).toHaveText(first);
+    await page.locator('#composer').focus();
+    await page.keyboard.press('j');
+    await expect(page.locator('#composer')).toHaveValue('j');
+    await expect(current).toHaveText(first);
+    await current.focus();
+    await page.keyboard.press('j');
+    await expect(current).not.toHaveText(first);
+    await page.keyboard.press('k');
+    await expect(current).toHaveText(first);
+  });
+
+  test('the panel listens to keys once, however often the answer beside it changes', async ({ page, scene }) => {
+    await page.setViewportSize({ width: 1300, height: 900 });
+    await scene('sources-long');
+    await page.keyboard.press('Alt+j');
+    await expect(panel(page)).toBeVisible();
+    const added = await page.evaluate(async () => {
+      let count = 0;
+      const listen = window.addEventListener;
+      window.addEventListener = function (this: Window, ...args: unknown[]) {
+        if (args[0] === 'keydown') count++;
+        return (listen as (...all: unknown[]) => void).apply(this, args);
+      } as typeof window.addEventListener;
+      for (let at = 0; at < 20; at++) {
+        window.page.useChat.setState(({ open, sources }) => {
+          const message = open && sources && open.messages.get(sources.messageId);
+          if (!open || !message) return {};
+          const changed = { ...message, text: `${message.text} ` };
+          return { open: { ...open, messages: new Map(open.messages).set(message.id, changed) } };
+        });
+        await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)));
+      }
+      window.addEventListener = listen;
+      return count;
+    });
+    expect(added).toBe(0);
+  });
+
   test('sentences that no source bears out say so, to the eye and to the ear', async ({ page, scene }) => {
     await scene('sources-long');
     await expect(page.getByRole('button', { name: 'Not found in the sources' })).toBeVisible();

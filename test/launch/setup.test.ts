@@ -93,7 +93,7 @@ describe('a program', () => {
 
 describe('setup', () => {
   test('knows only its goals', async () => {
-    await expect(setUp('party')).rejects.toThrow('"party" is no goal, allowed are packages, longhand, start');
+    await expect(setUp('party')).rejects.toThrow('"party" is not a goal, expected one of packages, longhand, start');
     expect(GOALS.start).toContain('native');
   });
   test('runs under the oldest Node it may meet: no syntax and no modules newer than 18', () => {

@@ -78,7 +78,7 @@ function check(windows: readonly Int32Array[], vocabulary: number): void {
   if (wrong !== undefined)
     throw new LonghandError(
       'bad-request',
-      `[--calibration] token ${wrong} does not exist; allowed are 0 to ${vocabulary - 1}`,
+      `[--calibration] token ${wrong} does not exist; expected 0 to ${vocabulary - 1}`,
     );
 }
 
@@ -88,7 +88,7 @@ function readCalibration(context: Context, name: string): string | Int32Array[] 
   const fail = (why: string) => new LonghandError('bad-request', `[--calibration] ${path} ${why}`);
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts?.isFile()) throw fail('is not a file');
-  if (facts.size > MAX_BYTES) throw fail(`has ${facts.size} bytes, allowed are ${MAX_BYTES}`);
+  if (facts.size > MAX_BYTES) throw fail(`has ${facts.size} bytes, at most ${MAX_BYTES} are allowed`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));

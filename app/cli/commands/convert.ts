@@ -138,7 +138,7 @@ function headsOf(family: string, config: Record<string, unknown>, tensors: reado
   if (q === undefined || k === undefined) throw fail('got a .gguf file, expected a folder with safetensors');
   const rounded = tensors.find((tensor) => !isPlain(tensor) && tensor.name.endsWith('.weight'));
   if (rounded !== undefined)
-    throw fail(`"${rounded.name}" is ${rounded.type}; allowed are F32, F16 and BF16: convert first, then quantise`);
+    throw fail(`"${rounded.name}" is ${rounded.type}; expected F32, F16 or BF16: convert first, then quantise`);
   if (tensors.some(({ name }) => name.endsWith('self_attn.k_proj.bias')))
     throw fail('its projections have biases, which cannot be converted');
   const query = Number(config.num_attention_heads);
@@ -149,12 +149,12 @@ function headsOf(family: string, config: Record<string, unknown>, tensors: reado
 function checkSizes({ dim, kv }: Heads, pairs: number, rank: number, svd: Svd): void {
   const half = dim / 2;
   if (pairs < 1 || pairs > half)
-    throw new LonghandError('bad-request', `[--pairs] got ${pairs}, allowed are 1 to ${half} for heads of ${dim}`);
+    throw new LonghandError('bad-request', `[--pairs] got ${pairs}, expected 1 to ${half} for heads of ${dim}`);
   const most = svd === 'split' ? dim : 2 * (dim - pairs);
   if (rank < 1 || rank > most) {
     throw new LonghandError(
       'bad-request',
-      `[--rank] got ${rank}, allowed are 1 to ${most} per head: ${kv} heads with ${pairs} pairs have no more`,
+      `[--rank] got ${rank}, expected 1 to ${most} per head: ${kv} heads with ${pairs} pairs have no more`,
     );
   }
 }

@@ -8,6 +8,7 @@ import { bytes } from '../runtime/terminal.ts';
 import { withCore } from '../runtime/with-core.ts';
 import { chosen, DOCS_FLAGS, type DocsAction, type DocsValues, encoderNamed } from './docs-arguments.ts';
 import { ask } from './docs-ask.ts';
+import { until } from './docs-wait.ts';
 
 const ACTIONS: Readonly<Record<string, DocsAction>> = { add, list, search, ask, rm };
 
@@ -203,35 +204,3 @@ const collectionWith = (all: readonly Collection[], id: Collection['id']): Colle
 
 /** An embedding model that gets no further for that long is away or broken. */
 const STALLED_MS = 60_000;
-
-/** What `look` finds, as soon as an event has made it so; null when for `patienceMs` there was none.
- *  @throws LonghandError `cancelled` */
-async function until<T>(
-  client: Client,
-  signal: AbortSignal,
-  patienceMs: number | null,
-  look: () => Promise<T | null>,
-): Promise<T | null> {
-  let heard = Promise.withResolvers<boolean>();
-  const hear = () => heard.resolve(true);
-  const stops = WATCHED.map((event) => client.on(event, hear));
-  signal.addEventListener('abort', hear);
-  try {
-    for (;;) {
-      heard = Promise.withResolvers();
-      const seen = await look();
-      if (seen !== null) return seen;
-      if (signal.aborted)
-        throw new LonghandError('cancelled', '[docs] stopped; the added files will be read at the next start');
-      const patience = patienceMs === null ? undefined : setTimeout(heard.resolve, patienceMs, false);
-      const again = await heard.promise;
-      clearTimeout(patience);
-      if (!again) return null;
-    }
-  } finally {
-    for (const stop of stops) stop();
-    signal.removeEventListener('abort', hear);
-  }
-}
-
-const WATCHED = ['document.changed', 'document.removed', 'collections.changed'] as const;

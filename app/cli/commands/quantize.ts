@@ -105,10 +105,10 @@ function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' 
   const type = GGUF_TARGETS.find((one) => one === named);
   if (type === undefined)
     throw new UsageError(
-      `[--format] got "${format}", allowed are mlx and ${GGUF_TARGETS.map((one) => `gguf:${one}`).join(', ')}`,
+      `[--format] got "${format}", expected one of mlx, ${GGUF_TARGETS.map((one) => `gguf:${one}`).join(', ')}`,
     );
   if (method !== 'rtn' && method !== 'weighted')
-    throw new UsageError(`[--method] got ${method}; with --format ${format} allowed are rtn and weighted`);
+    throw new UsageError(`[--method] got ${method}; with --format ${format}, expected rtn or weighted`);
   if (bits !== undefined && bits !== Number(type[1]))
     throw new UsageError(`[--bits] got ${bits}, but ${type} has ${type[1]}`);
   if (group !== undefined) context.terminal.note('[--group] GGUF types have a fixed group size; ignored');
@@ -123,7 +123,7 @@ function checkSource(described: Described, { yes }: QuantizeValues): void {
   if (first === undefined || yes) return;
   throw new LonghandError(
     'bad-request',
-    `[quantize] this model is already quantised: "${first.name}" is ${first.type}, and so are ${quantised.length - 1} others; allowed are F32, F16 and BF16`,
+    `[quantize] this model is already quantised: "${first.name}" is ${first.type}, and so are ${quantised.length - 1} others; expected F32, F16 or BF16`,
     {
       hint: 'Quantising twice adds to the loss. Start from the original, or pass --yes.',
     },

@@ -12,7 +12,7 @@ export function readPixels(file: string): Picture[] {
     if (found?.shape.length === 2) return found;
     const came = found ? `a "${name}" of shape [${found.shape.join(', ')}]` : `no "${name}"`;
     throw new UsageError(
-      `[--pixels] ${file} has ${came}, allowed are "pixel_values" [patches, values] and "image_grid_thw" [pictures, 3]`,
+      `[--pixels] ${file} has ${came}, expected "pixel_values" [patches, values] and "image_grid_thw" [pictures, 3]`,
     );
   };
   const pixels = tensor('pixel_values');

@@ -25,7 +25,7 @@ export function unpacked(metadata: Readonly<Record<string, unknown>>, tensors: r
   if (className === undefined)
     throw new LonghandError(
       'model-unsupported',
-      `[--format] a .gguf file of the architecture ${family} came; as MLX allowed are ${Object.keys(CLASSES).join(', ')}, as gguf:TYPE all`,
+      `[--format] got a .gguf file of the architecture ${family}; MLX takes ${Object.keys(CLASSES).join(', ')}, gguf:TYPE takes all`,
     );
   const config = configOf(family, className, metadata, tensors);
   const dim = Number(config.head_dim);
@@ -38,7 +38,10 @@ export function unpacked(metadata: Readonly<Record<string, unknown>>, tensors: r
       throw new LonghandError('model-unsupported', `[--format] "${tensor.name}" has no name on the hub`);
     const moved = family === 'llama' && /attn_[qk]\./.test(tensor.name);
     if (moved && tensor.shape.length === 1)
-      throw new LonghandError('model-unsupported', `[--format] "${tensor.name}" is a bias; allowed are files without`);
+      throw new LonghandError(
+        'model-unsupported',
+        `[--format] "${tensor.name}" is a bias; files with biases cannot be converted`,
+      );
     from.set(name, moved ? { tensor, from: apart(dim) } : { tensor });
     return [{ ...tensor, name }];
   });
@@ -73,7 +76,7 @@ function configOf(
   if (tensors.some(({ name }) => name === 'rope_freqs.weight') || metadata[`${family}.rope.scaling.type`] !== undefined)
     throw new LonghandError(
       'model-unsupported',
-      '[--format] positions are scaled in this file; as MLX allowed are files without, as gguf:TYPE all',
+      '[--format] positions are scaled in this file; use gguf:TYPE, as MLX cannot be written from it',
     );
   const hidden = number('embedding_length');
   const heads = number('attention.head_count');

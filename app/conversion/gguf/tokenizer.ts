@@ -102,7 +102,7 @@ function preOf(json: Json, family: Family): string {
   if (name !== undefined) return name;
   throw new LonghandError(
     'model-unsupported',
-    `[quantize] the tokenizer cuts texts in a way that has no name in GGUF; allowed are those of ${Object.keys(PRETOKENIZERS).join(', ')}`,
+    `[quantize] the tokenizer splits text in a way that has no name in GGUF; expected one of ${Object.keys(PRETOKENIZERS).join(', ')}`,
   );
 }
 

@@ -59,7 +59,7 @@ function demandModest(name: string, bytes: Buffer): void {
       if (++depth > MAX_DEPTH) throw brokenFile(name, `is deeper than ${MAX_DEPTH} levels, which is what is allowed`);
     } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
   }
-  if (values > MAX_VALUES) throw brokenFile(name, `has ${values} values, allowed are ${MAX_VALUES}`);
+  if (values > MAX_VALUES) throw brokenFile(name, `has ${values} values, at most ${MAX_VALUES} are allowed`);
 }
 
 function endOfText(bytes: Buffer, begin: number): number {

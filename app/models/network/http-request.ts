@@ -78,7 +78,7 @@ function nextHop(from: URL, location: string): URL {
   if (!next) throw new DownloadError('server', '[download] redirect to what is no address');
   const allowed = next.protocol === 'https:' || next.protocol === from.protocol;
   if (!allowed || (next.protocol !== 'https:' && next.protocol !== 'http:')) {
-    throw new DownloadError('server', `[download] redirect to ${next.protocol}, allowed is https`);
+    throw new DownloadError('server', `[download] redirect to ${next.protocol}, only https is allowed`);
   }
   return withoutPassword(next);
 }
@@ -86,10 +86,7 @@ function nextHop(from: URL, location: string): URL {
 /** Addresses are shown and kept: a password must not be one's part. */
 function withoutPassword(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
-  throw new DownloadError(
-    'server',
-    `[download] the address of ${url.host} has a name or a password in it, allowed is none`,
-  );
+  throw new DownloadError('server', `[download] the address of ${url.host} must not contain a name or a password`);
 }
 
 function read(
@@ -105,7 +102,7 @@ function read(
   };
   if (status >= 400) refuse(refusal(answered, host, elsewhere));
   if (status !== 200 && status !== 206) {
-    refuse(new DownloadError('server', `[download] status ${status}, allowed are 200 and 206`));
+    refuse(new DownloadError('server', `[download] status ${status}, expected 200 or 206`));
   }
   if (/^text\/html/i.test(header('content-type') ?? '')) {
     refuse(new DownloadError('wrong-content', '[download] a web page came instead of the file; a login may be needed'));

@@ -67,7 +67,7 @@ export function needMirror(address: string): void {
   if (username !== '' || password !== '' || search || hash) {
     throw new LonghandError(
       'bad-request',
-      `[mirror] the address of ${host} has a name, a password or a query in it, allowed is an address as in https://mirror.example`,
+      `[mirror] the address of ${host} must not contain a name, a password or a query; expected an address like https://mirror.example`,
     );
   }
 }

@@ -64,7 +64,7 @@ async function targetOf(place: LibraryLocation, given: string): Promise<string> 
 }
 
 function refuse(reason: string, what: string): never {
-  throw new LonghandError('bad-request', `[move] ${what}; allowed is an empty or a new folder`, {
+  throw new LonghandError('bad-request', `[move] ${what}; choose an empty or a new folder`, {
     details: { reason },
   });
 }

@@ -62,12 +62,12 @@ function nextHop(from: URL, location: string): URL {
   const next = URL.parse(location, from.href);
   if (!next) throw new DownloadError('server', `[hub] redirect from ${from.host} to what is no address`);
   if (next.protocol !== 'https:' && next.protocol !== from.protocol) {
-    throw new DownloadError('server', `[hub] redirect from ${from.host} to ${next.protocol}, allowed is https`);
+    throw new DownloadError('server', `[hub] redirect from ${from.host} to ${next.protocol}, only https is allowed`);
   }
   if (next.username !== '' || next.password !== '') {
     throw new DownloadError(
       'server',
-      `[hub] redirect from ${from.host} to an address with a password, allowed is none`,
+      `[hub] redirect from ${from.host} to an address with a password, which is not allowed`,
     );
   }
   return next;
@@ -124,7 +124,7 @@ export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): 
 export function demandNoPassword(address: string): void {
   const { username, password, host } = new URL(address);
   if (username === '' && password === '') return;
-  throw new DownloadError('server', `[hub] the address of ${host} has a name or a password in it, allowed is none`);
+  throw new DownloadError('server', `[hub] the address of ${host} must not contain a name or a password`);
 }
 
 /** What an error says of itself, with what caused it: `fetch` says "fetch failed" whatever happened. */

@@ -156,7 +156,7 @@ async function safetensorsTables(
     if (bytes > MAX_TABLES || tensors.length > MAX_TENSORS) {
       throw new DownloadError(
         'wrong-content',
-        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, allowed are ${MAX_TENSORS} in ${MAX_TABLES}`,
+        `[safetensors] the headers of ${files.length} files name ${tensors.length} tensors in ${bytes} bytes, at most ${MAX_TENSORS} in ${MAX_TABLES} are allowed`,
       );
     }
   }
@@ -173,7 +173,7 @@ async function safetensorsTable(
   if (length > BigInt(Math.max(0, Math.min(MAX_TABLE, file.size - 8)))) {
     throw new DownloadError(
       'not-a-model',
-      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, allowed are ${MAX_TABLE}`,
+      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, at most ${MAX_TABLE} are allowed`,
     );
   }
   const bytes = await readRange(file, 8, Number(length), signal, net);
@@ -181,7 +181,7 @@ async function safetensorsTable(
   if (objects > MAX_TENSORS) {
     throw new DownloadError(
       'wrong-content',
-      `[safetensors] ${file.name} names ${objects} tensors, allowed are ${MAX_TENSORS}`,
+      `[safetensors] ${file.name} names ${objects} tensors, at most ${MAX_TENSORS} are allowed`,
     );
   }
   return { bytes: bytes.length, tensors: tensorsIn(new TextDecoder().decode(bytes), file.name) };

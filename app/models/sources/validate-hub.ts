@@ -44,5 +44,5 @@ export const toldName = (told: unknown): string | null =>
 const wrong = (what: string, came: unknown, allowed: string) =>
   new DownloadError(
     'wrong-content',
-    `[hub] ${what}: ${(JSON.stringify(came) ?? 'nothing').slice(0, 100)} came, allowed are ${allowed}`,
+    `[hub] ${what}: got ${(JSON.stringify(came) ?? 'nothing').slice(0, 100)}, expected ${allowed}`,
   );

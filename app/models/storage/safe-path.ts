@@ -23,7 +23,7 @@ export function safePath(path: string): string {
   if (bad !== undefined || path.length > 500) {
     throw new DownloadError(
       'bad-name',
-      `[download] the repository names a file ${JSON.stringify(path)}; allowed are plain relative names`,
+      `[download] the repository names a file ${JSON.stringify(path)}; expected a plain relative name`,
     );
   }
   return path;

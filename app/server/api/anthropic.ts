@@ -57,7 +57,7 @@ const Blocks = Content.superRefine((blocks, context) => {
     }
   }
   const pictures = blocks.filter(({ type }) => type === 'image').length;
-  if (pictures > MAX_PICTURES) refuse(`has ${pictures} pictures, allowed are ${MAX_PICTURES}`);
+  if (pictures > MAX_PICTURES) refuse(`has ${pictures} pictures, at most ${MAX_PICTURES} are allowed`);
 });
 
 const CountBody = z.looseObject({

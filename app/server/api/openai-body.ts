@@ -27,7 +27,7 @@ export const Content = z.union([
       else if (IMAGES.includes(type)) refuse(NOT_FETCHED);
       else refuse(`has a part of type "${type}"; text and pictures can be read here`);
     }
-    if (pictures.length > MAX_PICTURES) refuse(`has ${pictures.length} pictures, allowed are ${MAX_PICTURES}`);
+    if (pictures.length > MAX_PICTURES) refuse(`has ${pictures.length} pictures, at most ${MAX_PICTURES} are allowed`);
     return { text: said.join(''), pictures };
   }),
 ]);
@@ -176,7 +176,7 @@ export function calledAs(tools: Tool[], name: string | null): NonNullable<Answer
   const known = tools.map((tool) => tool.function.name).join(', ');
   throw new LonghandError(
     'bad-request',
-    `[tool_choice] there is no such tool, allowed are ${known === '' ? 'none, since no tools are given' : known}`,
+    `[tool_choice] there is no such tool; ${known === '' ? 'the request gives no tools' : `expected one of ${known}`}`,
   );
 }
 

@@ -34,7 +34,7 @@ export function renderJinja(
 ): string {
   try {
     if (source.length > MAX_SOURCE) {
-      raise(`a template of ${source.length} characters, allowed are ${MAX_SOURCE}`);
+      raise(`a template of ${source.length} characters, at most ${MAX_SOURCE} are allowed`);
     }
     const meter = createMeter(limits);
     const program = parse(tokenize(withoutUnknownSyntax(source), { lstrip_blocks: true, trim_blocks: true }));
@@ -373,7 +373,7 @@ const MAX_INDENT = 64;
 function indentOf(indent: Value | undefined): string | null {
   if (isText(indent)) return indent.value;
   if (!isNumber(indent)) return null;
-  if (!(indent.value <= MAX_INDENT)) raise(`tojson() with an indent of ${indent.value}, allowed are ${MAX_INDENT}`);
+  if (!(indent.value <= MAX_INDENT)) raise(`tojson() with an indent of ${indent.value}, at most ${MAX_INDENT}`);
   return ' '.repeat(Math.max(0, indent.value));
 }
 

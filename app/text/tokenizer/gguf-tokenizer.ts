@@ -80,7 +80,7 @@ function checkLists(metadata: Metadata): void {
   }
   for (const [name, id] of Object.entries(short(metadata))) {
     if (name.endsWith('_id') && typeof id === 'number' && id >= tokens.length) {
-      throw broken(`tokenizer.ggml.${name} is ${id}, allowed are 0 to ${tokens.length - 1}`);
+      throw broken(`tokenizer.ggml.${name} is ${id}, expected 0 to ${tokens.length - 1}`);
     }
   }
 }
@@ -107,7 +107,7 @@ function byteLevelBpe(metadata: Metadata): TokenizerJson {
   if (!merges) throw broken('tokenizer.ggml.merges is missing; a gpt2 vocabulary needs it');
   const style = PRETOKENIZERS[pre];
   if (!style) {
-    throw broken(`tokenizer.ggml.pre is "${pre}", allowed are ${Object.keys(PRETOKENIZERS).join(', ')}`);
+    throw broken(`tokenizer.ggml.pre is "${pre}", expected one of ${Object.keys(PRETOKENIZERS).join(', ')}`);
   }
   return {
     added_tokens: addedTokens(short(metadata), [CONTROL, USER_DEFINED]),

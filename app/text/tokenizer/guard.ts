@@ -35,7 +35,7 @@ const TRUSTED: ReadonlySet<string> = new Set(
 export function guard(library: Guarded): (characters: number) => void {
   let most = FREE;
   const demand = (length: number) => {
-    if (length > most) throw broken(`a part of it makes ${length} characters of a text, allowed are ${most}`);
+    if (length > most) throw broken(`a part of it makes ${length} characters of a text, at most ${most} are allowed`);
   };
   guardNormalizer(library.normalizer as Part | null, demand);
   guardPretokenizer(library.pre_tokenizer as Part | null, demand);

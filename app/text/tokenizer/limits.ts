@@ -53,7 +53,7 @@ export function demandModest(json: Parts): void {
 }
 
 function demand(what: string, came: number, most: number): void {
-  if (came > most) throw broken(`${what}: ${came} came, allowed are ${most}`);
+  if (came > most) throw broken(`${what}: got ${came}, at most ${most} are allowed`);
 }
 
 function addedTokens(tokens: Parts['added_tokens']): void {
@@ -116,5 +116,5 @@ function mostOf(name: string): number {
 
 function wholeLength({ length }: { length?: unknown }, path: string): void {
   if (typeof length === 'number' && Number.isInteger(length) && length > 0) return;
-  throw broken(`${path}.length: ${JSON.stringify(length)} came, allowed are whole numbers from 1`);
+  throw broken(`${path}.length: ${JSON.stringify(length)} came, expected a whole number from 1`);
 }

@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message, Source } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
@@ -90,19 +90,21 @@ function useSidebarMakesWay(needed: boolean): void {
 
 /** J and K walk through the sources while the focus is in the panel or in the answer. */
 function useSteps(message: Message, sources: readonly Source[], number: number): void {
+  // The list is another one with every word of a running answer: the keys are listened to once.
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!inPassages(event.target)) return;
+    const step = { j: 1, k: -1 }[event.key.toLowerCase()];
+    const next = step && sources[sources.findIndex((source) => source.number === number) + step];
+    if (!next) return;
+    event.preventDefault();
+    actions.showSource(message.id, next.number);
+  });
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (!inPassages(event.target)) return;
-      const step = { j: 1, k: -1 }[event.key.toLowerCase()];
-      const next = step && sources[sources.findIndex((source) => source.number === number) + step];
-      if (!next) return;
-      event.preventDefault();
-      actions.showSource(message.id, next.number);
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [message.id, sources, number]);
+    const listen = (event: KeyboardEvent) => onKey(event);
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
 }
 
 const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {} };

@@ -24,6 +24,8 @@ function useFollowing(branch: readonly Message[]) {
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const lastTop = useRef(0);
+  /** Where the end was when it was last brought into view. */
+  const endTop = useRef(0);
   const touched = useRef(Number.NEGATIVE_INFINITY);
   const held = useRef<Held | null>(null);
   const [away, setAway] = useState(false);
@@ -53,7 +55,9 @@ function useFollowing(branch: readonly Message[]) {
     const stay = () => {
       if (held.current?.keep(element)) return;
       held.current = null;
-      if (following.current) element.scrollTop = element.scrollHeight;
+      if (!following.current) return;
+      element.scrollTop = element.scrollHeight;
+      endTop.current = element.scrollTop;
     };
     const observer = new ResizeObserver(stay);
     observer.observe(content.current);
@@ -93,6 +97,13 @@ function useFollowing(branch: readonly Message[]) {
   const onTouch = useCallback(() => {
     touched.current = performance.now();
   }, []);
+  /** A program may have scrolled away from the end, as screen readers do: what is pressed there must not move from under the
+   *  pointer, or the press is lost. */
+  const onPointerDown = useCallback(() => {
+    onTouch();
+    const element = scroller.current;
+    if (element && element.scrollTop < endTop.current - NEAR) following.current = false;
+  }, [onTouch]);
   const onWheel = useCallback(() => {
     onTouch();
     held.current = null;
@@ -103,7 +114,7 @@ function useFollowing(branch: readonly Message[]) {
     onWheel,
     onTouchMove: onWheel,
     onKeyDown: onTouch,
-    onPointerDown: onTouch,
+    onPointerDown,
     onPointerMove,
   };
   return { scroller, content, reader, away, toEnd, leave };

@@ -1,22 +1,13 @@
 import { create } from 'zustand';
-import {
-  type Chat,
-  type ChatId,
-  type Failure,
-  failureOf,
-  LonghandError,
-  type MessageId,
-  modelForNewChats,
-} from '../../../app/protocol/index.ts';
+import { type ChatId, type Failure, failureOf, LonghandError, type MessageId } from '../../../app/protocol/index.ts';
 import { core, useConnection } from '../../bridge.ts';
 import { focusComposer } from '../../lib/focus.ts';
-import { useEngine } from '../engine.ts';
-import { useSettings } from '../settings.ts';
 import type { ChatActions } from './chat-actions.ts';
 import { chatPages } from './chat-pages.ts';
 import { createIncoming, withoutShown } from './core-events.ts';
+import { createChat } from './create-chat.ts';
 import { type ChatData, noChats, withChat, withChats, withOlderChats, withOpened } from './reducers.ts';
-import { type ChatView, chosenIn, type DraftKey, nothingBegun, nothingChosen } from './view-state.ts';
+import { type ChatView, type DraftKey, nothingBegun, nothingChosen } from './view-state.ts';
 import { runningTurn } from './visible-branch.ts';
 
 const DRAFT_MS = 400;
@@ -45,6 +36,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     const { chat, messages } = found;
     if (get().chosen === chatId)
       set((state) => ({ ...withOpened(state, chat, messages), drafts: { [chatId]: chat.draft, ...state.drafts } }));
+  }
+
+  /** Where nothing of the chat is on screen yet, its page says why and lets one try again. */
+  async function open(chatId: ChatId) {
+    await read(chatId).catch((error) => {
+      if (get().open?.chat.id === chatId) throw error;
+      if (get().chosen === chatId) set({ unopened: failureOf(error) });
+    });
   }
 
   /** A turn was started: its messages come as events; where one is missing the chat is read again. */
@@ -81,18 +80,8 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     return chosen;
   };
 
-  async function createChat(): Promise<Chat> {
-    const { fresh } = get();
-    const { defaultModelId } = useSettings.getState().values;
-    // Named, so that the chat keeps it when another one is used later.
-    const modelId = fresh.modelId ?? modelForNewChats(useEngine.getState().models, defaultModelId)?.id ?? null;
-    const chat = await core.call('chats.create', { modelId });
-    const chosen = chosenIn(fresh);
-    return chosen === null ? chat : await core.call('chats.update', { chatId: chat.id, ...chosen });
-  }
-
   async function makeChat(): Promise<ChatId> {
-    const chat = await createChat();
+    const chat = await createChat(get().fresh);
     // Who has opened another chat meanwhile stays there.
     const here = get().chosen === null;
     localStorage.removeItem(NEW_DRAFT);
@@ -123,7 +112,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       set((state) => withChats(state, newest));
       const { chosen } = get();
       if (chosen) {
-        await read(chosen);
+        await open(chosen);
         await saveDraft();
       }
       for await (const page of pages) set((state) => withOlderChats(state, page));
@@ -140,7 +129,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         live: new Map(),
         samples: same ? state.samples : new Map(),
       }));
-      if (chatId) await read(chatId);
+      if (chatId) await open(chatId);
     },
 
     async update(change, chatId = openChatId()) {
@@ -171,7 +160,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         get().setDraft(text);
         return;
       }
-      const { id } = await createChat();
+      const { id } = await createChat(get().fresh);
       if (files.length > 0)
         await core.call('attachments.move', { attachmentIds: files.map((file) => file.id), chatId: id });
       const chat = await core.call('chats.update', { chatId: id, draft: text });

@@ -18,6 +18,7 @@ export const nothingBegun = {
   editing: null,
   branchFrom: null,
   sources: null,
+  unopened: null,
 } as const satisfies Partial<ChatView>;
 
 /** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
@@ -46,6 +47,8 @@ export type Overlay =
 export type ChatView = {
   /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
   chosen: ChatId | null;
+  /** Why the chosen chat cannot be read; its page says so. */
+  unopened: Failure | null;
   drafts: Partial<Record<DraftKey, string>>;
   attachments: Partial<Record<DraftKey, Attachment[]>>;
   /** The model, thinking, collections and tools of the chat that does not exist yet. */

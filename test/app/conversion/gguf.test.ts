@@ -135,7 +135,7 @@ test.each([
 test('what has no way back is named', async () => {
   const file = join(golden, 'gguf_models/qwen35/model-f32.gguf');
   const { error } = await answered<Card>(temporaryFolder(), ['quantize', '--model', file, '--out', 'b']);
-  expect(error?.message).toMatch(/qwen35 came; as MLX allowed are llama, qwen2, qwen3, as gguf:TYPE all/);
+  expect(error?.message).toMatch(/architecture qwen35; MLX takes llama, qwen2, qwen3, gguf:TYPE takes all/);
 });
 
 test.each(['bpe_llama3', 'bpe_qwen2', 'bpe_qwen35', 'bpe_smollm'])('the tokenizer %s reads as before', async (name) => {
@@ -180,9 +180,9 @@ function wide(vocabulary: number): string {
 describe('what is refused', () => {
   const llama = join(golden, 'llama/gqa_tied');
   test.each([
-    [['--format', 'gguf:Q3_K'], /got "gguf:Q3_K", allowed are mlx and gguf:Q4_0, gguf:Q4_K/],
+    [['--format', 'gguf:Q3_K'], /got "gguf:Q3_K", expected one of mlx, gguf:Q4_0, gguf:Q4_K/],
     [['--format', 'gguf:Q4_0', '--bits', '5'], /got 5, but Q4_0 has 4/],
-    [['--format', 'gguf:Q4_0', '--method', 'hqq'], /got hqq; with --format gguf:Q4_0 allowed are rtn and weighted/],
+    [['--format', 'gguf:Q4_0', '--method', 'hqq'], /got hqq; with --format gguf:Q4_0, expected rtn or weighted/],
   ])('%j', async (args, message) => {
     const { code, error } = await answered<Card>(temporaryFolder(), [
       'quantize',

@@ -63,13 +63,41 @@ beforeEach(async () => {
 
 const chat = () => useChat.getState();
 
-test('a chat that cannot be read says why, to whoever opened it, and is there once it can be read', async () => {
-  failing.set('chats.get', 'disk-full');
-  await expect(chat().choose(second.id)).rejects.toMatchObject({ code: 'disk-full' });
-  expect(chat().open).toBeNull();
-  failing.clear();
-  await chat().choose(second.id);
-  expect(chat().open?.chat.id).toBe(second.id);
+describe('a chat that cannot be read', () => {
+  test('says why on its page, and is there once it can be read', async () => {
+    failing.set('chats.get', 'disk-full');
+    await chat().choose(second.id);
+    expect(chat().open).toBeNull();
+    expect(chat().unopened).toMatchObject({ code: 'disk-full' });
+    failing.clear();
+    await chat().choose(second.id);
+    expect(chat().open?.chat.id).toBe(second.id);
+    expect(chat().unopened).toBeNull();
+  });
+
+  test('says nothing on the page of another one, opened meanwhile', async () => {
+    await chat().choose(null);
+    failing.set('chats.get', 'disk-full');
+    holding.add('chats.get');
+    const done = chat().choose(first.id);
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    failing.clear();
+    holding.clear();
+    await chat().choose(second.id);
+    for (const one of held.splice(0)) one.release();
+    await done;
+    expect(chat().unopened).toBeNull();
+    expect(chat().open?.chat.id).toBe(second.id);
+  });
+
+  test('keeps no other from the list when a page begins with it', async () => {
+    await chat().choose(null);
+    failing.set('chats.get', 'disk-full');
+    useChat.setState({ chosen: second.id, chats: [] });
+    await chat().load();
+    expect(chat().chats).toHaveLength(2);
+    expect(chat().unopened).toMatchObject({ code: 'disk-full' });
+  });
 });
 
 /** Starts something whose call is kept back, opens the other chat, and lets the call go. */

@@ -23,6 +23,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(<App />);
 /** What the tests may reach. */
 export type PageTools = {
   core: typeof core;
+  world: typeof scene.world;
   useChat: typeof useChat;
   useShell: typeof useShell;
   useSettings: typeof useSettings;
@@ -34,7 +35,7 @@ declare global {
     page: PageTools;
   }
 }
-window.page = { core, useChat, useShell, useSettings, useEngine };
+window.page = { core, world: scene.world, useChat, useShell, useSettings, useEngine };
 // As in the page itself: what the address names comes first.
 restoreView();
 if (scene.open && useChat.getState().chosen === null) void useChat.getState().choose(scene.open);

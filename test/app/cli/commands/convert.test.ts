@@ -148,9 +148,12 @@ describe('what is refused leaves nothing behind', () => {
   test.each([
     [['--model', base, '--out', 'b', ...good], /--mla is missing/],
     [['--mla', '--model', base, '--out', 'b', '--pairs', '2'], /give --model PATH, --out PATH, --pairs R and --rank K/],
-    [['--mla', '--model', base, '--out', 'b', ...good, '--pairs', '9'], /got 9, allowed are 1 to 8 for heads of 16/],
-    [['--mla', '--model', base, '--out', 'b', ...good, '--rank', '29'], /got 29, allowed are 1 to 28 per head/],
-    [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'uniform', '--pairs', '3'], /allowed are 1, 2, 4, 8/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--pairs', '9'], /got 9, expected 1 to 8 for heads of 16/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--rank', '29'], /got 29, expected 1 to 28 per head/],
+    [
+      ['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'uniform', '--pairs', '3'],
+      /expected one of 1, 2, 4, 8/,
+    ],
     [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'all'], /high or low or uniform or 2-norm/],
     [
       ['--mla', '--model', base, '--out', 'b', ...good, '--calibration', 'x'],

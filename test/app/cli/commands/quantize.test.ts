@@ -132,7 +132,7 @@ describe('weighed by what the model does with a text', () => {
   test.each([
     ['', /is empty/],
     [Buffer.from([0xff, 0xfe, 0, 1]), /is not text: its bytes are not UTF-8/],
-    ['[[1, 2, 999999]]', /token 999999 does not exist; allowed are 0 to \d+/],
+    ['[[1, 2, 999999]]', /token 999999 does not exist; expected 0 to \d+/],
     ['[[1]]', /fewer than two tokens/],
     ['a text', /has no tokenizer and cannot read text/],
   ])('%s is refused', async (content, message) => {
@@ -159,8 +159,8 @@ describe('what is refused leaves nothing behind', () => {
 
   test.each([
     [['--model', llama], /give --model PATH and --out PATH/],
-    [['--model', llama, '--out', 'b', '--bits', '7'], /got 7, allowed are 2, 3, 4, 5, 6, 8/],
-    [['--model', llama, '--out', 'b', '--group', '48'], /got 48, allowed are 32, 64, 128/],
+    [['--model', llama, '--out', 'b', '--bits', '7'], /got 7, expected one of 2, 3, 4, 5, 6, 8/],
+    [['--model', llama, '--out', 'b', '--group', '48'], /got 48, expected one of 32, 64, 128/],
     [['--model', llama, '--out', 'b', '--method', 'best'], /rtn or hqq or weighted or mixed/],
     [['--model', llama, '--out', 'no/b'], /the folder .*no does not exist/],
     [['--model', llama, '--out', 'b', '--target-size', '1'], /--target-size goes with --method mixed/],

@@ -43,7 +43,7 @@ test('broken files are named', async () => {
   const odd = folderWith({});
   rmSync(join(odd, 'tokenizer.json'));
   mkdirSync(join(odd, 'tokenizer.json'));
-  await expect(readModelText(noGguf, odd)).rejects.toThrow('tokenizer.json is a folder, allowed are files');
+  await expect(readModelText(noGguf, odd)).rejects.toThrow('tokenizer.json is a folder, expected a file');
   await expect(readModelText(noGguf, '/nowhere')).rejects.toThrow('tokenizer.json is missing');
 });
 

@@ -93,7 +93,7 @@ describe('openai', () => {
         'addresses are not fetched',
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
-      [{ tool_choice: 'required' }, '[tool_choice] there is no such tool, allowed are none'],
+      [{ tool_choice: 'required' }, '[tool_choice] there is no such tool; the request gives no tools'],
       [{ n: 2 }, 'only one answer'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [

@@ -135,7 +135,7 @@ test('openai and anthropic: a tool has to be called, and its arguments are of it
     tools,
     tool_choice: { type: 'function', function: { name: 'rm' } },
   });
-  await expect(foreign).rejects.toThrow('allowed are weather, clock');
+  await expect(foreign).rejects.toThrow('expected one of weather, clock');
 
   const anthropic = new Anthropic({ baseURL: address, apiKey: KEY, maxRetries: 0 });
   const { content, stop_reason } = await anthropic.messages.create({

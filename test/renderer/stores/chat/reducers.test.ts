@@ -197,6 +197,24 @@ describe('the list', () => {
     expect(typed.chats.slice(0, -1).every((chat, at) => chat === data.chats[at])).toBe(true);
   });
 
+  test('a draft that is kept costs no sorting: of ten thousand chats only its own tells when it changed', () => {
+    let looks = 0;
+    const watched = (chat: ReturnType<typeof newChat>) => {
+      const get = () => {
+        looks++;
+        return chat.updatedAt;
+      };
+      return Object.defineProperty({ ...chat }, 'updatedAt', { enumerable: true, get });
+    };
+    const chats = Array.from({ length: 10_000 }, (_, at) => newChat({ updatedAt: 10_000 - at }));
+    const data: ChatData = { ...noChats, chats: chats.map(watched) };
+    const middle = chats[5000] as (typeof chats)[number];
+    withChat(data, { ...middle, draft: 'half a sen' });
+    expect(looks).toBeLessThanOrEqual(2);
+    expect(withChat(data, { ...middle, updatedAt: 20_000 }).chats[0]?.id).toBe(middle.id);
+    expect(looks).toBeGreaterThan(2);
+  });
+
   test('a message that was taken back is gone, and only it', () => {
     const { data, answer } = opened();
     expect([...(withoutMessage(data, answer.chatId, answer.id).open?.messages.keys() ?? [])]).toEqual([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CatalogueModel, type Variant } from '../../../../app/protocol/index.ts';
+import { CatalogueModel, forecast, type Variant } from '../../../../app/protocol/index.ts';
 import { hubOf, isReference } from '../../../../renderer/stores/models/hub.ts';
 import {
   bestFor,
@@ -91,6 +91,20 @@ test('layers by their letters', () => {
       ['sparse', 1],
     ],
   });
+});
+
+test('the tag of a model says what the forecast says, on every machine and at every context', () => {
+  const verdicts = new Set<string>();
+  for (const gigabytes of [1, 4, 8, 16, 64])
+    for (const contextLength of CONTEXTS)
+      for (const kvType of ['f16', 'q8'] as const)
+        for (const model of catalogue) {
+          const description = likelyDescription(model);
+          const told = fitOf(description, machine(gigabytes), { contextLength, kvType });
+          expect(told).toEqual(forecast(description, machine(gigabytes), { contextLength, kvType }));
+          verdicts.add(told.verdict);
+        }
+  expect(verdicts).toEqual(new Set(['fits', 'tight', 'too-large']));
 });
 
 test('a move of the slider recomputes a thousand rows within a frame', () => {
