@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Card, SettingRow } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
+import attacks from './attacks.json';
 
 const DAYS = 30;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -63,6 +64,14 @@ export function Privacy() {
         </span>
       </div>
       <Table entries={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
+      <h3 className="mt-8 font-semibold">{t('setting.privacy.attacks')}</h3>
+      <p className="mt-0.5 text-fg-2">
+        {t('privacy.attacks', {
+          kinds: formats.exact(attacks.kinds),
+          tried: formats.exact(attacks.tried),
+          refused: formats.exact(attacks.refused),
+        })}
+      </p>
     </section>
   );
 }

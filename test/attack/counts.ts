@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { CLASSES, type ClassName } from './classes.ts';
 
 export type Counts = { tried: number; refused: number };
@@ -25,3 +25,16 @@ export function countsOf(name: ClassName): Counts {
   const sum = (key: keyof Counts) => counts.reduce((total, one) => total + one[key], 0);
   return { tried: sum('tried'), refused: sum('refused') };
 }
+
+/** The files that count attacks of a class. */
+export const countingFiles = (name: ClassName): string[] =>
+  CLASSES[name].files.filter((file) => {
+    const path = join(import.meta.dirname, '..', file);
+    return file.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`tallyOf('${name}')`);
+  });
+
+/** Those of them that have not counted any yet. */
+export const uncounted = (): string[] =>
+  (Object.keys(CLASSES) as ClassName[]).flatMap((name) =>
+    countingFiles(name).filter((file) => !existsSync(join(folder, `${name} ${basename(file)}.json`))),
+  );

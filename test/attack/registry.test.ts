@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { calls, DocumentKind, Settings } from '../../app/protocol/index.ts';
 import { root } from '../support/core.ts';
 import { CLASSES, type ClassName } from './classes.ts';
+import { countingFiles } from './counts.ts';
 import { CALLS, DOCUMENTS, MODEL_READERS, SETTINGS } from './registry.ts';
+import { figuresFile, rowsIn, TABLES } from './table.ts';
 
 const fieldsOf = (schema: z.ZodType): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
@@ -43,4 +45,18 @@ test('files of attacks count them under their own class', () => {
       expect(readFileSync(join(root, 'test', file), 'utf8').includes(`tallyOf('${name}')`), file).toBe(true);
     }
   }
+});
+
+test('the table is the sum of what it lists, each a class that is counted, and the page says what it says', () => {
+  const [readme = [], here = []] = TABLES.map((path) => rowsIn(readFileSync(join(root, path), 'utf8')));
+  expect(here).toEqual(readme);
+  const rows = readme.slice(0, -1);
+  const counting = (Object.keys(CLASSES) as ClassName[]).filter((name) => countingFiles(name).length > 0);
+  const titles: string[] = counting.map((name) => CLASSES[name].title);
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.map(({ title }) => title)).toEqual(titles.filter((one) => rows.some(({ title }) => title === one)));
+  const sum = (key: 'tried' | 'refused') => rows.reduce((total, row) => total + row[key], 0);
+  const all = { tried: sum('tried'), refused: sum('refused') };
+  expect(readme.at(-1)).toEqual({ title: '**all**', ...all });
+  expect(JSON.parse(readFileSync(join(root, figuresFile), 'utf8'))).toEqual({ kinds: rows.length, ...all });
 });
