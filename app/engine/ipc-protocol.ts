@@ -126,6 +126,8 @@ export type Generation = {
   logprobs?: number | null;
   /** Thinking is closed with the family's own tokens when either runs out. */
   thinkingBudget: Settings['thinkingBudget'];
+  /** Tokens of thinking after which a person is asked whether it shall go on; absent: nobody is. */
+  softBudget?: number | null;
   loopGuard: Settings['loopGuard'] | null;
 };
 

@@ -64,7 +64,13 @@ export const MessageState = z.discriminatedUnion('status', [
   /** The lowest place goes first, of two with the same the older; those of older versions have none, which is 0. */
   z.object({ status: z.literal('queued'), place: z.number().int().optional() }),
   z.object({ status: z.literal('running'), turnId: TurnId }),
-  z.object({ status: z.literal('paused'), turnId: TurnId, evidence: LoopEvidence.optional() }),
+  /** In a loop (`evidence`), or after so many tokens of thinking (`thought`). */
+  z.object({
+    status: z.literal('paused'),
+    turnId: TurnId,
+    evidence: LoopEvidence.optional(),
+    thought: z.number().int().optional(),
+  }),
   z.object({ status: z.literal('failed'), failure: Failure }),
 ]);
 export type MessageState = z.infer<typeof MessageState>;

@@ -51,6 +51,8 @@ export const Settings = z.object({
   thinkingBudget: z
     .object({ tokens: z.number().int().nullable(), seconds: z.number().int().nullable() })
     .default({ tokens: null, seconds: null }),
+  /** Asks when a model thinks far longer than it usually does. */
+  askLongThinking: z.boolean().default(true),
   autoTitle: z.boolean().default(true),
   sendWith: z.enum(['enter', 'mod-enter']).default('enter'),
   screenReader: z.enum(['sentences', 'whole', 'off']).default('sentences'),

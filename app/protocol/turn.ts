@@ -81,7 +81,9 @@ export type PauseAction = z.infer<typeof PauseAction>;
 export function withDecision(loops: readonly LoopEvidence[], choice: PauseAction): LoopEvidence[] {
   const decided = LoopEvidence.shape.decided.safeParse(choice);
   if (!decided.success || decided.data === undefined) return [...loops];
-  return loops.map((loop, index) => (index === loops.length - 1 ? { ...loop, decided: decided.data } : loop));
+  return loops.map((loop, index) =>
+    index === loops.length - 1 && loop.decided === undefined ? { ...loop, decided: decided.data } : loop,
+  );
 }
 
 export const TurnEvent = z.discriminatedUnion('type', [
@@ -114,6 +116,8 @@ export const TurnEvent = z.discriminatedUnion('type', [
     choices: z.array(PauseAction),
     suggested: PauseAction,
     evidence: LoopEvidence.optional(),
+    /** No loop, but so many tokens of thinking, which is unusually long. */
+    thought: z.number().int().optional(),
   }),
   z.object({ type: z.literal('decided'), choice: PauseAction }),
   /** Text from `from` on (characters of that kind) was taken back: rewind, or a stop string that began to show. */

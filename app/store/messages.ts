@@ -197,3 +197,18 @@ export const toBytes = (ids: readonly number[]): Uint8Array => new Uint8Array(In
 function fromBytes(bytes: Uint8Array): number[] {
   return Array.from(new Int32Array(bytes.slice().buffer));
 }
+
+/** Messages among which answers of one model are looked for. */
+const LOOKED_AT = 400;
+
+/** Tokens of thinking of the latest answers that this model brought to an end. */
+export const thinkingOf = (db: Database, modelName: string): number[] =>
+  db
+    .all<{ tokens: number }>(
+      `SELECT json_extract(usage, '$.thinkingTokens') AS tokens
+        FROM (SELECT usage, state, model_name FROM messages ORDER BY number DESC LIMIT ?)
+        WHERE model_name = ? AND json_extract(state, '$.reason') = 'stop' AND json_extract(usage, '$.thinkingTokens') > 0`,
+      LOOKED_AT,
+      modelName,
+    )
+    .map(({ tokens }) => tokens);

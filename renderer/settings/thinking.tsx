@@ -47,6 +47,13 @@ export function ThinkingAndLoops() {
           }
         />
       </SettingRow>
+      <SettingRow name={t('setting.thinking.long')} about={t('setting.thinking.longAbout')}>
+        <Switch
+          label={t('setting.thinking.long')}
+          checked={values.askLongThinking}
+          onChange={(askLongThinking) => void set({ askLongThinking })}
+        />
+      </SettingRow>
       <SettingRow name={t('setting.thinking.show')}>
         <Segmented
           label={t('setting.thinking.show')}

@@ -164,6 +164,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   thinkingByDefault: 'flag',
   loopGuard: 'object',
   thinkingBudget: 'object',
+  askLongThinking: 'flag',
   autoTitle: 'flag',
   sendWith: 'choice',
   screenReader: 'choice',

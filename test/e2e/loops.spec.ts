@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { circling, repetitive } from '../support/circling.ts';
 import { answers, ask, begin, card, choose, circle, expect, test, textOf } from './app.ts';
 
 //  The starter really looping.
@@ -30,6 +31,28 @@ test('the card shows its evidence; answer now brings the answer, and one line st
   ).toBeVisible();
   await expect.poll(() => textOf(answers(page).locator('.prose:not(.pencil)').first())).not.toBe('');
   expect(await textOf(answers(page))).not.toMatch(/think>/);
+  expect(problems).toEqual([]);
+});
+
+test('thinking that takes unusually long asks, and answers when that is chosen', async ({ page, problems }) => {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('button', { name: 'Sampling' }).click();
+  await page.getByRole('textbox', { name: 'Temperature' }).fill(String(circling.temperature));
+  await page.getByRole('textbox', { name: 'Frequency penalty' }).fill(String(circling.frequencyPenalty));
+  await page.getByRole('button', { name: /^Thinking/ }).click();
+  await page.getByRole('radiogroup', { name: 'Think before answering' }).getByRole('radio', { name: 'On' }).click();
+  await page.getByRole('radiogroup', { name: 'Detect loops' }).getByRole('radio', { name: 'Off' }).click();
+  await expect(page.getByRole('switch', { name: 'Ask about long thinking' })).toBeChecked();
+  await page
+    .getByRole('navigation', { name: 'New chat and search' })
+    .getByRole('button', { name: /^New chat/ })
+    .click();
+  await ask(page, repetitive);
+  await expect(page.getByText(/^[\d,]+ tokens of thinking so far$/)).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('button', { name: 'Think longer' })).toBeVisible();
+  await page.getByRole('alert').getByRole('button', { name: 'Answer now' }).click();
+  await expect.poll(() => textOf(answers(page).locator('.prose:not(.pencil)').first())).not.toBe('');
+  await page.getByRole('button', { name: 'Stop' }).click();
   expect(problems).toEqual([]);
 });
 

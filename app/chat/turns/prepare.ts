@@ -9,6 +9,7 @@ import { branch } from '../tree.ts';
 import { manualFor } from './about-longhand.ts';
 import { quotedAnswer } from './quoted-answer.ts';
 import { ground, questionOf } from './retrieval-step.ts';
+import { softBudgetOf } from './soft-budget.ts';
 import type { Prepared } from './turn.ts';
 
 //  What a turn asks of the model, and what its answer rests on.
@@ -69,6 +70,7 @@ export async function prepare(
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
     thinkingBudget: settings.thinkingBudget,
+    softBudget: thinking === false ? null : softBudgetOf(core, settings, target.modelId, grounding !== null),
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
   };
   return { generation, modelName: name, grounding, tools };

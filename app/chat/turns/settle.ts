@@ -11,7 +11,7 @@ export function settle({ db }: ChatDeps) {
     if (state.status !== 'running' && state.status !== 'paused') continue;
     db.transaction(() => {
       joinChunks(db, messageId);
-      updateMessage(db, messageId, { state: state.status === 'paused' ? leftInLoop : leftWriting });
+      updateMessage(db, messageId, { state: state.status === 'paused' && state.evidence ? leftInLoop : leftWriting });
     });
   }
 }

@@ -71,9 +71,9 @@ export type TurnOptions = {
   onStored: () => void;
 };
 
-/** A rewind that found the same loop again would find it for ever. */
-const byItself = (action: PauseAction, suggested: PauseAction, { times }: LoopEvidence): PauseAction =>
-  action === 'rewind' && times > 1 ? suggested : action;
+/** A rewind that found the same loop again would find it for ever, and without a loop there is nothing to rewind. */
+const byItself = (action: PauseAction, suggested: PauseAction, loop: LoopEvidence | undefined): PauseAction =>
+  action === 'rewind' && (loop === undefined || loop.times > 1) ? suggested : action;
 
 //  preparing ──▶ running ◀──▶ paused          cancel, finished, failed ──▶ over
 //      ▲            │ called
@@ -293,14 +293,14 @@ export function runTurn({
 
   function pause(event: TurnEvent & { type: 'paused' }) {
     phase = 'paused';
-    setState({ status: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) });
+    const { evidence, thought, suggested } = event;
+    setState({ status: 'paused', turnId, ...(evidence && { evidence }), ...(thought !== undefined && { thought }) });
     tell(event);
     changed();
-    if (event.evidence === undefined) return;
-    if (unattended && ask.action === 'ask') core.engine.decide(turnId, event.suggested);
-    else if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, event.suggested, event.evidence));
+    if (unattended && ask.action === 'ask') core.engine.decide(turnId, suggested);
+    else if (ask.action !== 'ask') core.engine.decide(turnId, byItself(ask.action, suggested, evidence));
     else if (ask.waitSeconds > 0) {
-      const decide = () => core.engine.decide(turnId, event.suggested);
+      const decide = () => core.engine.decide(turnId, suggested);
       decision = setTimeout(guarded(saving.report, decide), ask.waitSeconds * 1000);
     }
   }

@@ -24,8 +24,7 @@ import { reuseOf } from './prompt-reuse.ts';
 import { type PromptIds, promptWithin } from './prompt-tokens.ts';
 import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
-
-import { openedAt, quotedAnswer } from './ways-out.ts';
+import { choicesIn, openedAt, quotedAnswer, RELAPSE } from './ways-out.ts';
 
 //  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
 //  comes next.
@@ -58,7 +57,7 @@ export type RunningOptions = {
   again: () => void;
 };
 
-type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop' | 'relapse';
+type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop' | 'relapse' | 'long';
 type State = 'waiting' | 'running' | 'paused' | 'over';
 
 type Written = {
@@ -85,6 +84,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   let unseen = 0;
   let seed = generation.sampling.seed ?? randomInt(2 ** 31);
   let rewinds = 0;
+  let soft = generation.softBudget ?? Number.POSITIVE_INFINITY;
   /** Tokens that were written and taken back: they do not count against the limits. */
   const givenBack = { thinking: 0, answer: 0 };
   /** After "answer now": where the thinking was cut, and where the answer began, in which its loop must not come back. */
@@ -220,6 +220,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (sample) outbox.say({ type: 'stats', sample });
     if (stopped) stopLeg('stop');
     else if (overBudget(transcript, meter)) stopLeg('close-thinking');
+    else if (transcript.inThinking && thought(meter) >= soft) stopLeg('long');
     else look(id, text, place);
   }
 
@@ -249,10 +250,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   const spent = ({ usage }: GenerationMetrics) =>
     usage.thinkingTokens + usage.answerTokens - givenBack.thinking - givenBack.answer;
 
+  const thought = ({ usage }: GenerationMetrics) => usage.thinkingTokens - givenBack.thinking;
+
   function overBudget(transcript: OutputBuffer, meter: GenerationMetrics): boolean {
     const { tokens, seconds } = generation.thinkingBudget;
     if (!transcript.inThinking) return false;
-    if (tokens !== null && meter.usage.thinkingTokens - givenBack.thinking >= tokens) return true;
+    if (tokens !== null && thought(meter) >= tokens) return true;
     return seconds !== null && meter.usage.thinkingTokens > 0 && meter.timings().thinkingMs >= seconds * 1000;
   }
 
@@ -262,7 +265,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     halt = null;
     if (why === 'cancel') return finish('cancelled');
     if (why === 'stop') return finish('stop');
-    if (why === 'loop') return pause();
+    if (why === 'loop' || why === 'long') return pause();
     if (why === 'relapse') return answerForIt(model);
     if (why === 'close-thinking' && written?.transcript.inThinking) return closeThinking(model);
     if (why === 'close-thinking' && ended === 'cancelled') return;
@@ -296,25 +299,25 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   }
 
   function pause() {
-    if (!evidence || !written) return;
-    outbox.say({ type: 'loop', evidence });
+    if (!written) return;
+    if (evidence) outbox.say({ type: 'loop', evidence });
     state = 'paused';
-    const choices: PauseAction[] =
-      evidence.where === 'thinking'
-        ? ['answer-now', 'rewind', 'keep-going', 'loop-guard-off']
-        : ['stop', 'rewind', 'keep-going', 'loop-guard-off'];
-    const suggested = evidence.where === 'answer' ? 'stop' : 'answer-now';
-    outbox.say({ type: 'paused', choices, suggested, evidence });
+    const why = evidence ? { evidence } : { thought: thought(written.meter) };
+    outbox.say({ type: 'paused', ...choicesIn(evidence), ...why });
   }
 
   function decide(choice: PauseAction) {
-    if (state !== 'paused' || !evidence || !written) return;
+    if (state !== 'paused' || !written) return;
     outbox.say({ type: 'decided', choice });
-    if (choice === 'stop' || (choice === 'answer-now' && evidence.where === 'answer')) return finish('loop');
-    if (choice === 'answer-now') cutAt = evidence;
-    else if (choice === 'rewind') rewind(evidence);
+    const { where } = evidence ?? {};
+    if (choice === 'stop' || (choice === 'answer-now' && where === 'answer'))
+      return finish(evidence ? 'loop' : 'cancelled');
+    if (!evidence) soft = 2 * thought(written.meter);
+    if (!evidence && choice !== 'keep-going') halt = 'close-thinking';
+    else if (choice === 'answer-now') cutAt = evidence;
+    else if (choice === 'rewind' && evidence) rewind(evidence);
     else if (choice === 'loop-guard-off') watch = null;
-    else if (choice === 'keep-going') watch?.act(evidence.copies);
+    else if (choice === 'keep-going' && evidence) watch?.act(evidence.copies);
     evidence = null;
     state = 'waiting';
     again();
@@ -394,6 +397,3 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     decide,
   };
 }
-
-/** Tokens of an answer in which a loop of its thinking is a relapse. */
-const RELAPSE = 200;

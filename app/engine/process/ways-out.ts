@@ -1,4 +1,5 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
+import type { LoopEvidence, PauseAction } from '../../protocol/index.ts';
 import { isProse } from '../../text/loop/text-kind.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { decode } from '../../text/tokenizer/detokenizer.ts';
@@ -12,6 +13,16 @@ const LOOKED_AT = 800;
 const WINDOW = 1024;
 /** Tokens that can stand before thinking is opened: white space. */
 const OPENING = 16;
+
+/** Tokens of an answer in which a loop of its thinking is a relapse. */
+export const RELAPSE = 200;
+
+/** What can be chosen in a loop; without one, when thinking takes unusually long. */
+export function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; suggested: PauseAction } {
+  if (!loop) return { choices: ['answer-now', 'keep-going', 'stop'], suggested: 'answer-now' };
+  const suggested = loop.where === 'answer' ? 'stop' : 'answer-now';
+  return { choices: [suggested, 'rewind', 'keep-going', 'loop-guard-off'], suggested };
+}
 
 /** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. Each further
  *  rewind goes further away from it. */

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Message, PauseAction } from '../../../app/protocol/index.ts';
+import { useFormats } from '../../i18n.ts';
 import type { TurnProgress } from '../../stores/chat/reducers.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,9 +12,10 @@ const afterReload: PauseAction[] = ['answer-now', 'keep-going', 'stop'];
 /** A turn that waits for a person. Writing is paused; nothing is lost. */
 export function Paused({ message, live }: { message: Message; live: TurnProgress | null }) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const decide = useChat((state) => state.decide);
   if (message.state.status !== 'paused') return null;
-  const { turnId, evidence } = message.state;
+  const { turnId, evidence, thought } = message.state;
   if (evidence) {
     const card = (
       <LoopCard key={evidence.times} messageId={message.id} turnId={turnId} evidence={evidence} live={live} />
@@ -29,18 +31,20 @@ export function Paused({ message, live }: { message: Message; live: TurnProgress
       <Notice
         alert
         tone="warn"
-        title={t('pause.title')}
+        title={
+          thought === undefined ? t('pause.title') : t('pause.long', { count: thought, tokens: formats.exact(thought) })
+        }
         actions={choices.map((choice) => (
           <Button
             key={choice}
             kind={choice === suggested ? 'primary' : 'default'}
             onClick={() => void decide(turnId, choice)}
           >
-            {t(`pause.choice.${choice}`)}
+            {choice === 'keep-going' && thought !== undefined ? t('pause.longer') : t(`pause.choice.${choice}`)}
           </Button>
         ))}
       >
-        {t('pause.safe')}
+        {thought === undefined ? t('pause.safe') : t('pause.longAbout')}
       </Notice>
     </div>
   );

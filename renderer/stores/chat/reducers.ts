@@ -136,6 +136,10 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
 const waits = (event: TurnEvent): boolean =>
   event.type === 'paused' || (event.type === 'tool' && event.use.state.status === 'asking');
 
+function pausedBy({ evidence, thought }: TurnEvent & { type: 'paused' }, turnId: TurnId): Message['state'] {
+  return { status: 'paused', turnId, ...(evidence && { evidence }), ...(thought !== undefined && { thought }) };
+}
+
 /** Events that leave everything about a message as it was but its text. */
 const textual: ReadonlySet<TurnEvent['type']> = new Set([
   'delta',
@@ -159,7 +163,7 @@ export function applyToMessage(message: Message, turnId: TurnId, event: TurnEven
         ? { ...message, text: message.text.slice(0, event.from) }
         : { ...message, thinking: message.thinking.slice(0, event.from) };
     case 'paused':
-      return { ...message, state: { status: 'paused', turnId, ...(event.evidence && { evidence: event.evidence }) } };
+      return { ...message, state: pausedBy(event, turnId) };
     case 'decided':
       return { ...message, state: { status: 'running', turnId }, loops: withDecision(message.loops, event.choice) };
     case 'loop':

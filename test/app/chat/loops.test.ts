@@ -284,3 +284,57 @@ test('a rewind of an answer whose thinking was closed for it begins at the first
   const from = before.indexOf(evidence?.text.trim() ?? 'nothing');
   expect(retracted).toMatchObject({ kind: 'answer', from: before.slice(0, from).trimEnd().length });
 });
+
+/** Thinking that never ends, with nobody looking for loops: half of the context is what it may take. */
+async function thinkLong(client: Client, guard: Partial<Settings['loopGuard']> = {}, most = 700) {
+  await client.call('settings.set', { contextLength: 512 });
+  return ask(client, { guard: { sensitivity: 'off', ...guard }, most });
+}
+
+test('thinking that takes unusually long asks, with its tokens, and answers when that is chosen', async () => {
+  const { client, host } = await startCore();
+  const turn = await thinkLong(client);
+  const { event } = await paused(client);
+  expect(event).toEqual({
+    type: 'paused',
+    choices: ['answer-now', 'keep-going', 'stop'],
+    suggested: 'answer-now',
+    thought: 256,
+  });
+  const waiting = await readMessage(connect(host), turn.chat.id, turn.messageId);
+  expect(waiting.state).toEqual({ status: 'paused', turnId: turn.turnId, thought: 256 });
+  expect(waiting.text).toBe('');
+  await turn.decide('answer-now');
+  await turn.end();
+  const after = await turn.read();
+  expect(after.text).not.toBe('');
+  expect(after.usage?.thinkingTokens).toBeLessThanOrEqual(260);
+  expect(after.loops).toEqual([]);
+});
+
+test('think longer goes on past what was asked about; stop keeps the text and says who stopped', async () => {
+  const { client } = await startCore();
+  const turn = await thinkLong(client);
+  await paused(client);
+  await turn.decide('keep-going');
+  await restOf(client);
+  expect((await turn.read()).usage?.thinkingTokens ?? 999).toBeGreaterThan(300);
+  const other = await thinkLong(client);
+  await paused(client);
+  await other.decide('stop');
+  expect(await other.end()).toMatchObject({ type: 'finished', reason: 'cancelled' });
+  expect((await other.read()).thinking).not.toBe('');
+});
+
+test('nobody answers how long it may think: after the set time it answers; switched off, nobody is asked', async () => {
+  const { client } = await startCore();
+  const turn = await thinkLong(client, { waitSeconds: 1 });
+  expect((await next(client, 'turn', (one) => one.event.type === 'decided')).event).toMatchObject({
+    choice: 'answer-now',
+  });
+  await turn.end();
+  await client.call('settings.set', { askLongThinking: false });
+  const silent = await thinkLong(client);
+  await silent.end();
+  expect(silent.events().some(isPause)).toBe(false);
+});

@@ -1,0 +1,30 @@
+import type { ModelId, Settings } from '../../protocol/index.ts';
+import { thinkingOf } from '../../store/messages.ts';
+import type { ChatDeps } from '../deps.ts';
+
+//  Thinking that goes nowhere in ever new words is no loop that could be found. What can be seen is that it takes far longer than
+//  this model's thinking usually does: then somebody is asked.
+
+/** Where too few answers are known to say what is usual. */
+const UNKNOWN = 8192;
+const FEWEST = 5;
+const LEAST = 2048;
+const MOST = 16_384;
+/** Times of what nine of ten answers took. */
+const FAR = 4;
+
+/** Tokens after which it is asked; null: never. What stands in documents takes half of the thinking, and an answer needs room. */
+export function softBudgetOf(
+  { db, models }: Pick<ChatDeps, 'db' | 'models'>,
+  { askLongThinking, thinkingBudget }: Settings,
+  modelId: ModelId,
+  fromDocuments: boolean,
+): number | null {
+  if (!askLongThinking || thinkingBudget.tokens !== null || thinkingBudget.seconds !== null) return null;
+  const known = thinkingOf(db, models.target(modelId).name).toSorted((a, b) => a - b);
+  const usual = known[Math.floor(0.9 * (known.length - 1))] ?? 0;
+  const far = known.length < FEWEST ? UNKNOWN : Math.min(MOST, Math.max(LEAST, FAR * usual));
+  const room = models.contextLengthOf(modelId);
+  const asked = fromDocuments ? far / 2 : far;
+  return Math.floor(room > 0 ? Math.min(asked, room / 2) : asked);
+}
