@@ -3,6 +3,11 @@
  *  `format` (bad file), `unsupported` (family, op or device), `memory`, `cancelled`, `context`, `state` (used after
  *  close), `argument`, `device` (a GPU failed), `internal` (our bug). Messages read "[where] what came, what is allowed". */
 
+import type { AbortFlag } from './abort_flag.d.ts';
+
+export * from './abort_flag.d.ts';
+export * from './weight_source.d.ts';
+
 export type NumericPath = 'exact' | 'fast';
 export type BackEnd = 'cpu' | 'metal' | 'vulkan';
 export type KvType = 'f32' | 'f16' | 'q8' | 'q4';
@@ -90,13 +95,6 @@ export interface LoadOptions {
    *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
   onKernels?: (done: number, total: number) => void;
   signal?: AbortFlag;
-}
-
-/** Set from JavaScript, read by native threads. */
-export class AbortFlag {
-  constructor();
-  set(): void;
-  readonly isSet: boolean;
 }
 
 export interface SamplingOptions {
@@ -371,50 +369,6 @@ export interface RecognisedLine {
 export function canRecognise(): boolean;
 /** Lines of a picture in reading order. Rejects with `unsupported` where the system cannot, with `format` for what it cannot decode. */
 export function recognise(picture: Uint8Array): Promise<RecognisedLine[]>;
-/** Rows of a tensor, as they are written to another file. */
-export interface Stretch {
-  /** The first row and how many: all unless told. */
-  first?: number;
-  count?: number;
-  /** Where each of these rows stands in the tensor (`count` of them), and each column: another order. */
-  rows?: Int32Array;
-  columns?: Int32Array;
-  signal?: AbortFlag;
-}
-/** The tensors of an opened checkpoint, a stretch of rows at a time; what has been read is let go of. A value that is no finite
- *  number is refused with `format`, naming the tensor. Importance: for each column the mean square of what it is multiplied with. */
-export class WeightSource {
-  read(tensor: string, stretch?: Stretch): Promise<Float32Array>;
-  /** MLX's affine groups. `error` and `energy`: squares of what rounding lost and of the weights, times importance. */
-  affine(
-    tensor: string,
-    options: Stretch & {
-      bits: number;
-      group: number;
-      scales: 'F32' | 'F16' | 'BF16';
-      method: 'rtn' | 'hqq' | 'weighted';
-      importance?: Float32Array;
-    },
-  ): Promise<{ codes: Uint8Array; scales: Uint8Array; biases: Uint8Array; error: number; energy: number }>;
-  /** GGUF blocks, or plain numbers. */
-  blocks(
-    tensor: string,
-    options: Stretch & {
-      type: 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q5_0' | 'Q5_1' | 'Q4_K' | 'Q5_K' | 'Q6_K';
-      importance?: Float32Array;
-    },
-  ): Promise<Uint8Array>;
-  close(): void;
-}
-/** `path` as `load`. */
-export function openWeights(path: string): Promise<WeightSource>;
-/** matrix [rows, columns] as up [rows, rank] times down [rank, columns], of the least error of what comes out for inputs of
- *  `covariance` [columns, columns]; without one the truncated singular value decomposition, `down` orthonormal.
- *  `error`: Frobenius, relative. */
-export function lowRank(
-  matrix: Float64Array,
-  options: { rows: number; columns: number; rank: number; covariance?: Float64Array },
-): Promise<{ up: Float32Array; down: Float32Array; error: number }>;
 /** GGUF metadata that JavaScript needs: tokenizer lists, chat template, special ids. Big lists as arrays. */
 export function ggufMetadata(path: string): Promise<Record<string, unknown>>;
 export function load(path: string, options?: LoadOptions): Promise<Model>;

@@ -10,6 +10,7 @@
 #include "cpu/floats.h"
 #include "cpu/kernels.h"
 #include "cpu/packed_weights.h"
+#include "parity_checks.h"
 #include "small_model.h"
 
 namespace longhand {
@@ -17,37 +18,7 @@ namespace {
 
 using cpu::Kernels;
 using testing::Random;
-
-int wrong = 0;
-
-void report(const Kernels& kernels, const std::string& what, double difference) {
-  std::printf("[parity] %s: %s differs by %g\n", kernels.name, what.c_str(), difference);
-  ++wrong;
-}
-
-std::vector<float> numbers(size_t count, uint32_t seed, float limit = 2.0f) {
-  Random random(seed);
-  std::vector<float> out(count);
-  for (float& x : out) x = random.between(-limit, limit);
-  return out;
-}
-
-template <class T>
-void expect_same(const Kernels& kernels, const std::string& what, const std::vector<T>& a, const std::vector<T>& b) {
-  for (size_t i = 0; i < a.size(); ++i)
-    if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) return report(kernels, what, std::abs(double(a[i]) - double(b[i])));
-}
-
-void expect_near(const Kernels& kernels, const std::string& what, const std::vector<float>& a,
-                 const std::vector<float>& b, double threshold) {
-  double most = 0, largest = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    most = difference <= most ? most : difference;  // NaN stays
-    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
-  }
-  if (!(most <= threshold * std::max(largest, 1e-30))) report(kernels, what, most / largest);
-}
+using namespace parity;
 
 constexpr double sums = 2e-6, curves = 5e-6, recurrences = 2e-5;  // as test/ops/thresholds.ts
 

@@ -1,0 +1,6 @@
+/** Set from JavaScript, read by native threads. */
+export class AbortFlag {
+  constructor();
+  set(): void;
+  readonly isSet: boolean;
+}
