@@ -41,7 +41,7 @@ Creation create(const DeviceChoice& choice) {
     const auto [last, error] = std::from_chars(choice.id.data() + prefix.size(), end, index);
     if (error == std::errc{} && last == end) return create_vulkan(index);
   }
-  return {nullptr, "there is no such device, allowed are cpu, metal and vulkan:0, vulkan:1, ..."};
+  return {nullptr, "there is no such device, expected cpu, metal or vulkan:0, vulkan:1, ..."};
 }
 
 Operation::Convert devices_to_js(bool standin) {

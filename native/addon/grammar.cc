@@ -103,7 +103,7 @@ class VocabularyObject : public Napi::ObjectWrap<VocabularyObject> {
     if (kind != "json-schema" && kind != "regex" && kind != "gbnf" && kind != "parts")
       throw coded_error(
           info.Env(), "argument",
-          "[grammar] the kind is \"" + kind.substr(0, 40) + "\", allowed are json-schema, regex, gbnf and parts");
+          "[grammar] the kind is \"" + kind.substr(0, 40) + "\", expected json-schema, regex, gbnf or parts");
     return on_own_thread(info.Env(), [kind, text, vocabulary = vocabulary_]() -> Operation::Convert {
       auto made = std::make_shared<grammar::Grammar>(read_as(kind, text), vocabulary);
       return [made](Napi::Env env) mutable -> Napi::Value {
@@ -160,7 +160,7 @@ GuideOptions guide_of(Napi::Env env, const Options& options) {
   else if (begin == "may-open") out.begin = GuideOptions::Begin::either;
   else if (begin != "none")
     throw coded_error(env, "argument",
-                      "[generate] thinking is \"" + begin.substr(0, 40) + "\", allowed are none, open and may-open");
+                      "[generate] thinking is \"" + begin.substr(0, 40) + "\", expected none, open or may-open");
   out.open = options.tokens("opens");
   out.close = options.tokens("closes");
   for (const std::vector<int32_t>& tokens : {out.open, out.close, options.tokens("stopTokens")})

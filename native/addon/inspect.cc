@@ -54,7 +54,7 @@ Container container_argument(const Napi::CallbackInfo& info, size_t index) {
   if (name == "safetensors") return Container::safetensors;
   if (name == "mlx") return Container::mlx;
   if (name == "gguf") return Container::gguf;
-  throw std::invalid_argument("[describe] container is \"" + name + "\", allowed are safetensors, mlx and gguf");
+  throw std::invalid_argument("[describe] container is \"" + name + "\", expected safetensors, mlx or gguf");
 }
 
 // A table as it came from remote headers: anything may be in it.

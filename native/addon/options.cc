@@ -32,7 +32,7 @@ void Options::fail(const char* key, const std::string& allowed) const {
   if (value.IsNumber()) came << value.As<Napi::Number>().DoubleValue();
   else if (value.IsString()) came << '"' << value.As<Napi::String>().Utf8Value().substr(0, 40) << '"';
   else came << "of another kind";
-  throw coded_error(env_, "argument", "[" + where_ + "] " + key + " is " + came.str() + ", allowed are " + allowed);
+  throw coded_error(env_, "argument", "[" + where_ + "] " + key + " is " + came.str() + ", expected " + allowed);
 }
 
 Napi::Value Options::get(const char* key) const { return object_.IsEmpty() ? env_.Undefined() : object_.Get(key); }

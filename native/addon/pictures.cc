@@ -15,7 +15,7 @@ constexpr int64_t most_patches = 1 << 17;
 std::vector<Grid> grids_argument(Napi::Env env, std::span<const int32_t> numbers) {
   const auto fail = [&](const std::string& came) {
     throw coded_error(env, "argument",
-                      "[pictures] " + came + ", allowed are frames, rows and columns from 1, " +
+                      "[pictures] " + came + ", expected frames, rows and columns from 1, " +
                           std::to_string(most_patches) + " patches in all");
   };
   if (numbers.empty() || numbers.size() % 3 != 0) fail("a grid has " + std::to_string(numbers.size()) + " numbers");
@@ -34,7 +34,7 @@ std::vector<Grid> grids_argument(Napi::Env env, std::span<const int32_t> numbers
 std::vector<PicturePtr> pictures_of(Napi::Env env, const Options& options) {
   if (!options.has("pictures")) return {};
   const auto wrong = [&] {
-    return coded_error(env, "argument", "[pictures] allowed is an array of { pixels: Float32Array, grid: numbers }");
+    return coded_error(env, "argument", "[pictures] expected an array of { pixels: Float32Array, grid: numbers }");
   };
   if (!options.get("pictures").IsArray()) throw wrong();
   const Napi::Array list = options.get("pictures").As<Napi::Array>();

@@ -26,7 +26,7 @@ CacheType cache_type(const Options& options, CacheType fallback) {
   if (name == "f16") return CacheType::f16;
   if (name == "q8") return CacheType::q8;
   if (name == "q4") return CacheType::q4;
-  throw std::invalid_argument("[session] kvType is \"" + name + "\", allowed are f32, f16, q8 and q4");
+  throw std::invalid_argument("[session] kvType is \"" + name + "\", expected f32, f16, q8 or q4");
 }
 
 SamplingOptions sampling(const Options& options) {

@@ -45,7 +45,7 @@ DType target_type(const std::string& name) {
   if (!type || !is_block_target(*type))
     throw std::invalid_argument(
         "[weights] the type \"" + name +
-        "\" cannot be written, allowed are F32, F16, BF16, Q8_0, Q4_0, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K");
+        "\" cannot be written, expected F32, F16, BF16, Q8_0, Q4_0, Q5_0, Q5_1, Q4_K, Q5_K or Q6_K");
   return *type;
 }
 
@@ -53,7 +53,7 @@ Rounding rounding_of(const std::string& name) {
   if (name == "rtn") return Rounding::nearest;
   if (name == "hqq") return Rounding::hqq;
   if (name == "weighted") return Rounding::weighted;
-  throw std::invalid_argument("[weights] the method \"" + name + "\" is unknown, allowed are rtn, hqq and weighted");
+  throw std::invalid_argument("[weights] the method \"" + name + "\" is unknown, expected rtn, hqq or weighted");
 }
 
 class WeightSource : public Napi::ObjectWrap<WeightSource> {

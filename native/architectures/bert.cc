@@ -93,7 +93,7 @@ Tensor Bert::layer(Pass& pass, size_t index, Tensor x) const {
 Activation read_activation(const Config& config) {
   const std::string name = config.text_or({"hidden_act", nullptr}, "gelu");
   config.require(name == "gelu" || name == "gelu_new" || name == "gelu_pytorch_tanh",
-                 "\"hidden_act\" is \"" + printable(name) + "\", allowed are gelu, gelu_new and gelu_pytorch_tanh");
+                 "\"hidden_act\" is \"" + printable(name) + "\", expected gelu, gelu_new or gelu_pytorch_tanh");
   return name == "gelu" ? Activation::gelu_erf : Activation::gelu_tanh;
 }
 
@@ -135,7 +135,7 @@ Bert::Bert(const Config& config, Weights& weights) {
   if (config.broken()) return;
   heads_.dim = hidden / heads_.query;
   config.require(heads_.dim <= gpu_shapes.head, "\"num_attention_heads\" gives heads of " + std::to_string(heads_.dim) +
-                                                    ", allowed are at most " + std::to_string(gpu_shapes.head));
+                                                    ", expected at most " + std::to_string(gpu_shapes.head));
   facts.hidden = hidden;
   facts.vocabulary = vocabulary;
   facts.context = length;
@@ -144,7 +144,7 @@ Bert::Bert(const Config& config, Weights& weights) {
   const WeightView* type_table = weights.checkpoint().find(type_name);
   const int64_t types = type_table && type_table->shape.size() == 2 ? type_table->shape.front() : 2;
   ranks_ = !weights.gguf() && weights.has("classifier.weight");
-  config.require(!ranks_ || types >= 2, "\"type_vocab_size\" of a cross-encoder is 1, allowed are 2 and more");
+  config.require(!ranks_ || types >= 2, "\"type_vocab_size\" of a cross-encoder is 1, expected at least 2");
   if (config.broken()) return;
   words_ = weights.embedding(words, vocabulary, hidden);
   positions_ = bind_positions(weights, weights.top("embeddings.position_embeddings.weight", "position_embd.weight"),

@@ -70,7 +70,7 @@ double Config::checked(Key key, const Json& value, Range range, bool integral) c
     return range.least;
   }
   if (*number < range.least || *number > range.most) {
-    problems_.add(spelled(key) + " is " + spell(*number) + ", allowed are " + spell(range.least) + " to " +
+    problems_.add(spelled(key) + " is " + spell(*number) + ", expected " + spell(range.least) + " to " +
                   spell(range.most));
     return range.least;
   }
@@ -149,7 +149,7 @@ std::vector<int64_t> Config::integers(Key key) const {
   std::vector<int64_t> out;
   for (const double number : numbers(key)) {
     if (number != std::floor(number) || std::abs(number) > 1e15) {
-      problems_.add(spelled(key) + " holds " + spell(number) + ", allowed are whole numbers");
+      problems_.add(spelled(key) + " holds " + spell(number) + ", expected whole numbers");
       return {};
     }
     out.push_back(static_cast<int64_t>(number));
@@ -164,12 +164,12 @@ void Config::require(bool holds, const std::string& sentence) const {
 void Config::only(Key key, const char* value) const {
   const std::string found = text_or(key, value);
   if (found != value)
-    problems_.add(spelled(key) + " is \"" + printable(found) + "\", allowed is \"" + std::string(value) + "\"");
+    problems_.add(spelled(key) + " is \"" + printable(found) + "\", expected \"" + std::string(value) + "\"");
 }
 
 void Config::only(Key key, bool value) const {
   if (flag_or(key, value) != value) {
-    problems_.add(spelled(key) + " is " + (value ? "false" : "true") + ", allowed is " + (value ? "true" : "false"));
+    problems_.add(spelled(key) + " is " + (value ? "false" : "true") + ", expected " + (value ? "true" : "false"));
   }
 }
 

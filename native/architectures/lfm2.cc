@@ -85,7 +85,7 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers, co
     for (size_t i = 0; i < types.size(); ++i) {
       attention[i] = types[i] == "full_attention";
       config.require(attention[i] || types[i] == "conv",
-                     "\"layer_types\" holds \"" + printable(types[i]) + "\", allowed are conv and full_attention");
+                     "\"layer_types\" holds \"" + printable(types[i]) + "\", expected conv or full_attention");
     }
     return attention;
   }
@@ -120,7 +120,7 @@ Shape read(const Config& config, const Weights& weights) {
   shape.heads.query = config.integer({"num_attention_heads", "attention.head_count"}, count_range);
   shape.heads.kv = kv_heads.empty() ? shape.heads.query : *std::ranges::max_element(kv_heads);
   config.require(shape.heads.kv >= 1 && shape.heads.query % std::max<int64_t>(shape.heads.kv, 1) == 0,
-                 "\"num_key_value_heads\" is " + std::to_string(shape.heads.kv) + ", allowed are divisors of " +
+                 "\"num_key_value_heads\" is " + std::to_string(shape.heads.kv) + ", expected a divisor of " +
                      std::to_string(shape.heads.query));
   config.require(shape.decoder.hidden % shape.heads.query == 0,
                  "\"hidden_size\" cannot be divided by the attention heads");

@@ -140,7 +140,7 @@ std::vector<bool> read_lightning_layers(const Config& config, int64_t layers) {
   for (size_t i = 0; i < std::min(types.size(), lightning.size()); ++i) {
     lightning[i] = types[i] == "lightning-attn" || types[i] == "lightning";
     config.require(lightning[i] || types[i] == "minicpm4",
-                   "\"mixer_types\" holds \"" + printable(types[i]) + "\", allowed are minicpm4 and lightning-attn");
+                   "\"mixer_types\" holds \"" + printable(types[i]) + "\", expected minicpm4 or lightning-attn");
   }
   return lightning;
 }

@@ -45,7 +45,7 @@ Pairs fixed_pairs(const Config& config, const Settings& s, int64_t half) {
   if (s.version == "1" || s.version == "high") return range(0, s.top);
   if (s.version == "2" || s.version == "uniform") {
     config.require(half % s.step == 0, "\"RoPE.uniform_step\" is " + std::to_string(s.step) +
-                                           ", allowed are divisors of " + std::to_string(half));
+                                           ", expected a divisor of " + std::to_string(half));
     return range(s.start, half, s.step);
   }
   if (s.version == "3") {
@@ -105,7 +105,7 @@ PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads&
   const Pairs pairs = fixed_pairs(config, settings, half);
   config.require(!pairs.empty(),
                  "\"RoPE.partial_rope_version\" is " + settings.version +
-                     ", allowed are 0 to 5, full-rope, high, uniform, 2-norm and low, with pairs left to rotate");
+                     ", expected 0 to 5, full-rope, high, uniform, 2-norm or low, with pairs left to rotate");
   return PartialRope(static_cast<size_t>(layers), std::vector<Pairs>(static_cast<size_t>(heads.kv), pairs));
 }
 

@@ -101,9 +101,8 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
   for (size_t i = 0; i < full.size(); ++i) full[i] = (static_cast<int64_t>(i) + 1) % interval == 0;
   for (size_t i = 0; i < types.size(); ++i) {
     full[i] = types[i] == "full_attention";
-    config.require(
-        full[i] || types[i] == "linear_attention",
-        "\"layer_types\" holds \"" + printable(types[i]) + "\", allowed are linear_attention and full_attention");
+    config.require(full[i] || types[i] == "linear_attention", "\"layer_types\" holds \"" + printable(types[i]) +
+                                                                  "\", expected linear_attention or full_attention");
   }
   return full;
 }
@@ -148,7 +147,7 @@ Shape read(const Config& config, const Weights& weights) {
     config.require(
         config.integer_or({"decoder_sparse_step", nullptr}, 1, layer_range) == 1 &&
             config.numbers({"mlp_only_layers", nullptr}).empty(),
-        "\"decoder_sparse_step\" and \"mlp_only_layers\" ask for dense layers, allowed are experts in every layer");
+        "\"decoder_sparse_step\" and \"mlp_only_layers\" ask for dense layers; every layer must have experts");
   } else {
     shape.width = config.integer({"intermediate_size", "feed_forward_length"}, width_range);
   }

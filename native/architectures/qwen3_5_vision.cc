@@ -271,18 +271,18 @@ Shape read(const Config& config, int64_t hidden) {
   shape.theta = config.number_or(theta, 10000.0, {1, 1e12});
   const int64_t places = integer("vision_config.num_position_embeddings", {1, 1 << 20});
   shape.side = std::lround(std::sqrt(static_cast<double>(places)));
-  config.require(shape.side * shape.side == places,
-                 "\"vision_config.num_position_embeddings\" is " + std::to_string(places) + ", allowed are squares");
+  config.require(shape.side * shape.side == places, "\"vision_config.num_position_embeddings\" is " +
+                                                        std::to_string(places) + ", expected a square number");
   config.require(shape.width % shape.heads == 0 && shape.width / shape.heads % 4 == 0 &&
                      shape.width / shape.heads <= gpu_shapes.head,
                  "\"vision_config.num_heads\" is " + std::to_string(shape.heads) + " for a width of " +
-                     std::to_string(shape.width) + ", allowed are heads of multiples of 4 up to " +
+                     std::to_string(shape.width) + ", expected heads of a multiple of 4 up to " +
                      std::to_string(gpu_shapes.head));
   config.require(shape.hidden == hidden, "\"vision_config.out_hidden_size\" is " + std::to_string(shape.hidden) +
                                              ", the text model has " + std::to_string(hidden));
   config.only({"vision_config.hidden_act", nullptr}, "gelu_pytorch_tanh");
   config.require(config.numbers({"vision_config.deepstack_visual_indexes", nullptr}).empty(),
-                 "\"vision_config.deepstack_visual_indexes\" names layers, allowed is none");
+                 "\"vision_config.deepstack_visual_indexes\" names layers, which is not supported");
   return shape;
 }
 

@@ -148,7 +148,7 @@ Rope read_rope(const Config& config, Weights& weights, int64_t rotary_dim, Rope:
   const std::string type = read_type(config);
   config.require(
       rotary_dim >= 2 && rotary_dim % 2 == 0,
-      "the rotated part of a head has " + std::to_string(rotary_dim) + " values, allowed are even counts from 2");
+      "the rotated part of a head has " + std::to_string(rotary_dim) + " values, expected an even number from 2");
   if (config.broken()) return rope;
   Frequencies frequencies = plain_frequencies(theta, rotary_dim);
   if (type == "linear") {
@@ -160,7 +160,7 @@ Rope read_rope(const Config& config, Weights& weights, int64_t rotary_dim, Rope:
     rope.attention_scale = scale_yarn(config, frequencies, theta);
   } else {
     config.require(type == "default" || type == "none" || type == "mrope",
-                   "\"rope_type\" is \"" + printable(type) + "\", allowed are default, linear, llama3 and yarn");
+                   "\"rope_type\" is \"" + printable(type) + "\", expected default, linear, llama3 or yarn");
   }
   if (config.broken()) return rope;
   apply_divisors(weights, frequencies);

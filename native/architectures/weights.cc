@@ -79,7 +79,7 @@ const WeightView* Weights::shaped(const std::string& name, const std::vector<int
   }
   if (!is_matrix_type(found->type)) {
     problems_.add("[weights] tensor \"" + printable(name) + "\" holds " + name_of(found->type) +
-                  ", allowed are float and quantised types");
+                  ", expected a float or a quantised type");
     return nullptr;
   }
   return found;

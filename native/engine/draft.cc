@@ -36,7 +36,7 @@ Matrix draft_logits(const std::shared_ptr<Model>& model, std::span<const int32_t
   if (!drafter) throw Unsupported("[draft] this model has no drafting head");
   if (tokens.size() != next.size() || tokens.empty()) {
     throw std::invalid_argument("[draft] there are " + std::to_string(tokens.size()) + " tokens and " +
-                                std::to_string(next.size()) + " next tokens, allowed are equal numbers");
+                                std::to_string(next.size()) + " next tokens; the numbers must be equal");
   }
   model->check_tokens(next);
   const auto count = static_cast<int64_t>(tokens.size());

@@ -13,7 +13,7 @@ namespace {
 
 void check_text(const Model& model, std::span<const int32_t> tokens, const std::string& where) {
   model.check_tokens(tokens);
-  if (tokens.empty()) throw std::invalid_argument("[" + where + "] there are no tokens, allowed are 1 and more");
+  if (tokens.empty()) throw std::invalid_argument("[" + where + "] there are no tokens, expected at least 1");
   if (static_cast<int64_t>(tokens.size()) > model.facts().context) {
     throw ContextError("[" + where + "] the text has " + std::to_string(tokens.size()) + " tokens, this model reads " +
                        std::to_string(model.facts().context));
@@ -94,7 +94,7 @@ std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span
   for (size_t i = 0; i < lengths.size(); ++i) {
     if (seconds[i] < 1 || seconds[i] >= lengths[i])
       throw std::invalid_argument("[rank] the second text begins at token " + std::to_string(seconds[i]) +
-                                  ", allowed are 1 to " + std::to_string(lengths[i] - 1));
+                                  ", expected 1 to " + std::to_string(lengths[i] - 1));
     const std::vector<int32_t> own = reranker->places(lengths[i], seconds[i]);
     places.insert(places.end(), own.begin(), own.end());
   }

@@ -73,7 +73,7 @@ void Model::check_tokens(std::span<const int32_t> tokens) const {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < facts().vocabulary) continue;
     throw std::invalid_argument("[session] token " + std::to_string(i) + " is " + std::to_string(tokens[i]) +
-                                ", allowed are 0 to " + std::to_string(facts().vocabulary - 1));
+                                ", expected 0 to " + std::to_string(facts().vocabulary - 1));
   }
 }
 

@@ -25,12 +25,12 @@ void check(const Vision& vision, const Grid& grid, size_t values) {
   const std::string shape =
       std::to_string(grid.frames) + " x " + std::to_string(grid.rows) + " x " + std::to_string(grid.columns);
   if (grid.rows % vision.merge != 0 || grid.columns % vision.merge != 0) {
-    throw std::invalid_argument("[pictures] a grid is " + shape + ", allowed are multiples of " +
+    throw std::invalid_argument("[pictures] a grid is " + shape + ", expected multiples of " +
                                 std::to_string(vision.merge));
   }
   if (static_cast<int64_t>(values) != grid.patches() * vision.patch_values) {
     throw std::invalid_argument("[pictures] a grid of " + shape + " has " + std::to_string(values) +
-                                " values, allowed are " + std::to_string(grid.patches() * vision.patch_values));
+                                " values, expected " + std::to_string(grid.patches() * vision.patch_values));
   }
 }
 

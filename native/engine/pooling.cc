@@ -40,7 +40,7 @@ Pooling::Kind kind_of(const Json& config) {
   if (on == std::vector<std::string>{"pooling_mode_mean_tokens"}) return Pooling::Kind::mean;
   if (on == std::vector<std::string>{"pooling_mode_cls_token"}) return Pooling::Kind::first;
   throw Unsupported("[pooling] the pooling is " + (on.empty() ? "not told" : on.front()) +
-                    ", allowed is one of pooling_mode_mean_tokens and pooling_mode_cls_token");
+                    ", expected pooling_mode_mean_tokens or pooling_mode_cls_token");
 }
 
 Pooling from_folder(const fs::path& folder) {
@@ -66,7 +66,7 @@ Pooling from_gguf(const Json& metadata) {
   if (!type || !type->integer()) return pooling;
   if (*type->integer() != gguf_mean && *type->integer() != gguf_first) {
     throw Unsupported("[pooling] \"bert.pooling_type\" is " + std::to_string(*type->integer()) +
-                      ", allowed are 1 (mean) and 2 (CLS)");
+                      ", expected 1 (mean) or 2 (CLS)");
   }
   pooling.kind = *type->integer() == gguf_mean ? Pooling::Kind::mean : Pooling::Kind::first;
   return pooling;

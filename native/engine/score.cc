@@ -29,7 +29,7 @@ class Scorer {
       throw std::invalid_argument("[score] from " + std::to_string(options.from) + " leaves nothing to score of " +
                                   std::to_string(tokens.size()) + " tokens");
     if (options.top < 0 || options.top > vocabulary)
-      throw std::invalid_argument("[score] top " + std::to_string(options.top) + ", allowed are 0 to " +
+      throw std::invalid_argument("[score] top " + std::to_string(options.top) + ", expected 0 to " +
                                   std::to_string(vocabulary));
     const int64_t asked = static_cast<int64_t>(options.at.size());
     if (asked % positions != 0)

@@ -15,7 +15,7 @@ constexpr size_t checkpoint_from = 8;
 
 int64_t choose_context(const Model& model, int64_t wanted) {
   if (wanted < 0)
-    throw std::invalid_argument("[session] contextLength is " + std::to_string(wanted) + ", allowed are 1 and more");
+    throw std::invalid_argument("[session] contextLength is " + std::to_string(wanted) + ", expected at least 1");
   return wanted == 0 ? model.facts().context : wanted;
 }
 
@@ -53,7 +53,7 @@ std::vector<int64_t> Timeline::return_lengths() const {
 
 void Timeline::check_prompt(std::span<const int32_t> tokens) const {
   model_->check_tokens(tokens);
-  if (tokens.empty()) throw std::invalid_argument("[session] there are no tokens, allowed are 1 and more");
+  if (tokens.empty()) throw std::invalid_argument("[session] there are no tokens, expected at least 1");
   if (static_cast<int64_t>(tokens.size()) <= context_) return;
   throw ContextError("[session] the prompt has " + std::to_string(tokens.size()) + " tokens, the context holds " +
                      std::to_string(context_));
@@ -288,7 +288,7 @@ void Timeline::clear() {
 
 int64_t Timeline::rewind(int64_t length, const std::atomic<bool>* cancel) {
   if (length < 0 || length > this->length()) {
-    throw std::invalid_argument("[session] rewind to " + std::to_string(length) + ", allowed are 0 to " +
+    throw std::invalid_argument("[session] rewind to " + std::to_string(length) + ", expected 0 to " +
                                 std::to_string(this->length()));
   }
   if (length == this->length()) return 0;

@@ -92,8 +92,8 @@ class GgufReader {
   WeightView tensor() {
     const std::string_view name = cursor_.string("a tensor name");
     if (name.empty() || name.size() > max_name)
-      fail_tensor(name, "has a name of " + std::to_string(name.size()) + " bytes, allowed are 1 to " +
-                            std::to_string(max_name));
+      fail_tensor(name,
+                  "has a name of " + std::to_string(name.size()) + " bytes, expected 1 to " + std::to_string(max_name));
     if (!is_utf8(name)) fail_tensor(name, "has a name that is not UTF-8");
     if (!names_.insert(name).second) fail_tensor(name, "appears twice");
     WeightView view;
@@ -118,13 +118,13 @@ class GgufReader {
   std::vector<int64_t> shape(std::string_view name) {
     const auto dimensions = cursor_.take<uint32_t>("the number of dimensions");
     if (dimensions < 1 || dimensions > max_dimensions)
-      fail_tensor(name, "has " + std::to_string(dimensions) + " dimensions, allowed are 1 to " +
-                            std::to_string(max_dimensions));
+      fail_tensor(name,
+                  "has " + std::to_string(dimensions) + " dimensions, expected 1 to " + std::to_string(max_dimensions));
     std::vector<int64_t> result;
     for (uint32_t i = 0; i < dimensions; ++i) {
       const auto size = cursor_.take<uint64_t>("a dimension");
       if (size < 1 || size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-        fail_tensor(name, "has a dimension of " + std::to_string(size) + ", allowed are 1 to 2^63 - 1");
+        fail_tensor(name, "has a dimension of " + std::to_string(size) + ", expected 1 to 2^63 - 1");
       result.push_back(static_cast<int64_t>(size));
     }
     std::reverse(result.begin(), result.end());

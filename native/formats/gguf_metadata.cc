@@ -59,7 +59,7 @@ class MetadataReader {
   uint32_t alignment(const Json& read) const {
     const int64_t declared = *read.integer();
     if (!std::has_single_bit(static_cast<uint64_t>(declared)))
-      fail("is " + std::to_string(declared) + ", allowed are powers of two");
+      fail("is " + std::to_string(declared) + ", expected a power of two");
     return static_cast<uint32_t>(declared);
   }
 
@@ -78,7 +78,7 @@ class MetadataReader {
       case boolean: return truth(cursor_.take<uint8_t>("a value"));
       case string: return Json(repair_utf8(cursor_.string("a string value")));
       case array: return list(depth);
-      default: fail("has the value type " + std::to_string(type) + ", allowed are 0 to 12");
+      default: fail("has the value type " + std::to_string(type) + ", expected 0 to 12");
     }
   }
 
@@ -91,7 +91,7 @@ class MetadataReader {
     return Json(static_cast<double>(number));
   }
   Json truth(uint8_t byte) const {
-    if (byte > 1) fail("is a bool with the value " + std::to_string(byte) + ", allowed are 0 and 1");
+    if (byte > 1) fail("is a bool with the value " + std::to_string(byte) + ", expected 0 or 1");
     return Json(byte == 1);
   }
 
@@ -111,7 +111,7 @@ class MetadataReader {
       case f64:
       case string: return 8;
       case array: return 12;
-      default: fail("is an array of the value type " + std::to_string(type) + ", allowed are 0 to 12");
+      default: fail("is an array of the value type " + std::to_string(type) + ", expected 0 to 12");
     }
   }
 

@@ -22,7 +22,7 @@ class Compiler {
     cut_off();
     out_.matches_empty_ = rules_.nullable(0);
     if (out_.starts_[0] < 0 && !out_.matches_empty_)
-      throw std::invalid_argument("[grammar] no text matches it, allowed are grammars that match one");
+      throw std::invalid_argument("[grammar] no text matches it; at least one must");
     rank();
   }
 
@@ -151,7 +151,7 @@ class Compiler {
         uint8_t& seen = mark[static_cast<size_t>(callee)];
         if (seen == 1)
           throw std::invalid_argument("[grammar] the rule \"" + syntax_.rules()[static_cast<size_t>(callee)].name +
-                                      "\" begins with itself, allowed are rules that read something first");
+                                      "\" begins with itself; a rule must read something first");
         if (seen == 0) {
           seen = 1;
           stack.push_back({callee, 0});

@@ -41,7 +41,7 @@ class Reader {
   [[noreturn]] void fail(const std::string& what) const {
     size_t line = 1;
     for (size_t i = 0; i < std::min(at_, text_.size()); ++i) line += text_[i] == '\n';
-    throw std::invalid_argument("[gbnf] the grammar has in line " + std::to_string(line) + " " + what);
+    throw std::invalid_argument("[gbnf] in line " + std::to_string(line) + " of the grammar: " + what);
   }
   bool ended() const { return at_ >= text_.size(); }
   char peek() const { return ended() ? '\0' : text_[at_]; }

@@ -73,13 +73,11 @@ class Reader {
   Expr schema(const Json& schema, Where where, int depth) {
     if (depth > max_depth) refuse_schema(where, "too deep", "a depth of " + std::to_string(max_depth));
     if (const bool* flag = schema.boolean()) return *flag ? text_.value() : syntax_.choice({});
-    if (!schema.object()) refuse_schema(where, "no schema", "an object or a boolean");
+    if (!schema.object()) refuse_schema(where, "not a schema", "an object or a boolean");
     for (const char* key : refused) {
       const Json* value = schema.find(key);
       const bool binds = value && !(value->boolean() && *value->boolean() == (std::string_view(key) != "uniqueItems"));
-      if (binds)
-        throw std::invalid_argument("[schema] " + where + "/" + key +
-                                    " cannot be kept to, allowed are schemas without it");
+      if (binds) throw std::invalid_argument("[schema] " + where + "/" + key + " is not supported; leave it out");
     }
     if (const Json* ref = schema.find("$ref")) return reference(schema, *ref, where, depth);
     if (const Json* all = schema.find("allOf")) return every(schema, *all, where, depth);
@@ -87,14 +85,14 @@ class Reader {
       if (const Json* options = schema.find(key)) return either(schema, *options, key, where, depth);
     if (const Json* value = schema.find("const")) return listed(schema, {*value}, where);
     if (const Json* values = schema.find("enum")) {
-      if (!values->array()) refuse_schema(where + "/enum", "no list", "a list of values");
+      if (!values->array()) refuse_schema(where + "/enum", "not a list", "a list of values");
       return listed(schema, *values->array(), where);
     }
     return typed(schema, where, depth);
   }
 
   Expr reference(const Json& schema, const Json& ref, Where where, int depth) {
-    if (!ref.string()) refuse_schema(where + "/$ref", "no text", "a place in this schema, as \"#/$defs/name\"");
+    if (!ref.string()) refuse_schema(where + "/$ref", "not a text", "a place in this schema, as \"#/$defs/name\"");
     const Json& referred = schema_at(document_, *ref.string(), where);
     const Json rest = without(schema, "$ref");
     if (!says_nothing(rest)) return this->schema(merged(referred, rest, where), where, depth + 1);
@@ -184,7 +182,8 @@ class Reader {
   Expr object(const Json& schema, Where where, int depth) {
     const Json *properties = schema.find("properties"), *more = schema.find("additionalProperties"),
                *patterns = schema.find("patternProperties");
-    if (properties && !properties->object()) refuse_schema(where + "/properties", "no object", "an object of schemas");
+    if (properties && !properties->object())
+      refuse_schema(where + "/properties", "not an object", "an object of schemas");
     std::set<std::string> wanted = required_names(schema, where);
     std::vector<Member> members;
     std::vector<std::string> names;
@@ -258,7 +257,7 @@ class Reader {
     const int32_t least = count_of(schema, "minItems", 0, where), most = count_of(schema, "maxItems", unbounded, where);
     if (most != unbounded && most < least) refuse_schema(where + "/maxItems", "less than minItems", "at least as many");
     const Json *prefix = schema.find("prefixItems"), *items = schema.find("items");
-    if (prefix && !prefix->array()) refuse_schema(where + "/prefixItems", "no list", "a list of schemas");
+    if (prefix && !prefix->array()) refuse_schema(where + "/prefixItems", "not a list", "a list of schemas");
     std::vector<Expr> fixed;
     for (size_t i = 0; prefix && i < prefix->array()->size() && (most == unbounded || static_cast<int32_t>(i) < most);
          ++i)
@@ -298,7 +297,7 @@ class Reader {
     const Json *pattern = schema.find("pattern"), *format = schema.find("format");
     const bool counted = schema.find("minLength") || schema.find("maxLength");
     if (pattern) {
-      if (!pattern->string()) refuse_schema(where + "/pattern", "no text", "a regular expression");
+      if (!pattern->string()) refuse_schema(where + "/pattern", "not a text", "a regular expression");
       if (counted) refuse_schema(where + "/pattern", "beside a length", "one of the two");
       return text_.quoted(regex(syntax_, *pattern->string(), Writing::json, true, "[schema] " + where + "/pattern:"));
     }
@@ -321,7 +320,7 @@ class Reader {
       if (!value) return std::nullopt;
       double storage = 0;
       const double* number = value->number(storage);
-      if (!number) refuse_schema(where + "/" + key, "no number", "a number");
+      if (!number) refuse_schema(where + "/" + key, "not a number", "a number");
       return *number;
     };
     std::optional<double> least = bound("minimum"), most = bound("maximum");

@@ -18,8 +18,7 @@ inline constexpr size_t max_kernels = 200'000;  // then what is not needed any m
 inline constexpr size_t max_mask_bytes = 64 * 1024 * 1024;  // of masks cached with a grammar
 
 [[noreturn]] inline void refuse_size(const char* what, size_t most) {
-  throw std::invalid_argument("[grammar] it becomes too large: more than " + std::to_string(most) + " " + what +
-                              ", allowed are fewer");
+  throw std::invalid_argument("[grammar] it becomes too large: more than " + std::to_string(most) + " " + what);
 }
 
 }  // namespace longhand::grammar

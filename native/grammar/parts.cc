@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void fail(const std::string& where) {
   throw std::invalid_argument(
       "[parts] " + where +
-      " is no part, allowed are texts, lists of parts, and objects with control, regex, schema, "
+      " is not a part; expected a text, a list of parts, or an object with control, regex, schema, "
       "choice or optional");
 }
 

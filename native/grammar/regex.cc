@@ -36,8 +36,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw std::invalid_argument(where_ + " the regular expression has at character " + std::to_string(at_ + 1) + " " +
-                                what);
+    throw std::invalid_argument(where_ + " at character " + std::to_string(at_ + 1) +
+                                " of the regular expression: " + what);
   }
   bool ended() const { return at_ >= text_.size(); }
   char peek() const { return ended() ? '\0' : text_[at_]; }
@@ -62,7 +62,7 @@ class Reader {
     bool closed = false;
     while (!ended() && peek() != '|' && peek() != ')') {
       if (take('$')) {
-        if (!ended() && peek() != '|') fail("something behind \"$\", allowed is the end");
+        if (!ended() && peek() != '|') fail("something after \"$\", expected the end");
         closed = true;
         break;
       }
@@ -98,7 +98,7 @@ class Reader {
   bool counts(int32_t& least, int32_t& most) {
     const size_t begin = at_++;
     const std::optional<int32_t> from = number();
-    if (!from) return at_ = begin, fail("a \"{\" without a count, allowed is \"\\{\" for the sign itself"), false;
+    if (!from) return at_ = begin, fail("a \"{\" without a count; write \"\\{\" for the character itself"), false;
     least = most = *from;
     if (take(',')) most = number().value_or(unbounded);
     if (!take('}')) fail("a count without \"}\"");
@@ -121,15 +121,14 @@ class Reader {
     if (take('[')) return written(syntax_, brackets(), writing_);
     if (take('.')) return written(syntax_, complement(line_ends), writing_);
     if (take('\\')) return written(syntax_, escape(false), writing_);
-    if (peek() == '^' || peek() == '$') fail("\"^\" or \"$\" inside, allowed are they at the ends");
+    if (peek() == '^' || peek() == '$') fail("\"^\" or \"$\" inside; they are only supported at the ends");
     if (peek() == '*' || peek() == '+' || peek() == '?') fail("a count of nothing");
     const uint32_t code = next_code(text_, at_);
     return written(syntax_, {{code, code}}, writing_);
   }
 
   Expr group(int depth) {
-    if (take("?=") || take("?!") || take("?<=") || take("?<!"))
-      fail("a look ahead or behind, allowed are groups that are read");
+    if (take("?=") || take("?!") || take("?<=") || take("?<!")) fail("lookahead and lookbehind are not supported");
     if (take("?<")) {
       while (!ended() && peek() != '>') ++at_;
       if (!take('>')) fail("a name without \">\"");
@@ -188,7 +187,7 @@ class Reader {
       case 'u': return one(take('{') ? braced() : hex(4));
       case 'b':
         if (in_class) return one(8);
-        fail("\"\\b\", allowed are classes of characters");
+        fail("\"\\b\" is not supported; use a character class");
       default: break;
     }
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))

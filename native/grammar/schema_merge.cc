@@ -91,7 +91,7 @@ Json with_additional(const Json& schema, const Json& other) {
 }  // namespace
 
 void refuse_schema(const std::string& where, const std::string& came, const std::string& allowed) {
-  throw std::invalid_argument("[schema] " + where + " is " + came + ", allowed is " + allowed);
+  throw std::invalid_argument("[schema] " + where + " is " + came + ", expected " + allowed);
 }
 
 bool same_json(const Json& a, const Json& b) {
@@ -113,7 +113,7 @@ bool same_json(const Json& a, const Json& b) {
 Json merged(const Json& a, const Json& b, const std::string& where) {
   if (a.boolean()) return *a.boolean() ? b : a;
   if (b.boolean()) return *b.boolean() ? a : b;
-  if (!a.object() || !b.object()) refuse_schema(where, "no schema", "an object or a boolean");
+  if (!a.object() || !b.object()) refuse_schema(where, "not a schema", "an object or a boolean");
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
     if (one->find("prefixItems") && !other->find("prefixItems") && other->find("items"))
       refuse_schema(where, "a list of items beside a rule for all items in allOf", "one of them");

@@ -43,14 +43,14 @@ int32_t count_of(const Json& schema, const char* key, int32_t fallback, const st
   double storage = 0;
   const double* number = value->number(storage);
   if (!number || *number < 0 || *number > max_count || std::floor(*number) != *number)
-    refuse_schema(where + "/" + key, "no count", "a whole number up to " + std::to_string(max_count));
+    refuse_schema(where + "/" + key, "not a count", "a whole number up to " + std::to_string(max_count));
   return static_cast<int32_t>(*number);
 }
 
 std::set<std::string> required_names(const Json& schema, const std::string& where) {
   std::set<std::string> names;
   const Json* list = schema.find("required");
-  if (list && !list->array()) refuse_schema(where + "/required", "no list", "a list of names");
+  if (list && !list->array()) refuse_schema(where + "/required", "not a list", "a list of names");
   for (const Json& name : list ? *list->array() : JsonArray{}) {
     if (!name.string()) refuse_schema(where + "/required", "a list with something else than names", "a list of names");
     names.insert(*name.string());

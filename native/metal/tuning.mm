@@ -80,7 +80,7 @@ bool tuner_wanted() {
   if (!words || !*words) return otherwise;
   const std::string_view chosen = words;
   if (chosen == "on" || chosen == "off") return chosen == "on";
-  throw DeviceError("[metal] LONGHAND_METAL_TUNER is \"" + std::string(words) + "\", allowed are on and off");
+  throw DeviceError("[metal] LONGHAND_METAL_TUNER is \"" + std::string(words) + "\", expected on or off");
 }
 
 std::string text_of(const Tuning& tuning) {
@@ -105,7 +105,7 @@ bool choose_by_environment(Tuning& tuning) {
     const std::string_view word = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     if (choose(tuning, word)) continue;
-    std::string message = "[metal] LONGHAND_METAL_TUNING is \"" + std::string(words) + "\", allowed are";
+    std::string message = "[metal] LONGHAND_METAL_TUNING is \"" + std::string(words) + "\", expected";
     for (const Choice& choice : all)
       message += (&choice == all.data() ? " " : ", ") + std::string(choice.name) + "=" + allowed(choice);
     throw DeviceError(message);

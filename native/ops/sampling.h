@@ -190,7 +190,7 @@ inline double sum_exp(const float* scores, float peak, int64_t count) {
 [[noreturn]] inline void refuse(std::span<const float> logits) {
   if (!std::ranges::all_of(logits, [](float score) { return std::isfinite(score); }))
     throw NotFinite("[sample] the scores of the next token are not finite: the weights of this model are damaged");
-  throw std::invalid_argument("[sample] no token can be chosen: all are forbidden, allowed is to leave one");
+  throw std::invalid_argument("[sample] no token can be chosen: all are forbidden, at least one must be left");
 }
 
 // `sum_exp(scores, peak, count)` adds exp(score - peak) over a row: the one pass worth a vector kernel.

@@ -38,7 +38,7 @@ void on_all_cores(int64_t rows, const std::atomic<bool>* cancel, const Task& tas
 void check_importance(const std::vector<float>& importance, int64_t in) {
   if (!importance.empty() && static_cast<int64_t>(importance.size()) != in)
     throw std::invalid_argument("[quantise] importance has " + std::to_string(importance.size()) +
-                                " columns, allowed are " + std::to_string(in));
+                                " columns, expected " + std::to_string(in));
 }
 
 void check_finite(const WeightView& view, const Stretch& stretch, const std::vector<float>& values, int64_t in) {
@@ -47,7 +47,7 @@ void check_finite(const WeightView& view, const Stretch& stretch, const std::vec
   const int64_t at = bad - values.begin();
   throw FormatError("[weights] tensor \"" + printable(view.name) + "\": row " +
                     std::to_string(stretch.first + at / in) + ", column " + std::to_string(at % in) + " is " +
-                    (std::isnan(*bad) ? "not a number" : "infinite") + "; allowed are finite weights");
+                    (std::isnan(*bad) ? "not a number" : "infinite") + "; weights must be finite");
 }
 
 }  // namespace

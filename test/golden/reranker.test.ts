@@ -238,7 +238,7 @@ test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
 	await expect(model.embed(Int32Array.of(1, 2))).rejects.toThrow(
 		"scores pairs",
 	);
-	await expect(rank(model, [1, 5, 2], 3)).rejects.toThrow("allowed are 1 to 2");
+	await expect(rank(model, [1, 5, 2], 3)).rejects.toThrow("expected 1 to 2");
 	await expect(
 		rank(model, Array.from({ length: 97 }, () => 5), 3),
 	).rejects.toMatchObject({ code: "context" });

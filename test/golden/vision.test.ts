@@ -252,10 +252,10 @@ test("what does not fit is refused with a sentence", async () => {
 	);
 	const pixels = new Float32Array(1536);
 	await expect(asked(one.ids, [{ pixels, grid: [1, 4, 6] }])).rejects.toThrow(
-		"a grid of 1 x 4 x 6 has 1536 values, allowed are 36864",
+		"a grid of 1 x 4 x 6 has 1536 values, expected 36864",
 	);
 	await expect(asked(one.ids, [{ pixels, grid: [1, 1, 1] }])).rejects.toThrow(
-		"a grid is 1 x 1 x 1, allowed are multiples of 2",
+		"a grid is 1 x 1 x 1, expected multiples of 2",
 	);
 	expect(() => asked(one.ids, [{ pixels, grid: [1, 0, 4] }])).toThrow(
 		"a grid holds 0",

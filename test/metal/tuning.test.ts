@@ -75,7 +75,7 @@ describe('a choice', () => {
       await expect(loadOnMetal(readCase('qwen3/qk_norm_tied').folder)).rejects.toMatchObject({
         code: 'device',
         message: expect.stringContaining(
-          'allowed are matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160',
+          'expected matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160',
         ),
       });
     },

@@ -152,7 +152,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     if (grammarOf(body.format) && (body.tools ?? []).length > 0) {
       throw new LonghandError(
         'bad-request',
-        '[format] cannot be kept to where tools may be called; leave one of them out',
+        '[format] cannot be combined with tools that may be called; leave one of them out',
       );
     }
     const request = requestOf(body, messages);

@@ -119,7 +119,7 @@ export const ChatBody = z
   .refine(
     ({ response_format, tools, tool_choice }) =>
       (response_format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
-    { path: ['response_format'], error: 'cannot be kept to where tools may be called; leave one of them out' },
+    { path: ['response_format'], error: 'cannot be combined with tools that may be called; leave one of them out' },
   )
   .refine(({ logprobs, top_logprobs }) => top_logprobs == null || logprobs === true, {
     path: ['top_logprobs'],

@@ -99,7 +99,7 @@ export const ResponsesBody = z
   .refine(
     ({ text, tools, tool_choice }) =>
       (text?.format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
-    { path: ['text', 'format'], error: 'cannot be kept to where tools may be called; leave one of them out' },
+    { path: ['text', 'format'], error: 'cannot be combined with tools that may be called; leave one of them out' },
   );
 export type ResponsesBody = z.infer<typeof ResponsesBody>;
 

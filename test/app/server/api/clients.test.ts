@@ -98,7 +98,7 @@ describe('openai', () => {
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
         { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },
-        '[schema] #/not cannot be kept to',
+        '[schema] #/not is not supported',
       ],
     ] as const) {
       const error = await refused(body);

@@ -56,7 +56,7 @@ test('openai: json_schema and json_object, whole and streamed, with thinking apa
   const parsed = await openai.chat.completions.parse(asked);
   expect(parsed.choices[0]?.message.parsed).toEqual(pet);
   const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
-  await expect(openai.chat.completions.create({ ...asked, tools })).rejects.toThrow('where tools may be called');
+  await expect(openai.chat.completions.create({ ...asked, tools })).rejects.toThrow('with tools that may be called');
 });
 
 test('openai: many shapes at once, each its own', async () => {
