@@ -13,8 +13,9 @@ export type Whole = {
 };
 
 export type Answers = {
-  /** @throws TooBusy */
+  /** @throws TooBusy when it is begun */
   parts(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
+  /** @throws TooBusy */
   whole(request: AnswerRequest, signal: AbortSignal): Promise<Whole>;
 };
 
@@ -26,26 +27,24 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
     running++;
   }
 
-  async function* counted(parts: AsyncGenerator<AnswerPart, void>): AsyncGenerator<AnswerPart, void> {
+  // Admitted when it is begun: what is never begun would never give its place back.
+  async function* parts(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void> {
+    admit();
     try {
-      yield* parts;
+      yield* inference.answer(request, signal);
     } finally {
       running--;
     }
   }
 
   return {
-    parts(request, signal) {
-      admit();
-      return counted(inference.answer(request, signal));
-    },
+    parts,
     async whole(request, signal) {
-      admit();
       let thinking = '';
       let text = '';
       const scores: TokenScore[] = [];
       const calls: Whole['calls'] = [];
-      for await (const part of counted(inference.answer(request, signal))) {
+      for await (const part of parts(request, signal)) {
         if (part.type === 'end') return { thinking: thinking.trim(), text, scores, calls, end: part };
         if (part.type === 'call') calls.push(part);
         if (part.type !== 'text') continue;
@@ -56,4 +55,40 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
       throw new Error('[api] an answer without an end');
     },
   };
+}
+
+/** One that fails ends the others: nobody would read them. */
+export async function allOrNone(
+  requests: readonly AnswerRequest[],
+  answers: Answers,
+  hungUp: AbortController,
+): Promise<Whole[]> {
+  try {
+    return await Promise.all(requests.map((request) => answers.whole(request, hungUp.signal)));
+  } catch (error) {
+    hungUp.abort();
+    throw error;
+  }
+}
+
+/** What several yield, as it comes, with the number of each. Leaving it leaves all of them. */
+export async function* merged<Item>(
+  sources: readonly AsyncGenerator<Item, void>[],
+): AsyncGenerator<{ index: number; value: Item }, void> {
+  const next = (index: number) => sources[index]?.next().then((result) => ({ index, result }));
+  const waiting = new Map(sources.map((_, index) => [index, next(index)]));
+  try {
+    while (waiting.size > 0) {
+      const came = await Promise.race(waiting.values());
+      if (!came) return;
+      const { index, result } = came;
+      if (result.done) waiting.delete(index);
+      else {
+        waiting.set(index, next(index));
+        yield { index, value: result.value };
+      }
+    }
+  } finally {
+    await Promise.allSettled([...waiting.values(), ...sources.map((source) => source.return())]);
+  }
 }

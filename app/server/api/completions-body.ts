@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import type { AnswerRequest } from '../../core/inference.ts';
-import { Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
+import { MAX_CHOICES, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
 
 //  A text that is gone on with: https://platform.openai.com/docs/api-reference/completions
-
-/** Texts that one request may ask for. */
-export const MAX_CHOICES = 16;
 
 const NOT_READ = 'has to be a text or a list of texts; token ids are not read';
 

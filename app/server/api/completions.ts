@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AnswerPart, TokenScore } from '../../core/inference.ts';
 import type { Usage } from '../../protocol/index.ts';
-import type { Answers } from './answers.ts';
+import { type Answers, allOrNone, merged } from './answers.ts';
 import { type Choice, type CompletionsBody, choicesOf } from './completions-body.ts';
 import { textLogprobs } from './logprobs.ts';
-import { merged } from './merged.ts';
-import { finishReason, problemObject, usageObject } from './openai-objects.ts';
+import { finishReason, problemObject, sumOf, usageObject } from './openai-objects.ts';
 import { problemOf } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
@@ -25,7 +24,11 @@ export async function completions(body: CompletionsBody, answers: Answers, hungU
     const frames = chunks(base, choices, first, parts, body.stream_options?.include_usage ?? false);
     return streamed(serverSentEvents, frames, hungUp);
   }
-  const written = await allOrNone(choices, answers, hungUp);
+  const written = await allOrNone(
+    choices.map(({ request }) => request),
+    answers,
+    hungUp,
+  );
   return Response.json({
     ...base,
     choices: written.map(({ text, scores, end }, index) => ({
@@ -36,16 +39,6 @@ export async function completions(body: CompletionsBody, answers: Answers, hungU
     })),
     usage: usageObject(sumOf(written.map(({ end }) => end.usage))),
   });
-}
-
-/** One that fails ends the others: nobody would read them. */
-async function allOrNone(choices: readonly Choice[], answers: Answers, hungUp: AbortController) {
-  try {
-    return await Promise.all(choices.map(({ request }) => answers.whole(request, hungUp.signal)));
-  } catch (error) {
-    hungUp.abort();
-    throw error;
-  }
 }
 
 type Numbered = { index: number; value: AnswerPart };
@@ -83,13 +76,3 @@ async function* chunks(
     await parts.return();
   }
 }
-
-const sumOf = (usages: readonly Usage[]): Usage => {
-  const sum = (count: (usage: Usage) => number) => usages.reduce((total, usage) => total + count(usage), 0);
-  return {
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
-    thinkingTokens: sum(({ thinkingTokens }) => thinkingTokens),
-    answerTokens: sum(({ answerTokens }) => answerTokens),
-  };
-};

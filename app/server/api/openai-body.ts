@@ -87,6 +87,9 @@ export const Stops = z.union([z.string(), z.array(z.string()).max(16)]).nullish(
 
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 
+/** Answers or texts that one request may ask for. */
+export const MAX_CHOICES = 16;
+
 /** Alternatives of a token. */
 export const MAX_ALTERNATIVES = 20;
 
@@ -99,7 +102,7 @@ export const ChatBody = z
     ...samplingFields,
     max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
     stop: Stops,
-    n: z.literal(1, 'only one answer at a time is written').nullish(),
+    n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
     reasoning_effort: Effort.nullish(),
     tools: z.array(FunctionTool).max(128).nullish(),
     tool_choice: z
@@ -135,6 +138,12 @@ export const EmbeddingsBody = z.looseObject({
   /** Encoders that tell questions from passages: which of them this is. */
   input_type: z.enum(['query', 'passage']).nullish(),
 });
+
+/** What is asked, once for each answer. The same seed would write the same answer again. */
+export function requestsOf(body: ChatBody): AnswerRequest[] {
+  const { n, seed } = body;
+  return [...Array(n ?? 1).keys()].map((number) => requestOf({ ...body, seed: seed == null ? seed : seed + number }));
+}
 
 /** What is asked, without the words of the dialect. */
 export function requestOf(body: ChatBody): AnswerRequest {

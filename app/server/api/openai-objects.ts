@@ -21,6 +21,16 @@ export const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answer
   completion_tokens_details: { reasoning_tokens: thinkingTokens },
 });
 
+export const sumOf = (usages: readonly Usage[]): Usage => {
+  const sum = (count: (usage: Usage) => number) => usages.reduce((total, usage) => total + count(usage), 0);
+  return {
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    thinkingTokens: sum(({ thinkingTokens }) => thinkingTokens),
+    answerTokens: sum(({ answerTokens }) => answerTokens),
+  };
+};
+
 export const modelObject = ({ id, name, kind, entry }: ServedModel) => ({
   id,
   object: 'model',

@@ -94,7 +94,7 @@ describe('openai', () => {
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
       [{ tool_choice: 'required' }, '[tool_choice] there is no such tool; the request gives no tools'],
-      [{ n: 2 }, 'only one answer'],
+      [{ n: 17 }, '[n]'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
         { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },

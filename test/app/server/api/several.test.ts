@@ -1,0 +1,71 @@
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createAnswers, maxRequests } from '../../../../app/server/api/answers.ts';
+import { KEY, startApi } from './api.ts';
+
+//  Several answers of one request, through the official client and the built-in model.
+
+const messages = [{ role: 'user' as const, content: 'Tell me about the sea.' }];
+
+async function start() {
+  const { address, model } = await startApi();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  return { openai, asked: { model, messages, temperature: 2, seed: 5, max_tokens: 8 } };
+}
+
+test('they are numbered and differ; the same seed writes all of them again, and the question counts once', async () => {
+  const { openai, asked } = await start();
+  const { choices, usage } = await openai.chat.completions.create({ ...asked, n: 3 });
+  expect(choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+  const texts = choices.map(({ message }) => message.content ?? '');
+  expect(new Set(texts).size).toBe(3);
+  const alone = await openai.chat.completions.create(asked);
+  expect(alone.choices[0]?.message.content).toBe(texts[0]);
+  expect(usage?.prompt_tokens).toBe(alone.usage?.prompt_tokens);
+  expect(usage?.completion_tokens).toBe(24);
+  const second = await openai.chat.completions.create({ ...asked, seed: 6 });
+  expect(second.choices[0]?.message.content).toBe(texts[1]);
+});
+
+test('streamed, each piece names its answer, each answer ends once, and the usage comes last', async () => {
+  const { openai, asked } = await start();
+  const whole = await openai.chat.completions.create({ ...asked, n: 2 });
+  const options = { n: 2, stream: true as const, stream_options: { include_usage: true } };
+  const texts = ['', ''];
+  const roles: number[] = [];
+  const ended: number[] = [];
+  let last: OpenAI.ChatCompletionChunk | null = null;
+  for await (const chunk of await openai.chat.completions.create({ ...asked, ...options })) {
+    for (const { index, delta, finish_reason } of chunk.choices) {
+      texts[index] += delta.content ?? '';
+      if (delta.role) roles.push(index);
+      if (finish_reason) ended.push(index);
+    }
+    last = chunk;
+  }
+  expect(texts).toEqual(whole.choices.map(({ message }) => message.content));
+  expect(roles).toEqual([0, 1]);
+  expect(ended.sort()).toEqual([0, 1]);
+  expect(last?.usage).toEqual(whole.usage && { ...whole.usage, prompt_tokens_details: expect.anything() });
+});
+
+test('a request whose later answers find no room gives its places back, and so does one that is never begun', async () => {
+  const started: (() => void)[] = [];
+  const answers = createAnswers({
+    async *answer() {
+      await new Promise<void>((resolve) => started.push(resolve));
+    },
+  });
+  const { signal } = new AbortController();
+  const request = {} as Parameters<typeof answers.parts>[0];
+  const make = () => answers.parts(request, signal);
+  for (let i = 0; i < maxRequests; i++) await make().return();
+  const running = Array.from({ length: maxRequests }, () => make().next());
+  await expect(make().next()).rejects.toThrow(`${maxRequests} requests wait already`);
+  for (const end of started.splice(0)) end();
+  await Promise.all(running);
+  const again = make().next();
+  expect(started).toHaveLength(1);
+  started[0]?.();
+  expect((await again).done).toBe(true);
+});
