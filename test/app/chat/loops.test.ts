@@ -77,16 +77,17 @@ test('an answer that falls back into the loop of its thinking is stopped at once
 
 test('what a rewind took back does not count against the limit of the answer', async () => {
   const { client } = await startCore();
-  const turn = await ask(client, { most: 300 });
+  const most = 120;
+  const turn = await ask(client, { most });
   const { event } = await paused(client);
   const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
   await turn.decide('rewind');
-  for (let rest = await restOf(client); isPause(rest.event); rest = await restOf(client))
-    await turn.decide('keep-going');
-  const ended = turn.events().find((one) => one.type === 'finished');
-  if (ended?.type !== 'finished' || ended.reason !== 'length') return;
+  const { event: ended } = await restOf(client);
+  expect(ended).toMatchObject({ type: 'finished', reason: 'length' });
+  if (ended.type !== 'finished') return;
   const { thinkingTokens, answerTokens } = ended.usage;
-  expect(thinkingTokens + answerTokens).toBeGreaterThanOrEqual(300 + (evidence?.spentTokens ?? 0));
+  expect(evidence?.spentTokens).toBeGreaterThan(0);
+  expect(thinkingTokens + answerTokens).toBeGreaterThanOrEqual(most + (evidence?.spentTokens ?? 0));
 });
 
 test('rewind and retry takes the copies back, on the screen and on the disk, and goes on differently', async () => {
