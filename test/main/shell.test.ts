@@ -149,7 +149,7 @@ test('only the main frame of our page is heard, and only with sound input', asyn
 
 test('secrets are sealed with the keychain of the system before they reach the disk', async () => {
   await client.call('tokens.set', { source: 'huggingface', token: 'hf_abc' });
-  expect(await client.call('tokens.list')).toEqual({ sources: ['huggingface'], kept: 'keychain' });
+  expect(await client.call('tokens.list')).toEqual({ sources: ['huggingface'], storedIn: 'keychain' });
   const written = readFileSync(join(folder, 'data', 'tokens.json'), 'utf8');
   expect(written).not.toContain('hf_abc');
   expect(written).toContain(Buffer.from('cba_fh').toString('base64'));

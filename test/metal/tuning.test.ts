@@ -188,7 +188,7 @@ describe('the tuner', () => {
     process.env.LONGHAND_METAL_TUNER = 'off';
     expect(await inUse()).toBe(`general table: ${general}`);
     process.env.LONGHAND_METAL_TUNER = 'maybe';
-    await expect(inUse()).rejects.toMatchObject({ code: 'device', message: expect.stringContaining('on and off') });
+    await expect(inUse()).rejects.toMatchObject({ code: 'device', message: expect.stringContaining('expected on or off') });
   });
 
   test('stays away while somebody has chosen by hand, or captures a pass', async () => {
