@@ -1,6 +1,8 @@
 import type { Core } from '../app/core/core.ts';
 import {
   type ClientFrame,
+  type Collection,
+  type CollectionId,
   type CoreFrame,
   createClient,
   type Document,
@@ -23,7 +25,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   core.connect(its);
   let settings = await client.call('settings.get');
   let downloads: readonly Download[] = [];
-  let collections = await client.call('documents.collections');
+  let collections: readonly Collection[] = await client.call('documents.collections');
   const documents = new Map<DocumentId, boolean>();
   let last = '';
   let waiting = false;
@@ -62,12 +64,26 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
     downloads = changed;
     soon();
   });
-  client.on('document.changed', (document) => {
-    // The manual is read by itself.
-    if (collections.some(({ id, builtIn }) => id === document.collectionId && builtIn)) return;
-    follow(documents, document);
-    soon();
-  });
+  // A collection that is new, the manual's at a first start, is asked for once, by whatever changes in it first.
+  let asked: Promise<readonly Collection[]> | null = null;
+  const collectionOf = async (id: CollectionId) => {
+    const known = () => collections.find((one) => one.id === id);
+    if (known()) return known();
+    asked ??= client.call('documents.collections').finally(() => {
+      asked = null;
+    });
+    collections = await asked;
+    return known();
+  };
+  client.on(
+    'document.changed',
+    guarded(console.error, async (document: Document) => {
+      // The manual is read by itself.
+      if ((await collectionOf(document.collectionId))?.builtIn) return;
+      follow(documents, document);
+      soon();
+    }),
+  );
   client.on('collections.changed', (changed) => {
     collections = changed;
   });

@@ -188,7 +188,10 @@ describe('the tuner', () => {
     process.env.LONGHAND_METAL_TUNER = 'off';
     expect(await inUse()).toBe(`general table: ${general}`);
     process.env.LONGHAND_METAL_TUNER = 'maybe';
-    await expect(inUse()).rejects.toMatchObject({ code: 'device', message: expect.stringContaining('expected on or off') });
+    await expect(inUse()).rejects.toMatchObject({
+      code: 'device',
+      message: expect.stringContaining('expected on or off'),
+    });
   });
 
   test('stays away while somebody has chosen by hand, or captures a pass', async () => {
