@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerRequest } from '../../core/inference.ts';
-import { MAX_CHOICES, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
+import { MAX_CHOICES, NoBias, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
 
 //  A text that is gone on with: https://platform.openai.com/docs/api-reference/completions
 
@@ -18,6 +18,7 @@ export const CompletionsBody = z
     stop: Stops,
     n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
     best_of: z.number().int().nullish(),
+    logit_bias: NoBias,
     logprobs: z.number().int().min(0).max(20).nullish(),
   })
   .refine(({ prompt, n }) => textsOf(prompt).length * (n ?? 1) <= MAX_CHOICES, {

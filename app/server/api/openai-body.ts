@@ -61,6 +61,12 @@ const absent = (what: string) =>
     .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
     .optional();
 
+/** The engine has no bias for single tokens: a request that asks for one is refused, not ignored. */
+export const NoBias = z
+  .record(z.string(), z.number())
+  .refine((given) => Object.keys(given).length === 0, 'is not supported; leave it out')
+  .nullish();
+
 /** `strict` or not, a schema is kept to. */
 const ResponseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -115,6 +121,7 @@ export const ChatBody = z
       )
       .nullish(),
     functions: absent('functions'),
+    logit_bias: NoBias,
     logprobs: z.boolean().nullish(),
     top_logprobs: z.number().int().min(0).max(MAX_ALTERNATIVES).nullish(),
     response_format: ResponseFormat.nullish(),

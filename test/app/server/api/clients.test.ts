@@ -95,6 +95,7 @@ describe('openai', () => {
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
       [{ tool_choice: 'required' }, '[tool_choice] there is no such tool; the request gives no tools'],
       [{ n: 17 }, '[n]'],
+      [{ logit_bias: { 5: 10 } }, '[logit_bias] is not supported'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
         { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },
