@@ -15,6 +15,7 @@ import { tallyOf } from './tally.ts';
 //  Pictures made to hurt whoever looks at them: a sentence each, in bounded time and memory, and the next one is read.
 
 vi.setConfig({ testTimeout: 120_000 });
+const tally = tallyOf('pictures');
 const decoder = createPictureDecoder({ worker: join(import.meta.dirname, '../../app/pictures/picture-process.ts') });
 afterAll(() => decoder.close());
 
@@ -105,7 +106,6 @@ const sourceOf = async (made: Buffer | (() => Promise<Buffer>)): Promise<Picture
 });
 
 test('each is refused in a sentence, within its memory, and without a stall', async () => {
-  const tally = tallyOf('pictures');
   await decoder.pixels({ bytes: png }, withDetail(preprocessor, 'fast'));
   for (const [what, made] of Object.entries(HOSTILE)) {
     await tally.refused(what, async () => {
@@ -131,7 +131,6 @@ test('each is refused in a sentence, within its memory, and without a stall', as
 });
 
 test('what is large and honest is read within the same memory', async () => {
-  const tally = tallyOf('pictures');
   const plain = (width: number, height: number) =>
     sharp({ create: { width, height, channels: 3, background: '#389' } });
   const large: Record<string, () => Promise<Buffer>> = {
@@ -155,7 +154,6 @@ test('what is large and honest is read within the same memory', async () => {
 });
 
 test('files that are none, and changed bytes', async () => {
-  const tally = tallyOf('pictures');
   const folder = newFolder();
   const at = (name: string) => join(folder, name);
   mkdirSync(at('folder.png'));

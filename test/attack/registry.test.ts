@@ -53,8 +53,7 @@ test('the table is the sum of what it lists, each a class that is counted, and t
   const rows = readme.slice(0, -1);
   const counting = (Object.keys(CLASSES) as ClassName[]).filter((name) => countingFiles(name).length > 0);
   const titles: string[] = counting.map((name) => CLASSES[name].title);
-  expect(rows.length).toBeGreaterThan(10);
-  expect(rows.map(({ title }) => title)).toEqual(titles.filter((one) => rows.some(({ title }) => title === one)));
+  expect(rows.map(({ title }) => title)).toEqual(titles);
   const sum = (key: 'tried' | 'refused') => rows.reduce((total, row) => total + row[key], 0);
   const all = { tried: sum('tried'), refused: sum('refused') };
   expect(readme.at(-1)).toEqual({ title: '**all**', ...all });

@@ -10,7 +10,8 @@ export type Tally = {
   settle(): void;
 };
 
-/** Counts the attacks of one file of tests. A test that tried some ends with `settle()`. */
+/** Counts the attacks of one file of tests, so it is made once a file, outside its tests. A test that tried some ends with
+ *  `settle()`. */
 export function tallyOf(name: ClassName): Tally {
   const counts: Counts = { tried: 0, refused: 0 };
   const wentThrough: string[] = [];
