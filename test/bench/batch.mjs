@@ -34,7 +34,7 @@ async function written(sessions) {
       first ||= performance.now();
     };
     const prompt = promptOf(16 + index);
-    await session.generate(prompt, { maxTokens, temperature: 0, path: 'fast', keep: false, onTokens });
+    await session.generate(prompt, { maxTokens, temperature: 0, path: 'fast', cachePrompt: false, onTokens });
     firsts.push(first);
     lasts.push(performance.now());
   };

@@ -53,7 +53,7 @@ try {
       const { tokens } = await session.generate(promptOf(16), {
         maxTokens: Number(values.tokens),
         temperature: 0, // random weights make a nearly flat choice, which a mask would only make shorter
-        keep: false,
+        cachePrompt: false,
         ...(grammar && { grammar }),
       });
       const { user, system } = process.cpuUsage(before);

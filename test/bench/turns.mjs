@@ -47,11 +47,15 @@ async function firstTokens(model, length) {
 
 async function restores(model, length) {
   const session = model.createSession({ contextLength: length + 128 });
-  await session.generate(promptOf(length), { maxTokens: 1, keep: false });
+  await session.generate(promptOf(length), { maxTokens: 1, cachePrompt: false });
   const at = await session.snapshot();
   const took = [];
   for (let run = 0; run < 5; run++) {
-    await session.generate(Int32Array.from([...session.tokens(), 7]), { maxTokens: 1, continues: 2, keep: false });
+    await session.generate(Int32Array.from([...session.tokens(), 7]), {
+      maxTokens: 1,
+      continues: 2,
+      cachePrompt: false,
+    });
     const began = performance.now();
     await session.rewind(at);
     took.push(performance.now() - began);

@@ -20,7 +20,7 @@ const sessionOf = (session) =>
       const step = prompt.filter((id) => id === resultToken).length;
       const read = await session.generate(prompt, { ...options, maxTokens: 1, onTokens: () => {} });
       const tokens = script[step];
-      if (!tokens || !options.keep || options.signal?.isSet) return read;
+      if (!tokens || !options.cachePrompt || options.signal?.isSet) return read;
       options.onTokens(tokens.map((id) => ({ id })));
       return { ...read, tokens, finish: 'stop' };
     },
