@@ -182,7 +182,7 @@ test('the core dies: its engine goes with it, the page is told, and what was sav
 
 test('quitting asks in the middle of an answer, then waits until everything is on disk and the engine has ended', async () => {
   const chat = await client.call('chats.create', {});
-  await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 5, topK: 0, topP: 1 } });
+  await client.call('chats.update', { chatId: chat.id, sampling: { temperature: 5, topK: 0, topP: 1, seed: 2 } });
   await client.call('turns.send', { chatId: chat.id, text: 'Tell me a long story.' });
   const { event, messageId } = await next(client, 'turn', (one) => one.event.type === 'delta');
   // A window that was moved just now is not closed first.
