@@ -87,10 +87,15 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   client.on('collections.changed', (changed) => {
     collections = changed;
   });
-  client.on('document.removed', ({ documentId }) => {
-    documents.delete(documentId);
-    soon();
-  });
+  client.on(
+    'document.removed',
+    guarded(console.error, async ({ documentId }: { documentId: DocumentId }) => {
+      // Not before what was said of it earlier and waits for its collection.
+      await asked;
+      documents.delete(documentId);
+      soon();
+    }),
+  );
   look();
 }
 

@@ -6,12 +6,12 @@ import type { ChatDeps } from '../deps.ts';
 //  this model's thinking usually does: then somebody is asked.
 
 /** Where too few answers are known to say what is usual. */
-const UNKNOWN = 8192;
-const FEWEST = 5;
-const LEAST = 2048;
-const MOST = 16_384;
+const DEFAULT_TOKENS = 8192;
+const MIN_ANSWERS = 5;
+const MIN_TOKENS = 2048;
+const MAX_TOKENS = 16_384;
 /** Times of what nine of ten answers took. */
-const FAR = 4;
+const FACTOR = 4;
 
 /** Tokens after which it is asked; null: never. What stands in documents takes half of the thinking, and an answer needs room. */
 export function softBudgetOf(
@@ -23,7 +23,7 @@ export function softBudgetOf(
   if (!askLongThinking || thinkingBudget.tokens !== null || thinkingBudget.seconds !== null) return null;
   const known = thinkingOf(db, models.target(modelId).name).toSorted((a, b) => a - b);
   const usual = known[Math.floor(0.9 * (known.length - 1))] ?? 0;
-  const far = known.length < FEWEST ? UNKNOWN : Math.min(MOST, Math.max(LEAST, FAR * usual));
+  const far = known.length < MIN_ANSWERS ? DEFAULT_TOKENS : Math.min(MAX_TOKENS, Math.max(MIN_TOKENS, FACTOR * usual));
   const room = models.contextLengthOf(modelId);
   const asked = fromDocuments ? far / 2 : far;
   return Math.floor(room > 0 ? Math.min(asked, room / 2) : asked);

@@ -6,7 +6,8 @@ import { openDatabase } from '../../../app/store/database.ts';
 import { messagesOf } from '../../../app/store/messages.ts';
 import { connect, isEnd, newFolder, next } from '../../support/core.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
-import { collectUncaught, startScripted } from '../../support/full-disk.ts';
+import { collectUncaught } from '../../support/full-disk.ts';
+import { startScripted } from '../../support/scripted-core.ts';
 import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of a conversation with everything that is stored of one: for every n. Nothing may be thrown

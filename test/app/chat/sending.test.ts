@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { createCore } from '../../../app/core/core.ts';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
-import { connect, listen, newFolder, next, places, realReader } from '../../support/core.ts';
+import { connect, listen, newFolder, next } from '../../support/core.ts';
+import { startScripted } from '../../support/scripted-core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  What is asked of the engine and of the settings, with a scripted engine behind the whole core.
@@ -18,16 +18,7 @@ async function start() {
     return answer;
   });
   const dataFolder = newFolder();
-  const host = await createCore({
-    dataFolder,
-    migrations: places.migrations,
-    resources: places.resources,
-    pictureWorker: places.pictureWorker,
-    startReader: realReader(),
-    startEngine,
-    preload: false,
-    about: { version: '0', commit: '', shell: 'browser' },
-  });
+  const host = await startScripted(dataFolder, startEngine);
   onTestFinished(() => host.close());
   const client = connect(host);
   return { client, asked, dataFolder, ...listen(client) };

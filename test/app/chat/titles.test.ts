@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createCore } from '../../../app/core/core.ts';
 import type { Chat, ChatId, Client } from '../../../app/protocol/index.ts';
-import { connect, isEnd, listen, newFolder, next, places, realReader } from '../../support/core.ts';
+import { connect, isEnd, listen, newFolder, next } from '../../support/core.ts';
+import { startScripted } from '../../support/scripted-core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,16 +15,7 @@ async function start(title: string, parameters: number) {
     asked.push(priority);
     return priority === 'title' ? title : answer;
   }, parameters);
-  const host = await createCore({
-    dataFolder: newFolder(),
-    migrations: places.migrations,
-    resources: places.resources,
-    pictureWorker: places.pictureWorker,
-    startReader: realReader(),
-    startEngine,
-    preload: false,
-    about: { version: '0', commit: '', shell: 'browser' },
-  });
+  const host = await startScripted(newFolder(), startEngine);
   onTestFinished(() => host.close());
   const client = connect(host);
   // The model has to be looked at before anybody knows how large it is.

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { type Client, failureOf } from '../../../app/protocol/index.ts';
 import { connect, newFolder } from '../../support/core.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
-import { collectUncaught, startScripted } from '../../support/full-disk.ts';
+import { collectUncaught } from '../../support/full-disk.ts';
 import { starter } from '../../support/models.ts';
+import { startScripted } from '../../support/scripted-core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of what is stored of models, settings, keys and tool servers, for every n. What is refused is

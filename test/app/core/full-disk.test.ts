@@ -5,7 +5,8 @@ import { expect, test, vi } from 'vitest';
 import type { Attachment, Client, Document, DocumentId } from '../../../app/protocol/index.ts';
 import { connect, newFolder } from '../../support/core.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
-import { collectUncaught, startScripted } from '../../support/full-disk.ts';
+import { collectUncaught } from '../../support/full-disk.ts';
+import { startScripted } from '../../support/scripted-core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of what is stored of documents and attachments, for every n. What is refused is refused with
