@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { ServerState } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { Details } from '../parts/problem.tsx';
 import { SidebarButtons } from '../parts/sidebar-buttons.tsx';
 import { useServer } from '../stores/server.ts';
 import { useSettings } from '../stores/settings.ts';
@@ -81,7 +82,7 @@ function StateLine({ state }: { state: ServerState }) {
 function Trouble({ state }: { state: ServerState }) {
   const { t } = useTranslation();
   if (state.phase !== 'failed') return null;
-  const { port, free, reason, message } = state;
+  const { port, free, reason } = state;
   const move = () => free !== null && void useSettings.getState().set({ serverPort: free });
   return (
     <div className="flex-none p-4">
@@ -100,7 +101,8 @@ function Trouble({ state }: { state: ServerState }) {
           </>
         }
       >
-        {reason === 'other' ? message : t('server.nothingServed')}
+        {t('server.nothingServed')}
+        {reason === 'other' && <Details text={state.message} />}
       </Notice>
     </div>
   );

@@ -154,3 +154,51 @@ test('the limit of a full context stands inside its dialog and touches neither t
     expect(bar.y + bar.height).toBeLessThanOrEqual(legend.y);
   }
 });
+
+test('a document begins with the name of its file, its kind and its day; every passage that is found shows its words', async ({
+  page,
+  scene,
+}) => {
+  await scene('documents');
+  const list = page.getByRole('navigation', { name: 'Documents', exact: true });
+  const hits = list.locator('[data-hit]');
+  await expect(hits.first()).toBeVisible();
+  const documents = list.getByRole('button').filter({ has: page.locator('time') });
+  for (const document of await documents.all()) {
+    await expect(document.locator('svg')).toHaveCount(1);
+    await expect(document).toHaveText(/^.+\.(pdf|docx|xlsx|epub)/);
+    await expect(document.locator('time')).toHaveText(/\d|day/);
+  }
+  expect(await documents.count()).toBeGreaterThan(2);
+  for (const hit of await hits.all()) {
+    await expect(hit).toHaveText(/\S+ \S+ \S+/);
+    await expect(hit.locator('b').first()).toBeVisible();
+  }
+  expect(await hits.count()).toBeGreaterThan(2);
+});
+
+test('an empty chat suggests three things, and others to another model; one that is taken can be changed', async ({
+  page,
+  scene,
+}) => {
+  await scene('empty');
+  const suggested = page.getByRole('list', { name: 'Suggestions' }).getByRole('button');
+  const names = async (parameters: number) => {
+    await page.evaluate((count) => {
+      const { useEngine } = window.page;
+      const { models } = useEngine.getState();
+      useEngine.setState({
+        models: models.map((one) =>
+          one.description ? { ...one, description: { ...one.description, parameters: count } } : one,
+        ),
+      });
+    }, parameters);
+    await expect(suggested).toHaveCount(3);
+    return suggested.allTextContents();
+  };
+  const all = [...(await names(9e6)), ...(await names(1e9)), ...(await names(9e9))];
+  expect(new Set(all).size).toBe(9);
+  await suggested.first().click();
+  await expect(page.locator('#composer')).toBeFocused();
+  await expect(page.locator('#composer')).not.toHaveValue('');
+});
