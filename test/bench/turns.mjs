@@ -1,12 +1,13 @@
-// A session of 200 turns with the prompt cache, and the price of a first token with and without it.
-//   node test/bench/turns.mjs [SHAPE ...] [--turns 200] [--context 12288] [--out FILE.md]      for example "Qwen3.5-0.8B Q4_0"
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// A session of 200 turns with the prompt cache, in memory and on disk: appending, editing, asking again, branches, another
+// chat, a title in between, thinking that a template drops, and every ninth turn a new start.
+//   node test/bench/turns.mjs [MODEL or SHAPE ...] [--turns 200] [--out FILE.md]   for example "Qwen3.5-0.8B Q4_0"
+// What a first token costs with and without the cache: first-token.mjs
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { KINDS, playTurns } from '../support/turn-script.ts';
-import { promptOf } from './prompt.mjs';
+import { isWithin, KINDS, playTurns } from '../support/turn-script.ts';
 import { writeSynthetic } from './synthetic.mjs';
 
 const addon = createRequire(import.meta.url)(join(import.meta.dirname, '../../build/native/Release/longhand.node'));
@@ -14,107 +15,87 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     turns: { type: 'string', default: '200' },
-    context: { type: 'string', default: '12288' },
     threads: { type: 'string', default: '2' },
     out: { type: 'string' },
   },
 });
-const shapes = positionals.length > 0 ? positionals : ['Qwen3.5-0.8B Q4_0', 'Qwen3-0.6B Q4_0'];
+const models = positionals.length > 0 ? positionals : [join(import.meta.dirname, '../../resources/starter-model')];
 const GB = 2 ** 30;
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+const most = (numbers) => Math.max(0, ...numbers);
 const ms = (number) => (number < 10 ? number.toFixed(1) : number.toFixed(0));
-
-/** The first token of a prompt nobody knows, and of the same with 50 tokens more, by a session that has read neither. */
-async function firstTokens(model, length) {
-  const contextLength = length + 128;
-  const ask = async (prompt, keep = true) => {
-    const session = model.createSession({ contextLength });
-    const { timings } = await session.generate(prompt, { maxTokens: 1, temperature: 0, keep });
-    session.close();
-    return timings;
-  };
-  const prompt = promptOf(length + 50);
-  await ask(promptOf(64), false);
-  const cold = await ask(prompt.subarray(0, length));
-  const warm = [];
-  for (let run = 0; run < 5; run++) warm.push(await ask(prompt, false));
-  return {
-    cold: cold.firstTokenMs,
-    warm: median(warm.map(({ firstTokenMs }) => firstTokenMs)),
-    cached: warm[0].cachedTokens,
-  };
-}
-
-async function restores(model, length) {
-  const session = model.createSession({ contextLength: length + 128 });
-  await session.generate(promptOf(length), { maxTokens: 1, cachePrompt: false });
-  const at = await session.snapshot();
-  const took = [];
-  for (let run = 0; run < 5; run++) {
-    await session.generate(Int32Array.from([...session.tokens(), 7]), {
-      maxTokens: 1,
-      continues: 2,
-      cachePrompt: false,
-    });
-    const began = performance.now();
-    await session.rewind(at);
-    took.push(performance.now() - began);
-  }
-  session.close();
-  return median(took);
-}
 
 const lines = [];
 const print = (line = '') => {
   lines.push(line);
   console.log(line);
 };
-const folder = mkdtempSync(join(tmpdir(), 'longhand-turns-'));
-try {
-  for (const shape of shapes) {
-    const path = join(folder, 'model.gguf');
-    writeSynthetic(...shape.split(' '), path);
-    const model = await addon.load(path, { device: 'cpu', threads: Number(values.threads) });
-    model.setPromptCache(4 * GB);
-    const { cold, warm, cached } = await firstTokens(model, Number(values.context));
-    const restore = await restores(model, 2048);
-    await model.clearPromptCache();
-    const turns = await playTurns({
-      model,
+
+function report(turns, model, seconds) {
+  print(`### ${model}, ${turns.length} turns, ${values.threads} threads`);
+  print();
+  print('| turn | count | prompt, tokens | new | known | read again, median | most | first token, ms |');
+  print('|---|---|---|---|---|---|---|---|');
+  for (const kind of [...KINDS, 'all']) {
+    const of = kind === 'all' ? turns : turns.filter((turn) => turn.kind === kind);
+    if (of.length === 0) continue;
+    const middle = (key) => Math.round(median(of.map((turn) => turn[key])));
+    const [again, first] = [of.map((turn) => turn.again), of.map((turn) => turn.firstTokenMs)];
+    print(
+      `| ${kind} | ${of.length} | ${middle('prompt')} | ${middle('fresh')} | ${middle('cached')} | ` +
+        `${median(again)} | ${most(again)} | ${ms(median(first))} |`,
+    );
+  }
+  const reasons = Map.groupBy(
+    turns.filter(({ again }) => again > 0),
+    ({ reason }) => reason,
+  );
+  const why = [...reasons].map(([reason, all]) => `${all.length} × ${reason}`).join(', ');
+  print();
+  print(
+    `At most one chunk (512 tokens) read again, and with a reason: ${turns.filter(isWithin).length} of ${turns.length} turns. ` +
+      `Something was read again in ${turns.filter(({ again }) => again > 0).length} (${why || 'none'}). ${seconds.toFixed(0)} s.`,
+  );
+  print();
+}
+
+let failed = 0;
+for (const name of models) {
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-turns-'));
+  try {
+    const path = existsSync(name) ? name : join(folder, 'model.gguf');
+    if (path !== name) writeSynthetic(...name.split(' '), path);
+    const open = async () => {
+      const model = await addon.load(path, { device: 'cpu', threads: Number(values.threads) });
+      model.setPromptCache(2 * GB);
+      await model.setPromptCacheDisk({ folder: join(folder, 'prompts'), bytes: 8 * GB });
+      return model;
+    };
+    const began = performance.now();
+    const seconds = () => (performance.now() - began) / 1000;
+    const onTurn = (turn, index) => {
+      const { kind, prompt, fresh, cached, again, reason, firstTokenMs } = turn;
+      if (again > 0 || index % 10 === 9)
+        console.error(
+          `${seconds().toFixed(1)} s, turn ${index + 1} of ${values.turns}: ${kind}, ${prompt} tokens, ${fresh} new, ` +
+            `${cached} known, ${again} again (${reason}), first token after ${ms(firstTokenMs)} ms`,
+        );
+    };
+    const script = {
+      open,
       turns: Number(values.turns),
       seed: 200,
       contextLength: 4096,
       long: 900,
       short: 120,
       answer: 24,
-    });
-    print(`### ${shape}, ${model.device.detail.split(',')[0]}, ${values.threads} threads`);
-    print();
-    print(
-      `First token after ${values.context} tokens: ${ms(cold)} ms cold, ${ms(warm)} ms with ${cached} known and 50 more: ` +
-        `${(cold / warm).toFixed(0)} times as fast. Going back to a snapshot takes ${ms(restore)} ms. ` +
-        `The cache holds ${(model.promptCache().bytes / 2 ** 20).toFixed(0)} MB after ${turns.length} turns.`,
-    );
-    print();
-    print('| turn | count | prompt, tokens | new | known | read again, most | first token, ms |');
-    print('|---|---|---|---|---|---|---|');
-    for (const kind of [...KINDS, 'all']) {
-      const of = kind === 'all' ? turns : turns.filter((turn) => turn.kind === kind);
-      if (of.length === 0) continue;
-      const middle = (key) => Math.round(median(of.map((turn) => turn[key])));
-      print(
-        `| ${kind} | ${of.length} | ${middle('prompt')} | ${middle('fresh')} | ${middle('cached')} | ` +
-          `${Math.max(...of.map(({ again }) => again))} | ${ms(median(of.map(({ firstTokenMs }) => firstTokenMs)))} |`,
-      );
-    }
-    const within = turns.filter(({ again }) => again <= 512).length;
-    print();
-    print(`At most one chunk (512 tokens) read again: ${within} of ${turns.length} turns.`);
-    print();
-    model.close();
+    };
+    const turns = await playTurns({ ...script, onTurn });
+    report(turns, basename(name), seconds());
+    failed += turns.filter((turn) => !isWithin(turn)).length;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
 if (values.out) writeFileSync(values.out, `${lines.join('\n')}\n`);
-process.exit(0);
+process.exit(failed > 0 ? 1 : 0);
