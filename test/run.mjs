@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { withCompileCache } from '../app/launch/compile-cache.mjs';
 import { sayStep } from '../app/launch/say.mjs';
 import { TOOLS } from '../app/launch/tools.mjs';
 import { endToEnd, show, unit } from './support/runners.mjs';
@@ -19,6 +20,7 @@ const fast = args.includes('--fast');
 const soak = args.includes('--soak');
 const patterns = args.filter((arg) => !arg.startsWith('--'));
 const minutes = args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length);
+Object.assign(process.env, withCompileCache(root));
 const env = {
   ...(fast && { LONGHAND_FAST: '1' }),
   ...(soak && { LONGHAND_SOAK: '1' }),

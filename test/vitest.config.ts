@@ -1,4 +1,9 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { withCompileCache } from '../app/launch/compile-cache.mjs';
+
+// For the many processes that the tests start, also where this is not started by test/run.mjs.
+Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..')));
 
 /** Left out by `npm run check`: what takes longer than a few seconds. */
 const SLOW = [

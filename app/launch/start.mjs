@@ -1,5 +1,6 @@
 // npm start: the desktop app where Electron and a display are, else the same pages in a browser, else the terminal.
 import { join } from 'node:path';
+import { withCompileCache } from './compile-cache.mjs';
 import { fetchElectron } from './electron.mjs';
 import { become } from './run.mjs';
 import { say, sayStep } from './say.mjs';
@@ -22,4 +23,5 @@ const choice = chooseShell(root, { args: process.argv.slice(2) });
 if (choice.shell === 'browser') sayStep(`Opening in the browser, because ${choice.because}`);
 if (choice.shell === 'terminal') sayStep(`Opening in the terminal, because ${choice.because}`);
 
-become(choice.program, choice.args, { cwd: root, env: { ...process.env, LONGHAND_ROOT: root } });
+const env = withCompileCache(root, { ...process.env, LONGHAND_ROOT: root });
+become(choice.program, choice.args, { cwd: root, env });

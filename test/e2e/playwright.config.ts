@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { withCompileCache } from '../../app/launch/compile-cache.mjs';
+
+Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..', '..')));
 
 /** Stories that measure, or that act while an answer is written: nothing else runs beside them. */
 const ALONE = [

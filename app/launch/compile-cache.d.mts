@@ -1,0 +1,1 @@
+export function withCompileCache(root: string, env?: NodeJS.ProcessEnv): NodeJS.ProcessEnv;
