@@ -62,7 +62,7 @@ const countedBy = async (core: ChatDeps, chatId: ChatId, text: string) =>
 export function decodeText(bytes: Buffer, name: string): string {
   const encoding =
     bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
-  const unreadable = () => new LonghandError('unreadable', `[attachment] ${name} is not a text in UTF-8 or UTF-16`);
+  const unreadable = () => new LonghandError('unreadable', `[attachment] ${name} is not text in UTF-8 or UTF-16`);
   let text: string;
   try {
     text = new TextDecoder(encoding, { fatal: true }).decode(bytes);

@@ -160,7 +160,7 @@ export function createInference({
     const known = template ?? (await engine.ask('preview', { path, template: null })).own;
     const format = callFormatOf(known);
     if (format) return format;
-    throw new LonghandError('model-unsupported', '[tools] the chat template of this model knows no tools');
+    throw new LonghandError('model-unsupported', '[tools] this model’s chat template does not support tools');
   }
 
   return {

@@ -164,7 +164,8 @@ export function createServerControl(options: ServerControlOptions): ServerContro
 
   function addKey(name: string): { key: string; added: ServerKey } {
     const there = listServerKeys(db);
-    if (there.length >= maxKeys) throw new LonghandError('too-large', `[key] there are ${maxKeys} already`);
+    if (there.length >= maxKeys)
+      throw new LonghandError('too-large', `[key] there are already ${maxKeys} keys, which is the limit`);
     if (there.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
       throw new LonghandError('conflict', `[key] "${name}" is the name of another key`);
     }

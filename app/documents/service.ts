@@ -168,7 +168,10 @@ export function createDocuments(options: DocumentsOptions): Documents {
   function own(id: CollectionId): Collection {
     const collection = getCollection(db, id);
     if (collection.builtIn) {
-      throw new LonghandError('bad-request', `[documents] "${collection.name}" ships with the app and is not changed`);
+      throw new LonghandError(
+        'bad-request',
+        `[documents] "${collection.name}" comes with Longhand and cannot be changed`,
+      );
     }
     return collection;
   }

@@ -51,7 +51,7 @@ export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions
 
   return {
     start(modelIds) {
-      if (running) throw new LonghandError('conflict', '[benchmark] one is running already');
+      if (running) throw new LonghandError('conflict', '[benchmark] a benchmark is already running');
       const control = new AbortController();
       running = control;
       run(modelIds, control)

@@ -244,7 +244,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       const { source, repository, commit, files, name } = damaged;
       const from = sources.byId(source);
       if (!from)
-        throw new LonghandError('not-found', `[models] the source ${source} is not set up any more`, {
+        throw new LonghandError('not-found', `[models] the source ${source} is no longer set up`, {
           details: { reason: 'no-source' },
         });
       const pinned = files.map((file) => from.file(repository, commit, file));
@@ -307,7 +307,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       const row = downloads.row(downloadId);
       const from = sources.byId(row.source);
       if (!from)
-        throw new LonghandError('not-found', `[downloads] the source ${row.source} is not set up any more`, {
+        throw new LonghandError('not-found', `[downloads] the source ${row.source} is no longer set up`, {
           details: { reason: 'no-source' },
         });
       const { repository, headers, variant } = await looker.inspectNewest(from, row.repository, ggufOf(row) ?? FOLDER);

@@ -67,6 +67,6 @@ export function parseJson(text: string, where: string, most = MAX_VALUES): unkno
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new LonghandError('bad-request', `[${where}] is no JSON: ${(error as Error).message}`);
+    throw new LonghandError('bad-request', `[${where}] is not JSON: ${(error as Error).message}`);
   }
 }

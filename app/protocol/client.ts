@@ -47,7 +47,8 @@ export function createClient({ onFault = console.error, onOutdated = () => {} }:
 
   function receive(sent: unknown) {
     const parsed = AnyCoreFrame.safeParse(sent);
-    if (!parsed.success) return onFault(new LonghandError('bad-request', '[client] the core sent what is no frame'));
+    if (!parsed.success)
+      return onFault(new LonghandError('bad-request', '[client] the core sent something that is not a frame'));
     const frame = parsed.data;
     if ('hello' in frame) {
       if (frame.hello === protocolFingerprint()) return;

@@ -43,7 +43,7 @@ export const FailureReason = z.enum([
   'hash-mismatch', // the whole file differs from the published hash after a full repair
   'disk', // it failed in another way than being full
   'bad-name',
-  'no-source', // where it came from is not set up any more
+  'no-source', // where it came from is no longer set up
   // of a model
   'bad-reference',
   'no-model', // a repository without a model

@@ -34,14 +34,14 @@ export function readQuestions(text: string): Question[] {
         const why =
           error instanceof z.ZodError
             ? error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join(', ')
-            : 'no JSON';
+            : 'not JSON';
         throw new LonghandError(
           'bad-request',
           `[eval] line ${number}: ${why}; a line is {"question": TEXT, "choices": [TEXT, …], "answer": INDEX}`,
         );
       }
     });
-  if (questions.length === 0) throw new LonghandError('bad-request', '[eval] the file holds no question');
+  if (questions.length === 0) throw new LonghandError('bad-request', '[eval] the file contains no question');
   return questions;
 }
 

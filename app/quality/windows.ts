@@ -8,9 +8,9 @@ export type Window = { tokens: Int32Array; from: number };
  *  @throws LonghandError `bad-request` for fewer than two tokens, a window below two, or a stride outside 1 to the window */
 export function windowsOf(tokens: Int32Array, length: number, stride: number): Window[] {
   if (tokens.length < 2)
-    throw new LonghandError('bad-request', `[eval] the text has ${tokens.length} tokens, two at least are needed`);
+    throw new LonghandError('bad-request', `[eval] the text has ${tokens.length} tokens; at least two are needed`);
   if (length < 2)
-    throw new LonghandError('bad-request', `[eval] a window of ${length} tokens, two at least are needed`);
+    throw new LonghandError('bad-request', `[eval] a window of ${length} tokens; at least two are needed`);
   if (stride < 1 || stride > length)
     throw new LonghandError('bad-request', `[eval] a stride of ${stride} tokens, expected 1 to ${length}`);
   const windows: Window[] = [];

@@ -47,7 +47,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
   function demandPlace(path: string, name: string) {
     const clashes = (one: string) => one.startsWith(path + sep) || path.startsWith(one + sep);
     if (!coming.has(path) && ![...kept.keys()].some(clashes)) return;
-    throw new LonghandError('conflict', `[upload] ${name} stands in the place of another file of its set`);
+    throw new LonghandError('conflict', `[upload] ${name} has the same path as another file of its set`);
   }
 
   async function receive(
@@ -67,11 +67,11 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
       if (kept.size - Number(kept.has(path)) >= limits.files || waiting > limits.allBytes) {
         throw new LonghandError(
           'too-large',
-          `[upload] ${name}: more is waiting than is kept, at most ${limits.allBytes} bytes`,
+          `[upload] ${name}: too much is waiting; the limit is ${limits.allBytes} bytes`,
         );
       }
       if (free - bytes < limits.freeBytes) {
-        throw new LonghandError('disk-full', `[upload] ${name}: ${limits.freeBytes} bytes of the disk are left free`);
+        throw new LonghandError('disk-full', `[upload] ${name}: ${limits.freeBytes} bytes of the disk must stay free`);
       }
     };
     const free = await freeBytes(folder);

@@ -54,7 +54,7 @@ export function addAttachment(
 /** Only while it waits in the composer; what was sent belongs to its message. */
 export function removeAttachment(db: Database, attachmentId: AttachmentId) {
   const { changes } = db.run('DELETE FROM attachments WHERE id = ? AND message_id IS NULL', attachmentId);
-  if (changes === 0) throw new LonghandError('not-found', `[attachments] no waiting attachment ${attachmentId}`);
+  if (changes === 0) throw new LonghandError('not-found', `[attachments] no unsent attachment ${attachmentId}`);
 }
 
 /** Another chat's composer has them now. */
@@ -83,7 +83,7 @@ export const attachedWaiting = (db: Database, ids: readonly AttachmentId[]): Att
 export function textWaiting(db: Database, id: AttachmentId): Pick<Attached, 'name' | 'text'> {
   const [found] = attachedWaiting(db, [id]);
   if (found && found.picture === null) return { name: found.name, text: found.text };
-  throw new LonghandError('not-found', `[attachments] no waiting text ${id}`);
+  throw new LonghandError('not-found', `[attachments] no unsent text ${id}`);
 }
 
 /** The file of a picture. @throws LonghandError `not-found` */

@@ -213,7 +213,7 @@ export function restoreDocument(db: Database, id: DocumentId): StoredDocument {
   if (!row) throw new LonghandError('not-found', `[documents] no document ${id}`);
   const same = row.sha256 === null ? undefined : findByContent(db, row.collection_id, row.sha256);
   if (same && same.document.id !== id) {
-    throw new LonghandError('conflict', `[documents] ${row.file_name} is in the collection again already`);
+    throw new LonghandError('conflict', `[documents] ${row.file_name} is already back in the collection`);
   }
   db.run('UPDATE documents SET deleted_at = NULL WHERE id = ?', id);
   return getDocument(db, id);

@@ -77,7 +77,7 @@ export function othersFolder(folder: string, path: string): LonghandError {
   }
   return new LonghandError(
     'permission',
-    `[data folder] ${path} belongs to another user of this computer (number ${uid}); choose another folder with --data or LONGHAND_DATA_DIR`,
+    `[data folder] ${path} belongs to another user of this computer (user id ${uid}); choose another folder with --data or LONGHAND_DATA_DIR`,
     { details: { folder, path, owner: uid } },
   );
 }

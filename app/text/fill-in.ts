@@ -29,6 +29,6 @@ export function fillInIds(tokenizer: Tokenizer, prefix: string, suffix: string):
   }
   throw new LonghandError(
     'model-unsupported',
-    '[suffix] this model cannot fill in a gap: it has no tokens for what stands before and after one',
+    '[suffix] this model cannot fill in a gap: it has no tokens that mark the text before and after one',
   );
 }

@@ -43,7 +43,7 @@ test('what keeps a download from going on is told in a sentence, and only to som
     notify({ name: 'Otter', kind: at }, { looking: false, show: () => {} });
   }
   expect(done.notified).toEqual([
-    'Otter could not be downloaded. You can resume it at any time.',
+    'Otter could not be downloaded. You can resume the download at any time.',
     'Otter is waiting for disk space',
     'Otter has changed on its server. Keep the old version or get the new one?',
   ]);

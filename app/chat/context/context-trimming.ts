@@ -103,7 +103,7 @@ export function createSummaries(core: ChatDeps): Summaries {
   return {
     async write(messageId) {
       if (running.has(messageId))
-        throw new LonghandError('conflict', '[context.summarise] it is being written already');
+        throw new LonghandError('conflict', '[context.summarise] a summary is already being written');
       const turnId = newId(core.now()) as TurnId;
       const one = { turnId, stopped: false };
       running.set(messageId, one);
@@ -128,7 +128,8 @@ export function createSummaries(core: ChatDeps): Summaries {
             if (event.type === 'failed') reject(new LonghandError(event.failure.code, event.failure.message));
             else if (event.reason === 'cancelled')
               reject(new LonghandError('cancelled', '[context.summarise] stopped'));
-            else if (text.trim() === '') reject(new LonghandError('engine-failed', '[context.summarise] it is empty'));
+            else if (text.trim() === '')
+              reject(new LonghandError('engine-failed', '[context.summarise] the model wrote an empty summary'));
             else resolve({ text: text.trim() });
           }
         });

@@ -74,9 +74,13 @@ export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Pr
   if (surelyFits(core, sent, countingOf(core, sent.chatId).limit)) return;
   const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
   if (!measure || measure.used + measure.draft < measure.limit) return;
-  throw new LonghandError('context-full', `[context] ${measure.used + measure.draft} tokens, ${measure.limit} fit`, {
-    details: measure,
-  });
+  throw new LonghandError(
+    'context-full',
+    `[context] needs ${measure.used + measure.draft} tokens, has room for ${measure.limit}`,
+    {
+      details: measure,
+    },
+  );
 }
 
 /** Tokens that a template may add to a conversation, and to each of its messages. */

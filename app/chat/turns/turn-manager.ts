@@ -208,7 +208,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
   /** @throws LonghandError `conflict` */
   function waitingMessage(call: string, messageId: MessageId): Message {
     const message = getMessage(db, messageId);
-    if (message.state.status !== 'queued') throw new LonghandError('conflict', `[${call}] it was sent already`);
+    if (message.state.status !== 'queued') throw new LonghandError('conflict', `[${call}] it has already been sent`);
     return message;
   }
 
@@ -228,7 +228,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     if (parent.chatId !== chatId || parent.role !== 'assistant') {
       throw new LonghandError(
         'bad-request',
-        `[turns.send] a branch begins at an answer of this chat, not at ${parentId}`,
+        `[turns.send] a branch starts at an answer of this chat, not at ${parentId}`,
       );
     }
   }
@@ -248,7 +248,8 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
 
     edit(messageId, text) {
       const old = getMessage(db, messageId);
-      if (old.role !== 'user') throw new LonghandError('bad-request', '[turns.edit] only messages of the user');
+      if (old.role !== 'user')
+        throw new LonghandError('bad-request', '[turns.edit] only the user’s messages can be edited');
       const active = ofChat(old.chatId);
       const [message, reply] = db.transaction(() => {
         const added = addMessage(
@@ -268,7 +269,8 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
 
     rewrite(messageId, text) {
       const old = getMessage(db, messageId);
-      if (old.role !== 'assistant') throw new LonghandError('bad-request', '[turns.rewrite] only answers');
+      if (old.role !== 'assistant')
+        throw new LonghandError('bad-request', '[turns.rewrite] only answers can be rewritten');
       const active = ofChat(old.chatId);
       const [message, chat] = db.transaction(() => {
         const fields = {
@@ -291,7 +293,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     retry(messageId, documents) {
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant' || old.parentId === null) {
-        throw new LonghandError('bad-request', '[turns.retry] only answers');
+        throw new LonghandError('bad-request', '[turns.retry] only answers can be retried');
       }
       // Pressed twice, or in two windows: the answer that was just continuation is the one that was wanted.
       const continuation = answerToContinue(old.chatId, old.parentId);
@@ -306,14 +308,14 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
 
     resume(messageId) {
       const { role, chatId } = getMessage(db, messageId);
-      if (role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers');
+      if (role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers can be continued');
       const active = ofChat(chatId);
       if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
       if (active) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
       // What its last writer still holds comes before what is written now.
       const held = [...running.values()].find((one) => one.messageId === messageId);
       if (held && !held.turn.flush())
-        throw new LonghandError('disk-full', '[turns.resume] its text cannot be saved yet');
+        throw new LonghandError('disk-full', '[turns.resume] the text of the answer cannot be saved yet');
       const message = getMessage(db, messageId);
       const chat = getChat(db, chatId);
       const stored = db.transaction(() => {

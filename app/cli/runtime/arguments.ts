@@ -82,7 +82,7 @@ export function helpOf({ name, usage, summary, flags }: Command): string {
     `  --${flag}${value ? ` ${value}` : ''}`,
     help,
   ]);
-  return `longhand ${name} ${usage}\n\n${summary}\n\n${table(rows)}\n`;
+  return `${`longhand ${name} ${usage}`.trim()}\n\n${summary}\n\n${table(rows)}\n`;
 }
 const JSON_FLAG: Flag = { kind: 'yes', help: 'print one JSON object to stdout' };
 const HELP_FLAG: Flag = { kind: 'yes', help: 'show this help' };

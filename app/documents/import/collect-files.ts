@@ -20,7 +20,7 @@ export async function gather(path: string, name: string): Promise<Gathered[]> {
   if (found.isDirectory()) return (await gatherFolder(path)).files;
   if (!found.isFile()) throw new LonghandError('unreadable', `[documents] ${name} is neither a file nor a folder`);
   const kind = kindOf(name) ?? (await sniff(path));
-  if (!kind) throw new LonghandError('unreadable', `[documents] ${name} is of no kind that can be read`);
+  if (!kind) throw new LonghandError('unreadable', `[documents] ${name} is not a type of file that Longhand reads`);
   return [{ path, fileName: name, kind, bytes: found.size, changedAt: found.mtimeMs }];
 }
 

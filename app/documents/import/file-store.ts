@@ -146,10 +146,10 @@ function copyError(error: unknown, fileName: string, source: string): LonghandEr
   if (error instanceof LonghandError) return error;
   const { code, message, path } = error as NodeJS.ErrnoException;
   if ((code === 'ENOENT' || code === 'ENOTDIR') && path === source) {
-    return new LonghandError('not-found', `[documents] ${fileName} is not there any more`);
+    return new LonghandError('not-found', `[documents] ${fileName} no longer exists`);
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new LonghandError('disk-full', `[documents] no space is left to keep ${fileName}`);
+    return new LonghandError('disk-full', `[documents] there is no space left to store ${fileName}`);
   }
   return new LonghandError('permission', `[documents] ${fileName}: ${message}`);
 }

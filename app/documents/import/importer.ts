@@ -271,7 +271,7 @@ export function createImporter(options: ImporterOptions): Importer {
 }
 
 const endedTwice = (fileName: string) =>
-  new LonghandError('unreadable', `[documents] Longhand ended twice while it read ${fileName}`, {
+  new LonghandError('unreadable', `[documents] Longhand quit unexpectedly twice while reading ${fileName}`, {
     details: { remedy: 'retry', why: 'ended' },
   });
 

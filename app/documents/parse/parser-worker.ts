@@ -82,7 +82,7 @@ async function read(source: Source, kind: DocumentKind) {
   let passages: NewPassage[] = [];
   let characters = 0;
   let total = 0;
-  const full = new LonghandError('too-large', `[documents] ${source.fileName} has more text than is read`);
+  const full = new LonghandError('too-large', `[documents] ${source.fileName} has more text than Longhand reads`);
 
   async function send() {
     say({ batch: { blocks, passages } });

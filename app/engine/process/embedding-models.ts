@@ -80,7 +80,7 @@ async function load(addon: typeof Addon, { path, device, threads, adapter }: Enc
   });
   if (!native.description.encoder) {
     native.close();
-    throw new LonghandError('model-unsupported', `[embed] ${path} writes text; vectors come from encoders`);
+    throw new LonghandError('model-unsupported', `[embed] ${path} writes text; embeddings come from encoder models`);
   }
   return { native, tokenizer, text: await readEncoderText(addon, path) };
 }

@@ -25,7 +25,8 @@ export function createGrammars(addon: typeof Addon, text: ModelText, rows: numbe
     vocabulary ??= read();
     if (grammar.kind !== 'call') return (await vocabulary).grammar(grammar.kind, grammar.text);
     const format = callFormatOf(text.template);
-    if (!format) throw new LonghandError('model-unsupported', '[tools] the chat template of this model knows no tools');
+    if (!format)
+      throw new LonghandError('model-unsupported', '[tools] this model’s chat template does not support tools');
     return (await vocabulary).grammar('parts', JSON.stringify(callGrammar(format, grammar.tools, text.tokenizer)));
   }
 

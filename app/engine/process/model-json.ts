@@ -30,7 +30,7 @@ export function readModelJson(folder: string, name: string): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw brokenFile(name, `is no JSON: ${error instanceof Error ? error.message : error}`, error);
+    throw brokenFile(name, `is not JSON: ${error instanceof Error ? error.message : error}`, error);
   }
 }
 
@@ -56,7 +56,7 @@ function demandModest(name: string, bytes: Buffer): void {
     else if (byte === COMMA) values++;
     else if (byte === OPEN || byte === OPEN_LIST) {
       values++;
-      if (++depth > MAX_DEPTH) throw brokenFile(name, `is deeper than ${MAX_DEPTH} levels, which is what is allowed`);
+      if (++depth > MAX_DEPTH) throw brokenFile(name, `is deeper than ${MAX_DEPTH} levels, which is the limit`);
     } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
   }
   if (values > MAX_VALUES) throw brokenFile(name, `has ${values} values, at most ${MAX_VALUES} are allowed`);

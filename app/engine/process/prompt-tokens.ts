@@ -72,7 +72,7 @@ function rawIds({ tokenizer, before }: ModelText, { text, suffix }: RawPrompt): 
   const begun = before.every((id, index) => written[index] === id);
   const ids = begun ? written : [...before, ...written];
   if (ids.length > 0) return ids;
-  throw new LonghandError('bad-request', '[prompt] it is empty, and this model has no token that begins a text');
+  throw new LonghandError('bad-request', '[prompt] is empty, and this model has no token that starts a text');
 }
 
 /** Characters of a prompt from which on its parts are counted before it is put together: rendered and cut whole, ten million
@@ -101,7 +101,9 @@ export async function promptWithin(
 
 function demandRoom(used: number, limit: number): void {
   if (used < limit) return;
-  throw new LonghandError('context-full', `[context] ${used} tokens, ${limit} fit`, { details: { used, limit } });
+  throw new LonghandError('context-full', `[context] needs ${used} tokens, has room for ${limit}`, {
+    details: { used, limit },
+  });
 }
 
 const partsOfPrompt = ({ messages, raw }: Prompt) => [

@@ -39,7 +39,7 @@ import { Throttle } from './throttle.ts';
 /** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
 export type DownloadQueue = {
   list(): Download[];
-  /** @throws LonghandError `conflict` when the same repository is in the list already */
+  /** @throws LonghandError `conflict` when the same repository is already in the list */
   start(repository: Repository, files: readonly WantedFile[], name: string): Download;
   pause(id: string): void;
   resume(id: string): void;
@@ -248,7 +248,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
             row.repository === repository.name && row.commit === repository.commit && sameFiles(row.files, files),
         )
       ) {
-        throw new LonghandError('conflict', `[downloads] ${repository.name} is in the list already`);
+        throw new LonghandError('conflict', `[downloads] ${repository.name} is already in the list`);
       }
       const row: DownloadRow = {
         id: newId(),
@@ -274,7 +274,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     },
     resume(id) {
       const item = find(id);
-      if (renewing.has(id)) throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+      if (renewing.has(id)) throw new LonghandError('conflict', `[downloads] ${id} is being downloaded again`);
       setDownloadPaused(db, id, false);
       const waits = active?.id === id ? active.ended : Promise.resolve();
       waits
@@ -328,7 +328,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
       const item = find(id);
       // Another window was faster.
       if (item.status.phase !== 'changed' || renewing.has(id)) {
-        throw new LonghandError('conflict', `[downloads] ${id} is being fetched again`);
+        throw new LonghandError('conflict', `[downloads] ${id} is being downloaded again`);
       }
       // It waits as `changed` until the old files are gone: one that is queued may be begun at any moment.
       renewing.add(id);

@@ -141,7 +141,7 @@ class Run {
     const part = yield* this.#inRoom(() => openPartFile(partPath, this.#file.size));
     this.#part = part;
     if (part.existed || this.#journal.map.bytesHere === 0) return;
-    if ((await there?.()) === false) throw new DownloadError('disk', '[download] the drive is not there');
+    if ((await there?.()) === false) throw new DownloadError('disk', '[download] the drive is not available');
     yield* this.#inRoom(() => this.#journal.restart());
   }
 

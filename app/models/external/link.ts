@@ -21,7 +21,7 @@ export async function listAdoptable(homes = { home: homedir(), env: process.env 
 export async function linkOf(model: ExternalModel, links: string): Promise<string> {
   if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;
   if ((await magicOf(model.path)) !== FILE_MAGIC) {
-    throw new LonghandError('unreadable', `[link] ${model.path} does not begin as a GGUF file does`);
+    throw new LonghandError('unreadable', `[link] ${model.path} does not start like a GGUF file`);
   }
   const name = model.name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'model';
   const path = join(links, `${name}-${basename(model.path).slice(-8)}.gguf`);

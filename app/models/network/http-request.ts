@@ -75,7 +75,7 @@ export async function request(
 
 function nextHop(from: URL, location: string): URL {
   const next = URL.parse(location, from.href);
-  if (!next) throw new DownloadError('server', '[download] redirect to what is no address');
+  if (!next) throw new DownloadError('server', '[download] redirected to something that is not an address');
   const allowed = next.protocol === 'https:' || next.protocol === from.protocol;
   if (!allowed || (next.protocol !== 'https:' && next.protocol !== 'http:')) {
     throw new DownloadError('server', `[download] redirect to ${next.protocol}, only https is allowed`);
@@ -109,13 +109,18 @@ function read(
   }
   const packed = header('content-encoding') ?? 'identity';
   if (packed !== 'identity') {
-    refuse(new DownloadError('server', `[download] the bytes came packed (${packed}), asked for was identity`));
+    refuse(
+      new DownloadError(
+        'server',
+        `[download] the server sent compressed bytes (${packed}), although identity was requested`,
+      ),
+    );
   }
   const ranged = status === 206;
   const told = ranged ? contentRange(answered) : { first: 0, size: numberOf(header('content-length')) };
   if (ranged && range && told.first !== range.first) {
     refuse(
-      new DownloadError('server', `[download] bytes from ${told.first} came, ${range.first} were asked for`, {
+      new DownloadError('server', `[download] got bytes from ${told.first}, requested ${range.first}`, {
         transient: true,
       }),
     );

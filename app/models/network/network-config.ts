@@ -56,7 +56,7 @@ export function certificatesIn(path: string): string[] {
   }
   const found = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
   if (found.length === 0) {
-    throw new LonghandError('unreadable', `[certificates] ${path} holds no certificate; a PEM file is wanted`);
+    throw new LonghandError('unreadable', `[certificates] ${path} contains no certificate; expected a PEM file`);
   }
   return found;
 }

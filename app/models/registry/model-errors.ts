@@ -5,7 +5,7 @@ export const silentDisk = (path: string): LonghandError =>
 
 /** What is said of files on a drive that is not there: nothing is lost. */
 export const unmountedError = (path: string): LonghandError =>
-  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not there`, {
+  new LonghandError('model-missing', `[models] the drive or folder of ${path} is not available`, {
     details: { reason: 'away' },
   });
 

@@ -89,7 +89,7 @@ export function createModelLifecycle({
     if (own) return own;
     throw new LonghandError(
       'bad-request',
-      '[models] these files were not fetched by Longhand: nothing is known to check them against',
+      '[models] Longhand did not download these files, so there is nothing to verify them against',
       { details: { reason: 'not-ours' } },
     );
   }
@@ -224,7 +224,7 @@ export function createModelLifecycle({
     async restore(modelId) {
       const entry = removed.get(modelId);
       if (!entry || entry.busy) {
-        throw new LonghandError('not-found', `[models] ${modelId} cannot be taken back any more`);
+        throw new LonghandError('not-found', `[models] ${modelId} can no longer be restored`);
       }
       clearTimeout(entry.timer);
       entry.busy = true;

@@ -234,7 +234,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   function needFiles(path: string): void {
     const found = presences.of(path);
     if (found === 'away') throw unmountedError(path);
-    if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} is not there any more`);
+    if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} no longer exists`);
   }
 
   const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
@@ -263,7 +263,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   async function modelPath(given: string): Promise<string> {
     const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
     if (!isAbsolute(expanded)) {
-      throw new LonghandError('bad-request', `[models] "${given}" is not a full path`, {
+      throw new LonghandError('bad-request', `[models] "${given}" is not a full path such as /home/me/model.gguf`, {
         details: { reason: 'no-path' },
       });
     }
@@ -361,7 +361,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       if (path === null || !facts?.description.encoder || facts.description.reranker) {
         throw new LonghandError(
           'model-unsupported',
-          `[models] ${name} gives no vectors; documents are searched with an encoder`,
+          `[models] ${name} does not produce embeddings; documents are searched with an embedding model`,
         );
       }
       needFiles(path);

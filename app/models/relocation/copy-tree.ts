@@ -131,7 +131,7 @@ async function carry(source: string, target: string, piece: Piece, options: Mirr
     progress(-piece.size, -piece.size);
     await rm(partial, { force: true });
     if (attempt === 2) {
-      throw new LonghandError('unreadable', `[move] ${piece.name} reads differently at its new place, twice`);
+      throw new LonghandError('unreadable', `[move] ${piece.name} was read back differently in its new place, twice`);
     }
   }
   await utimes(partial, new Date(), new Date(piece.mtimeMs));

@@ -156,7 +156,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
   function needRest(): void {
     const { movingTo, leaving } = libraryRow(db);
     if (movingTo === null && leaving === null) return;
-    throw new LonghandError('conflict', '[move] the library is being moved already');
+    throw new LonghandError('conflict', '[move] the library is already being moved');
   }
 
   const waits = async () => {
@@ -185,7 +185,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
       const short = copies ? Math.max(0, sizeOf(await filesOf(place.folder()), hardLinks) - free) : 0;
       if (short > 0) {
         await rmdir(folder).catch(() => {}); // it was there before
-        throw new LonghandError('disk-full', `[move] ${short} bytes are missing at ${folder}`, {
+        throw new LonghandError('disk-full', `[move] ${short} more bytes are needed in ${folder}`, {
           details: { missing: short },
         });
       }

@@ -43,7 +43,7 @@ export function createAccessTokens(file: string, cipher: Cipher | null): AccessT
       if (/[^\x21-\x7e]/.test(text)) {
         throw new LonghandError(
           'bad-request',
-          '[tokens] a character that no token has; letters, digits and signs are allowed',
+          '[tokens] contains a character that no token has; expected letters, digits and signs',
         );
       }
       const sealed = cipher && text !== '' ? await cipher.seal(text) : null;

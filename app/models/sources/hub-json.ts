@@ -60,7 +60,7 @@ export function askOnly(home: string, net: Network, signal: AbortSignal): typeof
 
 function nextHop(from: URL, location: string): URL {
   const next = URL.parse(location, from.href);
-  if (!next) throw new DownloadError('server', `[hub] redirect from ${from.host} to what is no address`);
+  if (!next) throw new DownloadError('server', `[hub] redirect from ${from.host} to something that is not an address`);
   if (next.protocol !== 'https:' && next.protocol !== from.protocol) {
     throw new DownloadError('server', `[hub] redirect from ${from.host} to ${next.protocol}, only https is allowed`);
   }
@@ -100,7 +100,7 @@ function demandFewValues(bytes: Uint8Array, host: string) {
 }
 
 const tooMuch = (host: string, most: Bytes) =>
-  new DownloadError('wrong-content', `[hub] ${host} answered with more than ${most} bytes, which is what is allowed`);
+  new DownloadError('wrong-content', `[hub] ${host} answered with more than ${most} bytes, which is the limit`);
 
 /** Counts the bytes of an answer that `request` opened, and reads it as JSON. @throws DownloadError `wrong-content` */
 export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): Promise<unknown> {
@@ -116,7 +116,9 @@ export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): 
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new DownloadError('wrong-content', `[hub] ${host} answered with what is no JSON`, { cause: error });
+    throw new DownloadError('wrong-content', `[hub] ${host} answered with something that is not JSON`, {
+      cause: error,
+    });
   }
 }
 

@@ -29,7 +29,7 @@ export function folderSource(folder: () => string | null): Source {
     file,
     async search({ text, limit }) {
       const root = folder();
-      if (root === null) throw new DownloadError('not-found', '[folder] no folder of models is set');
+      if (root === null) throw new DownloadError('not-found', '[folder] no model folder is set');
       const words = text.toLowerCase();
       const found: FoundModel[] = [];
       for await (const path of modelsBelow(wholePath(root), DEPTH)) {
@@ -45,7 +45,7 @@ export function folderSource(folder: () => string | null): Source {
       const place = await stat(path).catch(() => null);
       if (!place) throw new DownloadError('not-found', `[folder] nothing is at ${path}`);
       if (!place.isFile() && !place.isDirectory()) {
-        throw new DownloadError('not-a-model', `[folder] ${path} is neither a file nor a folder, which are allowed`);
+        throw new DownloadError('not-a-model', `[folder] ${path} is neither a file nor a folder`);
       }
       const blob = place.isFile() && !path.toLowerCase().endsWith('.gguf');
       const name = blob || !place.isFile() ? path : dirname(path);
@@ -88,7 +88,7 @@ async function blobEntry(path: string): Promise<FileEntry> {
     const magic = Buffer.alloc(4);
     await handle.read(magic, 0, 4, 0);
     if (magic.toString('latin1') !== 'GGUF') {
-      throw new DownloadError('not-a-model', `[folder] ${path} does not begin as a GGUF file does`);
+      throw new DownloadError('not-a-model', `[folder] ${path} does not start like a GGUF file`);
     }
     const found = await handle.stat();
     return { name: `${basename(path).slice(0, 40)}.gguf`, size: found.size, sha256: null, etag: etagOf(found) };

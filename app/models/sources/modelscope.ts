@@ -111,7 +111,7 @@ export function urlSource(net: Via = () => network): Source {
       const answer = await request({ url: address }, { first: 0, last: 0 }, null, signal, net(why));
       for await (const _ of answer.body) break;
       if (answer.size === null)
-        throw new DownloadError('server', `[url] ${url.host} does not tell the size of the file`);
+        throw new DownloadError('server', `[url] ${url.host} does not say how large the file is`);
       const name = safePath(decodeURIComponent(basename(url.pathname)));
       const commit = answer.etag ?? `${answer.size} bytes`;
       return {

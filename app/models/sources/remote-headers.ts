@@ -173,7 +173,7 @@ async function safetensorsTable(
   if (length > BigInt(Math.max(0, Math.min(MAX_TABLE, file.size - 8)))) {
     throw new DownloadError(
       'not-a-model',
-      `[safetensors] ${file.name} announces a header of ${length} bytes in ${file.size}, at most ${MAX_TABLE} are allowed`,
+      `[safetensors] ${file.name} declares a header of ${length} bytes in a file of ${file.size}; at most ${MAX_TABLE} are allowed`,
     );
   }
   const bytes = await readRange(file, 8, Number(length), signal, net);
@@ -228,7 +228,7 @@ export async function readRange(
     if (bytes >= length) break;
   }
   if (bytes < length) {
-    throw new DownloadError('network', `[download] ${bytes} of ${length} bytes of ${file.name} came`, {
+    throw new DownloadError('network', `[download] got ${bytes} of ${length} bytes of ${file.name}`, {
       transient: true,
     });
   }

@@ -133,7 +133,7 @@ function placeOf(text: string, sources: SourceRegistry) {
   if (reference === null) {
     throw new LonghandError(
       'bad-request',
-      `[models] ${JSON.stringify(text.slice(0, 200))} names no model; org/name, the page of a hub or the address of a file is allowed`,
+      `[models] ${JSON.stringify(text.slice(0, 200))} is not a model; expected org/name, a page of a hub or the address of a file`,
       { details: { reason: 'bad-reference' } },
     );
   }

@@ -34,7 +34,7 @@ export async function openedByFolder(folder: string): Promise<string> {
   const [first] = ggufs;
   if (first === undefined) throw notAModel(folder, 'has neither config.json nor a .gguf file');
   if (ggufs.length === 1) return join(folder, first);
-  throw new LonghandError('unreadable', `[models] ${folder} holds ${ggufs.length} models; one of its files is wanted`, {
+  throw new LonghandError('unreadable', `[models] ${folder} holds ${ggufs.length} models; choose one of its files`, {
     details: { reason: 'several-models' },
   });
 }

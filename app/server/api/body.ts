@@ -6,7 +6,7 @@ function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new LonghandError('bad-request', '[body] is no JSON: it is not UTF-8');
+    throw new LonghandError('bad-request', '[body] is not JSON: it is not UTF-8');
   }
 }
 
@@ -18,7 +18,7 @@ export async function jsonOf(context: Context): Promise<unknown> {
   for await (const chunk of (context.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > maxBodyBytes) {
-      throw new LonghandError('too-large', `[body] more than ${maxBodyBytes / 1024 / 1024} MB came`);
+      throw new LonghandError('too-large', `[body] more than ${maxBodyBytes / 1024 / 1024} MB, which is the limit`);
     }
     chunks.push(chunk);
   }

@@ -50,7 +50,7 @@ export function responses(answers: Answers): Hono {
 
   app.get('/:id', (context) => {
     if (context.req.query('stream') === 'true') {
-      throw new LonghandError('bad-request', '[stream] a response that is kept is sent whole; leave stream out');
+      throw new LonghandError('bad-request', '[stream] a stored response is sent in one piece; leave out "stream"');
     }
     return context.json(found(context.req.param('id'), 'response').response);
   });

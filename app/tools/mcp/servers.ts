@@ -170,7 +170,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         const named = namedIn(server).find((one) => callName(server.name, one.name) === tool);
         if (!named) throw new LonghandError('not-found', `[mcp] "${server.name}" has no tool "${tool}"`);
         if (always && named.destructive)
-          throw new LonghandError('bad-request', '[mcp] what cannot be brought back is asked about each time');
+          throw new LonghandError('bad-request', '[mcp] a tool that can delete things needs permission each time');
         const subject = { ...subjectOf(server, named), chatId: null };
         if (always) giveConsent(db, subject);
         else takeConsent(db, serverId, named.name);

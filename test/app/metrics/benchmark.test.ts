@@ -57,5 +57,5 @@ test('cancelled, it asks nothing more; what fails is told, and it can be started
   broken.start(models);
   expect(await broken.end).toMatchObject({ status: 'failed', failure: { message: 'no memory' } });
   broken.start(models);
-  expect(() => broken.start(models)).toThrow('one is running already');
+  expect(() => broken.start(models)).toThrow('a benchmark is already running');
 });

@@ -34,7 +34,7 @@ test('as many values as are allowed are read, one more is refused, and so are mi
   expect(() => parseJson(`[${'0.1234567890123456789,'.repeat(60_000)}0]`, 'body')).toThrow('1,000,000 digits');
   const text = JSON.stringify({ prompt: '[1,2],'.repeat(MAX_VALUES) });
   expect(parseJson(text, 'body')).toEqual(JSON.parse(text));
-  expect(() => parseJson('{"a":', 'body')).toThrow(/^\[body\] is no JSON: /);
+  expect(() => parseJson('{"a":', 'body')).toThrow(/^\[body\] is not JSON: /);
 });
 
 test('as deep as is allowed is read, one level more is refused, wherever it stands and however it is cut', () => {

@@ -38,7 +38,7 @@ test.each([
 );
 
 test.each([
-  [1, 16, 8, /1 tokens, two/],
+  [1, 16, 8, /1 tokens; at least two/],
   [9, 1, 1, /window of 1/],
   [9, 8, 9, /stride of 9/],
   [9, 8, 0, /stride of 0/],
@@ -129,7 +129,7 @@ test('choices: the likeliest answer is the model’s; lines that are none are na
   // After a comes b, after b comes c, after c comes a.
   expect(found).toMatchObject({ accuracy: { value: 2 / 3 }, normalised: { value: 2 / 3 }, questions: 3 });
   expect(() => readQuestions('{"question":"a","choices":["b","c"],"answer":2}')).toThrow(/line 1: answer points past/);
-  expect(() => readQuestions('{"question":"a","choices":["b","c"],"answer":1}\nnonsense')).toThrow(/line 2: no JSON/);
+  expect(() => readQuestions('{"question":"a","choices":["b","c"],"answer":1}\nnonsense')).toThrow(/line 2: not JSON/);
   expect(() => readQuestions('\n')).toThrow(/no question/);
 });
 

@@ -61,7 +61,7 @@ function demandPlausible(entries: readonly Entry[], { fileName, bytes }: Source)
     // The same bytes are unpacked for several entries.
     throw new LonghandError(
       'too-large',
-      `[documents] the entries of ${fileName} overlap: ${mega(packed)} in ${mega(bytes)}`,
+      `[documents] the entries of ${fileName} overlap: ${mega(packed)} of them in a file of ${mega(bytes)}`,
     );
   }
   const worst = entries.find((one) => isBomb(one.uncompressedSize, one.compressedSize));

@@ -15,7 +15,7 @@ export const readEmail: Reader = async (source, sink) => {
     );
   }
   const mail = await PostalMime.parse(await readFile(source.path), { maxNestingDepth: 50 }).catch((error: Error) => {
-    throw new LonghandError('unreadable', `[documents] ${source.fileName} is no message: ${error.message}`);
+    throw new LonghandError('unreadable', `[documents] ${source.fileName} is not an email message: ${error.message}`);
   });
   const title = mail.subject?.trim() || null;
   if (title) await sink.add({ kind: 'heading', level: 1, text: title, where: { kind: 'block' } });

@@ -33,8 +33,7 @@ async function bookOf(archive: Archive): Promise<string> {
     },
   });
   const found = archive.has(path) ? path : archive.names.find((name) => name.endsWith('.opf'));
-  if (found === undefined)
-    throw new LonghandError('unreadable', '[documents] the book does not say what it consists of');
+  if (found === undefined) throw new LonghandError('unreadable', '[documents] the book does not list its chapters');
   return found;
 }
 

@@ -82,8 +82,7 @@ async function readShared(archive: Archive, part: string | undefined): Promise<s
       else if (name === 'rPh') phonetic--;
       else if (name === 'si') {
         total += text.length;
-        if (total > MAX_SHARED)
-          throw new LonghandError('too-large', '[documents] the texts of the workbook are too long');
+        if (total > MAX_SHARED) throw new LonghandError('too-large', '[documents] the workbook contains too much text');
         shared.push(text);
       }
     },

@@ -77,5 +77,5 @@ function openError(error: unknown, { fileName, password }: Source): LonghandErro
       { details: { remedy: 'unlock', wrong: password !== null } },
     );
   }
-  return new LonghandError('unreadable', `[documents] ${fileName} is damaged or no PDF: ${message}`);
+  return new LonghandError('unreadable', `[documents] ${fileName} is damaged or not a PDF: ${message}`);
 }

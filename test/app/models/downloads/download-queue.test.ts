@@ -241,7 +241,7 @@ test('a new version is begun only when the old files are gone, however often the
     if (downloads.row(id).commit !== 'newer') expect(downloads.list()[0]?.status.phase).toBe('changed');
     await Promise.resolve();
   }
-  expect(() => downloads.resume(id)).toThrow('fetched again');
+  expect(() => downloads.resume(id)).toThrow('downloaded again');
   await renewed;
   expect(downloads.row(id).commit).toBe('newer');
 });

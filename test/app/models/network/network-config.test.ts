@@ -100,7 +100,7 @@ test('through a proxy and with a certificate of one’s own at once', async () =
 test('a file that holds no certificate is refused, and the setting stays as it was', async () => {
   const path = join(newFolder(), 'notes.txt');
   writeFileSync(path, 'no certificate');
-  expect(() => certificatesIn(path)).toThrow(/holds no certificate/);
+  expect(() => certificatesIn(path)).toThrow(/contains no certificate/);
   const { client } = await startCore();
   await expect(client.call('settings.set', { extraCaCertificates: path })).rejects.toMatchObject({
     code: 'unreadable',

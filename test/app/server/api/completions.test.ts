@@ -106,7 +106,7 @@ describe('a text that is gone on with', () => {
   test('what cannot be done is told', async () => {
     const { openai, model } = await start();
     for (const [body, where] of [
-      [{ prompt: '' }, '[prompt] it is empty'],
+      [{ prompt: '' }, '[prompt] is empty'],
       [{ prompt: [1, 2, 3] }, '[prompt.0] has to be a text or a list of texts'],
       [{ n: 17 }, '[n]'],
       [{ prompt: ['a', 'b', 'c'], n: 6 }, '[n] asks for more than 16 texts'],
