@@ -9,7 +9,7 @@ const at = (...path: string[]) => join(root, ...path);
 /** The SQL files go beside the bundle as they are. */
 const migrations = {
   name: 'migrations',
-  closeBundle: () => cpSync(at('app/store/migrations'), at('dist/main/migrations'), { recursive: true }),
+  closeBundle: () => cpSync(at('app/store/database/migrations'), at('dist/main/migrations'), { recursive: true }),
 };
 
 //  Five processes from one source: Electron's main process (index), the core, the engine, the reader of documents, and the browser host as a bundle of

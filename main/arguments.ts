@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { defaultDataFolder } from '../app/store/data-dir.ts';
-import { temporaryFolder } from '../app/store/temporary-folders.ts';
+import { defaultDataFolder } from '../app/store/folder/data-dir.ts';
+import { temporaryFolder } from '../app/store/folder/temporary-folders.ts';
 
 /** What the app was started with. `argv`: of the process; a packaged app has no script among them. Paths are absolute: Electron
  *  takes no other for the folder, and a second start hands its files to an app that began elsewhere. */

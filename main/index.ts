@@ -1,6 +1,6 @@
 import { app, dialog, powerMonitor } from 'electron';
 import type { Failure } from '../app/protocol/index.ts';
-import { sweep } from '../app/store/temporary-folders.ts';
+import { sweep } from '../app/store/folder/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
 import { isModelFile, readArguments, shellFolder } from './arguments.ts';
 import { sayThatItGoesOn } from './background.ts';

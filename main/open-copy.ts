@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { shell } from 'electron';
-import { temporaryFolder } from '../app/store/temporary-folders.ts';
+import { temporaryFolder } from '../app/store/folder/temporary-folders.ts';
 
 /** What a viewer only shows. A file that a system would run, or a page whose scripts would run, is not opened. */
 const SHOWN = new Set(

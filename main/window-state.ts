@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readRegularSync } from '../app/store/open-regular.ts';
+import { readRegularSync } from '../app/store/folder/open-regular.ts';
 
 const Bounds = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const WindowState = z.object({ bounds: Bounds, maximized: z.boolean(), fullScreen: z.boolean() });

@@ -45,7 +45,7 @@ const SLOW = [
   'app/models/relocation/**',
   'app/models/replaced.test.ts',
   'attack/**',
-  'app/store/search.test.ts',
+  'app/store/chats/search.test.ts',
   'app/text/hostile.test.ts',
   'app/text/chat-templates.test.ts',
   'app/text/loop/**',

@@ -1,7 +1,7 @@
 import { type Attachment, type ChatId, failureOf, LonghandError } from '../protocol/index.ts';
-import { addAttachment } from '../store/attachments.ts';
-import { getChat } from '../store/chats.ts';
-import { piecesOfRegular, readRegular } from '../store/open-regular.ts';
+import { addAttachment } from '../store/chats/attachments.ts';
+import { getChat } from '../store/chats/chats.ts';
+import { piecesOfRegular, readRegular } from '../store/folder/open-regular.ts';
 import { countingOf } from './context/context-usage.ts';
 import type { ChatDeps } from './deps.ts';
 import { isPicture } from './pictures.ts';

@@ -1,8 +1,8 @@
 import { createFileStore } from '../documents/import/file-store.ts';
 import { createPictureDecoder, type PictureDecoder } from '../pictures/picture-decoder.ts';
 import type { Size } from '../pictures/preprocessor.ts';
-import { picturesInUse } from '../store/attachments.ts';
-import type { Database } from '../store/database.ts';
+import { picturesInUse } from '../store/chats/attachments.ts';
+import type { Database } from '../store/database/database.ts';
 
 //  pictures/<sha256>.<ending>   every picture of the chats once, by its content
 

@@ -1,8 +1,8 @@
 import type { Generation, LoadTarget } from '../engine/ipc-protocol.ts';
 import { type ChatId, guarded, type TurnId } from '../protocol/index.ts';
-import { distinctTitle, findChat, updateChat } from '../store/chats.ts';
-import { messagesOf } from '../store/messages.ts';
-import { newId } from '../store/uuid.ts';
+import { distinctTitle, findChat, updateChat } from '../store/chats/chats.ts';
+import { messagesOf } from '../store/chats/messages.ts';
+import { newId } from '../store/database/uuid.ts';
 import type { ChatDeps } from './deps.ts';
 import { plain } from './prompt/prompt.ts';
 import { branch } from './tree.ts';

@@ -112,7 +112,7 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
           documentReader: join(root, 'app', 'documents', 'parse', 'parser-process.ts'),
           documentWorker: join(root, 'app', 'documents', 'parse', 'parser-worker.ts'),
           engine: join(root, 'app', 'engine', 'process', 'main.ts'),
-          migrations: join(root, 'app', 'store', 'migrations'),
+          migrations: join(root, 'app', 'store', 'database', 'migrations'),
         }
       : {
           worker: join(root, 'dist', 'main', 'template-worker.js'),

@@ -3,7 +3,7 @@ import { benchmarkQuestion } from '../metrics/benchmark-prompt.ts';
 import type { createMetrics } from '../metrics/service.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import { guarded, type Report, type TurnId } from '../protocol/index.ts';
-import { newId } from '../store/uuid.ts';
+import { newId } from '../store/database/uuid.ts';
 
 type Options = { engine: Engine; models: Pick<ModelRegistry, 'target'>; now: () => number; report: Report };
 

@@ -33,17 +33,25 @@ import {
   type Response,
   type Switchboard,
 } from '../protocol/index.ts';
-import { moveAttachments, pictureOf, removeAttachment, textWaiting } from '../store/attachments.ts';
-import { createChat, deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../store/chats.ts';
-import { createEraser } from '../store/erase.ts';
-import type { Reach } from '../store/lock.ts';
-import { samplesOf } from '../store/message-chunks.ts';
-import { getMessage, messagesOf } from '../store/messages.ts';
-import { createSaving } from '../store/save-notices.ts';
-import { searchChats } from '../store/search.ts';
+import { moveAttachments, pictureOf, removeAttachment, textWaiting } from '../store/chats/attachments.ts';
+import {
+  createChat,
+  deleteChat,
+  getChat,
+  listChats,
+  purgeDeleted,
+  restoreChat,
+  updateChat,
+} from '../store/chats/chats.ts';
+import { samplesOf } from '../store/chats/message-chunks.ts';
+import { getMessage, messagesOf } from '../store/chats/messages.ts';
+import { searchChats } from '../store/chats/search.ts';
+import { createEraser } from '../store/database/erase.ts';
+import { newId } from '../store/database/uuid.ts';
+import type { Reach } from '../store/folder/lock.ts';
+import { createSaving } from '../store/folder/save-notices.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
-import { newId } from '../store/uuid.ts';
 import { createBenchmarkAsker } from './benchmark-asker.ts';
 import type { Inference } from './inference.ts';
 import { createServerControl, type StartServer } from './server-control.ts';

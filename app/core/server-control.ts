@@ -11,7 +11,7 @@ import {
   type SettingsPatch,
   type TurnId,
 } from '../protocol/index.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/database/database.ts';
 import {
   addServerKey,
   knownServerKeys,

@@ -12,7 +12,8 @@ import type {
   Request,
 } from '../protocol/index.ts';
 import { codeOfSystem, type documentCalls, guarded, LonghandError } from '../protocol/index.ts';
-import { getPassage, removeContent } from '../store/chunks.ts';
+import type { Database } from '../store/database/database.ts';
+import { getPassage, removeContent } from '../store/documents/chunks.ts';
 import {
   createCollection,
   forgetCollections,
@@ -22,8 +23,7 @@ import {
   renameCollection,
   unwatchFolder,
   watchFolder,
-} from '../store/collections.ts';
-import type { Database } from '../store/database.ts';
+} from '../store/documents/collections.ts';
 import {
   addDocument,
   contentOf,
@@ -39,7 +39,7 @@ import {
   restoreDocument,
   titledDocuments,
   updateDocument,
-} from '../store/documents.ts';
+} from '../store/documents/documents.ts';
 import { createRag, type PromptBudget, type Rag } from './answer/rag.ts';
 import { unpackSpans } from './chunk/span-codec.ts';
 import { followHelp } from './import/builtin-manual.ts';

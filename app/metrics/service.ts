@@ -1,5 +1,5 @@
 import type { Emit, Handlers, ModelId, TurnEvent } from '../protocol/index.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/database/database.ts';
 import { addRun, listRuns, type Measured } from '../store/runs.ts';
 import { createBenchmark } from './benchmark.ts';
 import { csvOf } from './csv.ts';

@@ -14,7 +14,7 @@ import type {
   Variant,
 } from '../protocol/index.ts';
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/database/database.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
 import { linkOf, listAdoptable } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';

@@ -1,6 +1,6 @@
 import { type Numbered, type NumberedReply, watchMemory } from '../process/request-process.ts';
 import { failureOf, LonghandError } from '../protocol/errors.ts';
-import { readRegular } from '../store/open-regular.ts';
+import { readRegular } from '../store/folder/open-regular.ts';
 import { decode, MAX_BYTES, type Measured, measure, preview } from './decode.ts';
 import type { PictureRequest } from './picture-decoder.ts';
 import { sizeFor } from './preprocessor.ts';

@@ -7,7 +7,7 @@ import { createCore } from '../core/core.ts';
 import { readerByFork } from '../documents/parse/fork-parser.ts';
 import { engineByFork } from '../engine/client/fork-engine.ts';
 import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
-import { defaultDataFolder } from '../store/data-dir.ts';
+import { defaultDataFolder } from '../store/folder/data-dir.ts';
 import { startApiServer } from './api/api-server.ts';
 import { freshAddress, reachIn } from './one-time-address.ts';
 import { startBrowserHost } from './web-server.ts';
@@ -180,7 +180,7 @@ export function placesBelow(root: string, entry: string): Places {
       : join(bundle, 'document-worker.js'),
     sandbox: source ? join(root, 'app', 'tools', 'sandbox', 'sandbox-worker.ts') : join(bundle, 'sandbox-worker.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
-    migrations: source ? join(root, 'app', 'store', 'migrations') : join(bundle, 'migrations'),
+    migrations: source ? join(root, 'app', 'store', 'database', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),
     renderer: join(root, 'dist', 'renderer'),
   };

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegularSync } from '../store/open-regular.ts';
+import { readRegularSync } from '../store/folder/open-regular.ts';
 
 export const defaultPort = 4817;
 

@@ -6,7 +6,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { codeOfSystem, guarded, LonghandError, type Upload } from '../protocol/index.ts';
-import { emptyFolder } from '../store/temporary-folders.ts';
+import { emptyFolder } from '../store/folder/temporary-folders.ts';
 
 export const uploadLimits = {
   /** Of one file. */

@@ -1,5 +1,5 @@
 import type { ChatId, McpServerId } from '../protocol/index.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 export type StoredMcpServer = {
   id: McpServerId;

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 /** What was measured of this machine, by name. */
 export const readMeasurement = (db: Database, name: string): number | null =>

@@ -1,5 +1,5 @@
 import type { ChatId, MessageId, Run, Timings, Usage } from '../protocol/index.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 export type Measured = {
   batch: string | null;

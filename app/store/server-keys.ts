@@ -1,5 +1,5 @@
 import type { ServerKey } from '../protocol/index.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 /** Newest first. */
 export const listServerKeys = (db: Database): ServerKey[] =>

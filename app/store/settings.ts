@@ -1,5 +1,5 @@
 import { Settings, type SettingsPatch } from '../protocol/index.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 /** All settings. A row that does not fit (edited by hand, or by another version) counts as not set and is kept. */
 export function readSettings(db: Database): Settings {

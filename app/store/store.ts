@@ -1,15 +1,15 @@
 import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
-import { backUp, backupDue, flaw } from './backups.ts';
-import { checkDataFolder } from './data-dir.ts';
-import { type Database, openDatabase } from './database.ts';
-import { type FolderLock, lockFolder, type Reach } from './lock.ts';
-import { migrate, pending, readMigrations, versionOf } from './migrate.ts';
-import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './permissions.ts';
-import { isLost, type Restored, restore, salvage } from './recover.ts';
+import { backUp, backupDue, flaw } from './database/backups.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import { migrate, pending, readMigrations, versionOf } from './database/migrate.ts';
+import { isLost, type Restored, restore, salvage } from './database/recover.ts';
+import { checkDataFolder } from './folder/data-dir.ts';
+import { type FolderLock, lockFolder, type Reach } from './folder/lock.ts';
+import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './folder/permissions.ts';
 
-import { temporaryFolder } from './temporary-folders.ts';
+import { temporaryFolder } from './folder/temporary-folders.ts';
 
 export type Store = {
   readonly db: Database;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { backUp, listBackups } from '../../app/store/backups.ts';
-import { createEraser } from '../../app/store/erase.ts';
+import { backUp, listBackups } from '../../app/store/database/backups.ts';
+import { createEraser } from '../../app/store/database/erase.ts';
 import { openStore } from '../../app/store/store.ts';
 import { isEnd, newFolder, next, places, startCore } from '../support/core.ts';
 import { everythingIn } from '../support/second-user.ts';

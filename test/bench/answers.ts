@@ -27,7 +27,7 @@ const places = {
   documentReader: join(root, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
-  migrations: join(root, 'app/store/migrations'),
+  migrations: join(root, 'app/store/database/migrations'),
   resources: join(root, 'resources'),
 };
 

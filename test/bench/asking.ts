@@ -49,7 +49,7 @@ async function ask(
   questions: readonly string[],
 ): Promise<Scored[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-asking-'));
-  const store = await openStore({ folder, migrations: join(root, 'app/store/migrations') });
+  const store = await openStore({ folder, migrations: join(root, 'app/store/database/migrations') });
   const documents = createDocuments({
     db: store.db,
     engine,

@@ -101,7 +101,10 @@ function others(): { bytes: number; seconds: number } {
 }
 
 const sense = values.meaning ? await meaning() : noEncoders;
-const store = await openStore({ folder: join(folder, 'data'), migrations: join(root, 'app/store/migrations') });
+const store = await openStore({
+  folder: join(folder, 'data'),
+  migrations: join(root, 'app/store/database/migrations'),
+});
 const documents = createDocuments({
   db: store.db,
   ...sense,

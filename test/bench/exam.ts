@@ -82,7 +82,7 @@ async function openLibrary({ files }: Exam) {
   const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'longhand-exam-'));
   const known = existsSync(join(folder, 'longhand.db'));
   mkdirSync(join(folder, 'texts'), { recursive: true });
-  const store = await openStore({ folder, migrations: join(root, 'app/store/migrations') });
+  const store = await openStore({ folder, migrations: join(root, 'app/store/database/migrations') });
   const { engine, encoders }: Meaning = values.meaning ? meaning() : noEncoders;
   const documents = createDocuments({
     db: store.db,

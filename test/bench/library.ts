@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createAvailability } from '../../app/models/storage/availability.ts';
 import { disk } from '../../app/models/storage/fs-probe.ts';
-import { openDatabase } from '../../app/store/database.ts';
+import { openDatabase } from '../../app/store/database/database.ts';
 import { aLibrary, anywhere, fillLibrary } from '../support/many-models.ts';
 
 const FOLDERS = 100;

@@ -8,11 +8,11 @@ import { createFingerprints } from '../../app/documents/index/encoder-fingerprin
 import { find } from '../../app/documents/search/hybrid-search.ts';
 import type { Engine } from '../../app/engine/client/engine-client.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
-import { addContent } from '../../app/store/chunks.ts';
-import { createCollection } from '../../app/store/collections.ts';
-import { addDocument } from '../../app/store/documents.ts';
+import { addContent } from '../../app/store/documents/chunks.ts';
+import { createCollection } from '../../app/store/documents/collections.ts';
+import { addDocument } from '../../app/store/documents/documents.ts';
+import { addVectors, encoderOf, setEncoder, setModel, setServing } from '../../app/store/documents/vectors.ts';
 import { openStore } from '../../app/store/store.ts';
-import { addVectors, encoderOf, setEncoder, setModel, setServing } from '../../app/store/vectors.ts';
 
 const count = Number(process.argv[2] ?? 50_000);
 const dimensions = 384;
@@ -34,7 +34,7 @@ function vector(): Float32Array {
   return values.map((value) => value / length);
 }
 
-const { db, close } = await openStore({ folder, migrations: resolve('app/store/migrations') });
+const { db, close } = await openStore({ folder, migrations: resolve('app/store/database/migrations') });
 const { id } = createCollection(db, 'Bench', false, 0);
 const { number: document } = addDocument(
   db,

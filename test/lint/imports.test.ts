@@ -90,7 +90,9 @@ describe('the check finds', () => {
   });
   test('words out of their place', () => {
     expect(misplaced([file('app/core/core.ts', "import { DatabaseSync } from 'node:sqlite';")])).toHaveLength(1);
-    expect(misplaced([file('app/store/database.ts', "import { DatabaseSync } from 'node:sqlite';")])).toEqual([]);
+    expect(misplaced([file('app/store/database/database.ts', "import { DatabaseSync } from 'node:sqlite';")])).toEqual(
+      [],
+    );
     expect(misplaced([file('native/engine/a.cc', '#include <napi.h>')])).toHaveLength(1);
     for (const old of [
       'const MOST_BYTES = 1;',

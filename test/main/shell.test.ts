@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openDatabase } from '../../app/store/database.ts';
-import { getMessage } from '../../app/store/messages.ts';
+import { getMessage } from '../../app/store/chats/messages.ts';
+import { openDatabase } from '../../app/store/database/database.ts';
 import { hostRules } from '../../main/security.ts';
 import { words } from '../../main/strings.ts';
 import { isEnd, next, textOf } from '../support/core.ts';

@@ -14,7 +14,7 @@ const places: Omit<Places, 'here'> = {
   documentReader: join(repository, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(repository, 'app/documents/parse/parser-worker.ts'),
   engine: join(repository, 'app/engine/process/main.ts'),
-  migrations: join(repository, 'app/store/migrations'),
+  migrations: join(repository, 'app/store/database/migrations'),
   resources: join(repository, 'resources'),
 };
 

@@ -28,7 +28,7 @@ export const places = {
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   sandbox: join(root, 'app/tools/sandbox/sandbox-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
-  migrations: join(root, 'app/store/migrations'),
+  migrations: join(root, 'app/store/database/migrations'),
   resources: join(root, 'resources'),
   renderer: join(root, 'dist/renderer'),
 };

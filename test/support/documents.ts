@@ -13,7 +13,7 @@ import {
   type RequestInput,
   type Response,
 } from '../../app/protocol/index.ts';
-import type { Database } from '../../app/store/database.ts';
+import type { Database } from '../../app/store/database/database.ts';
 import { openStore } from '../../app/store/store.ts';
 import { newFolder, places, realReader } from './core.ts';
 import { noEncoders } from './no-encoders.ts';

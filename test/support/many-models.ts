@@ -5,12 +5,12 @@ import { createModelRegistry, type ModelRegistry } from '../../app/models/regist
 import type { Availability } from '../../app/models/storage/availability.ts';
 import { createProbe, disk } from '../../app/models/storage/fs-probe.ts';
 import { defaultSettings, type ModelId, STARTER } from '../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../app/store/database.ts';
-import { migrate, readMigrations } from '../../app/store/migrate.ts';
-import { addModel, setModelUsed } from '../../app/store/models.ts';
+import { type Database, openDatabase } from '../../app/store/database/database.ts';
+import { migrate, readMigrations } from '../../app/store/database/migrate.ts';
+import { addModel, setModelUsed } from '../../app/store/models/models.ts';
 import { shapeOf } from './fake-models.ts';
 
-const migrations = join(import.meta.dirname, '../../app/store/migrations');
+const migrations = join(import.meta.dirname, '../../app/store/database/migrations');
 const shapes = ['qwen3.5-4b', 'qwen3.5-9b', 'qwen3.5-27b', 'lfm2-1.2b', 'minicpm-sala-9b'];
 
 /** Files of others, nowhere in particular. */

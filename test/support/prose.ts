@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openDatabase } from '../../app/store/database.ts';
+import { openDatabase } from '../../app/store/database/database.ts';
 import { makePdf } from './pdf.ts';
 
 export const sentence = (file: number, at: number) =>

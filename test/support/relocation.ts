@@ -6,9 +6,9 @@ import { type BlobStore, createBlobStore } from '../../app/models/storage/blob-s
 import { createLibraryLocation, type LibraryLocation } from '../../app/models/storage/library-location.ts';
 import { createRwLock } from '../../app/models/storage/rw-lock.ts';
 import type { Library, ModelId } from '../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../app/store/database.ts';
-import { migrate, readMigrations } from '../../app/store/migrate.ts';
-import { addModel, findModel } from '../../app/store/models.ts';
+import { type Database, openDatabase } from '../../app/store/database/database.ts';
+import { migrate, readMigrations } from '../../app/store/database/migrate.ts';
+import { addModel, findModel } from '../../app/store/models/models.ts';
 import { newFolder, places } from './core.ts';
 import { content } from './hub.ts';
 

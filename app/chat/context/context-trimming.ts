@@ -7,9 +7,9 @@ import {
   type Response,
   type TurnId,
 } from '../../protocol/index.ts';
-import { getChat } from '../../store/chats.ts';
-import { getMessage, updateMessage } from '../../store/messages.ts';
-import { newId } from '../../store/uuid.ts';
+import { getChat } from '../../store/chats/chats.ts';
+import { getMessage, updateMessage } from '../../store/chats/messages.ts';
+import { newId } from '../../store/database/uuid.ts';
 import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf } from '../prompt/prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';

@@ -7,9 +7,9 @@ import {
   type MessageId,
   type Request,
 } from '../../protocol/index.ts';
-import { type Attached, attachedWaiting } from '../../store/attachments.ts';
-import { getChat } from '../../store/chats.ts';
-import { messagesOf } from '../../store/messages.ts';
+import { type Attached, attachedWaiting } from '../../store/chats/attachments.ts';
+import { getChat } from '../../store/chats/chats.ts';
+import { messagesOf } from '../../store/chats/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 import { plain, promptOf, withAttachments } from '../prompt/prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';

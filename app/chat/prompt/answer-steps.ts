@@ -1,8 +1,8 @@
 import type { Prompt, PromptMessage } from '../../engine/ipc-protocol.ts';
 import type { Message, ToolUse } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
-import { idsOf } from '../../store/messages.ts';
-import { tokensAtSteps } from '../../store/tool-uses.ts';
+import { idsOf } from '../../store/chats/messages.ts';
+import { tokensAtSteps } from '../../store/chats/tool-uses.ts';
+import type { Database } from '../../store/database/database.ts';
 
 //  An answer with calls is one message on the page and several in a prompt: what was written before a call, the results, and what
 //  was written after them.

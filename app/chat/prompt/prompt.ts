@@ -1,6 +1,6 @@
 import type { Prompt, PromptMessage } from '../../engine/ipc-protocol.ts';
 import type { Chat, Message, Settings, Source } from '../../protocol/index.ts';
-import { type Attached, attachedTo } from '../../store/attachments.ts';
+import { type Attached, attachedTo } from '../../store/chats/attachments.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 import { inView } from '../tree.ts';
 import { answerSteps } from './answer-steps.ts';

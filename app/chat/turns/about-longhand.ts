@@ -1,8 +1,8 @@
 import { isTask } from '../../documents/search/query-rewrite.ts';
 import { contentWords } from '../../documents/search/stemming.ts';
 import { ASSISTANT, type ModelId } from '../../protocol/index.ts';
-import { listCollections } from '../../store/collections.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { listCollections } from '../../store/documents/collections.ts';
 import type { Lookup } from './retrieval-step.ts';
 
 //  No model knows the app it runs in, so what is asked about Longhand is looked up in the manual that ships with it.

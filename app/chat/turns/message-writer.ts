@@ -1,8 +1,8 @@
 import type { LoopEvidence, Message, MessageId, StatsSample } from '../../protocol/index.ts';
 import { guarded, LonghandError } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
-import { addChunk, cutBack, joinChunks } from '../../store/message-chunks.ts';
-import { addLoop, type MessagePatch, updateMessage } from '../../store/messages.ts';
+import { addChunk, cutBack, joinChunks } from '../../store/chats/message-chunks.ts';
+import { addLoop, type MessagePatch, updateMessage } from '../../store/chats/messages.ts';
+import type { Database } from '../../store/database/database.ts';
 
 /** Writes one answer to disk while it grows: what came in is on disk within 250 ms, and nothing is shown while older text
  *  waits longer than `flushMs`, however late a timer is on a busy machine. When the disk takes nothing more, the

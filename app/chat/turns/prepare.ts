@@ -1,6 +1,6 @@
 import type { Generation, LoadTarget } from '../../engine/ipc-protocol.ts';
 import { type Chat, type Grounding, LonghandError, type Message, type TurnId } from '../../protocol/index.ts';
-import { messagesOf } from '../../store/messages.ts';
+import { messagesOf } from '../../store/chats/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
 import { NOT_FOUND } from '../prompt/rag-prompt.ts';

@@ -1,6 +1,6 @@
-import { joinChunks, unsettled } from '../../store/message-chunks.ts';
-import { getMessage, updateMessage } from '../../store/messages.ts';
-import { settleToolUses } from '../../store/tool-uses.ts';
+import { joinChunks, unsettled } from '../../store/chats/message-chunks.ts';
+import { getMessage, updateMessage } from '../../store/chats/messages.ts';
+import { settleToolUses } from '../../store/chats/tool-uses.ts';
 import type { ChatDeps } from '../deps.ts';
 
 /** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */

@@ -1,5 +1,5 @@
 import type { ModelId, Settings } from '../../protocol/index.ts';
-import { thinkingOf } from '../../store/messages.ts';
+import { thinkingOf } from '../../store/chats/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 
 //  Thinking that goes nowhere in ever new words is no loop that could be found. What can be seen is that it takes far longer than

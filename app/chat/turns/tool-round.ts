@@ -1,5 +1,5 @@
 import { type Message, TOOL_STEPS, type ToolChoice, type ToolUse, type ToolUseId } from '../../protocol/index.ts';
-import { addToolUses, INTERRUPTED, toolUsesOf, updateToolUse } from '../../store/tool-uses.ts';
+import { addToolUses, INTERRUPTED, toolUsesOf, updateToolUse } from '../../store/chats/tool-uses.ts';
 import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';

@@ -15,11 +15,18 @@ import {
   type ToolUseId,
   type TurnId,
 } from '../../protocol/index.ts';
-import { copyAttachments, detachAttachments } from '../../store/attachments.ts';
-import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats.ts';
-import { addMessage, copyBegin, deleteMessage, getMessage, messagesOf, updateMessage } from '../../store/messages.ts';
-import { repeatFrom } from '../../store/tool-uses.ts';
-import { newId } from '../../store/uuid.ts';
+import { copyAttachments, detachAttachments } from '../../store/chats/attachments.ts';
+import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats/chats.ts';
+import {
+  addMessage,
+  copyBegin,
+  deleteMessage,
+  getMessage,
+  messagesOf,
+  updateMessage,
+} from '../../store/chats/messages.ts';
+import { repeatFrom } from '../../store/chats/tool-uses.ts';
+import { newId } from '../../store/database/uuid.ts';
 import type { ChatDeps } from '../deps.ts';
 import { firstLine } from '../first-line.ts';
 import { branch, placeOf, queued } from '../tree.ts';

@@ -17,9 +17,9 @@ import {
   type TurnId,
   withDecision,
 } from '../../protocol/index.ts';
-import { updateChat } from '../../store/chats.ts';
-import { findMessage, idsOf } from '../../store/messages.ts';
-import { tokensAtSteps } from '../../store/tool-uses.ts';
+import { updateChat } from '../../store/chats/chats.ts';
+import { findMessage, idsOf } from '../../store/chats/messages.ts';
+import { tokensAtSteps } from '../../store/chats/tool-uses.ts';
 import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 import { createAnswerStep } from './answer-step.ts';

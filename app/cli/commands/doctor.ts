@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { defaultDataFolder } from '../../store/data-dir.ts';
+import { defaultDataFolder } from '../../store/folder/data-dir.ts';
 import { table } from '../runtime/arguments.ts';
 import { type Context, command, MODEL_FLAGS } from '../runtime/command.ts';
 import { addonOf, modelPath, textOf } from '../runtime/open-model.ts';

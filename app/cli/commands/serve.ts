@@ -8,7 +8,7 @@ import { engineByFork } from '../../engine/client/fork-engine.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { startApiServer } from '../../server/api/api-server.ts';
 import { reachIn } from '../../server/one-time-address.ts';
-import { defaultDataFolder } from '../../store/data-dir.ts';
+import { defaultDataFolder } from '../../store/folder/data-dir.ts';
 import { type Context, command, UsageError } from '../runtime/command.ts';
 import { DATA_FLAG } from '../runtime/with-core.ts';
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
-import { readRegularSync } from '../../store/open-regular.ts';
+import { readRegularSync } from '../../store/folder/open-regular.ts';
 import { UsageError } from './command.ts';
 
 /** What one buffer of Node holds everywhere. */

@@ -13,7 +13,7 @@ import {
   subprotocol,
 } from '../../protocol/index.ts';
 import { enter, freshAddress, reachIn } from '../../server/one-time-address.ts';
-import { defaultDataFolder } from '../../store/data-dir.ts';
+import { defaultDataFolder } from '../../store/folder/data-dir.ts';
 import type { Context, Flags } from './command.ts';
 
 export const DATA_FLAG = {

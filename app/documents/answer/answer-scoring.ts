@@ -1,7 +1,7 @@
 import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
 import type { CollectionId } from '../../protocol/index.ts';
-import type { StoredPassage } from '../../store/chunks.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import type { StoredPassage } from '../../store/documents/chunks.ts';
 import type { Range } from '../chunk/sentence-splitter.ts';
 import type { Embedding } from '../index/embedding-index.ts';
 import { answersIn, columnsOf, headOf, sectionOf, withWhatFollows } from '../search/answer-candidates.ts';

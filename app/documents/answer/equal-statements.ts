@@ -1,4 +1,4 @@
-import type { StoredPassage } from '../../store/chunks.ts';
+import type { StoredPassage } from '../../store/documents/chunks.ts';
 import type { Scored } from './scored-statement.ts';
 
 //  What is said more than once is one answer: in the part that two passages share, repeated in a document, in several versions

@@ -1,6 +1,6 @@
 import type { CollectionId, Grounding, Source } from '../../protocol/index.ts';
-import { beginnings, collectionPassages, passagesNumbered, type StoredPassage } from '../../store/chunks.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { beginnings, collectionPassages, passagesNumbered, type StoredPassage } from '../../store/documents/chunks.ts';
 import { locationOfPassage } from '../chunk/location.ts';
 import { unpackSpans } from '../chunk/span-codec.ts';
 import type { Embedding } from '../index/embedding-index.ts';

@@ -1,4 +1,4 @@
-import type { StoredPassage } from '../../store/chunks.ts';
+import type { StoredPassage } from '../../store/documents/chunks.ts';
 import type { Range } from '../chunk/sentence-splitter.ts';
 
 /** A statement of a passage with how well it answers. `also`: one passage of each other document that says the same. */

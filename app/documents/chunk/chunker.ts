@@ -1,5 +1,5 @@
 import type { Block, Place, Span } from '../../protocol/index.ts';
-import type { NewPassage } from '../../store/chunks.ts';
+import type { NewPassage } from '../../store/documents/chunks.ts';
 import type { Element, Where } from '../element.ts';
 import { cutText } from './chunk-sentences.ts';
 import { packSpans } from './span-codec.ts';

@@ -1,7 +1,7 @@
 import type { CollectionId, Document, DocumentId } from '../../protocol/index.ts';
-import { createCollection, listCollections } from '../../store/collections.ts';
-import type { Database } from '../../store/database.ts';
-import { addDocument, deleteDocument, listDocuments, updateDocument } from '../../store/documents.ts';
+import type { Database } from '../../store/database/database.ts';
+import { createCollection, listCollections } from '../../store/documents/collections.ts';
+import { addDocument, deleteDocument, listDocuments, updateDocument } from '../../store/documents/documents.ts';
 import { gatherFolder } from './collect-files.ts';
 import type { FileStore } from './file-store.ts';
 

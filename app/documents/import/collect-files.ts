@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { codeOfSystem, type DocumentKind, LonghandError } from '../../protocol/index.ts';
-import { openRegular } from '../../store/open-regular.ts';
+import { openRegular } from '../../store/folder/open-regular.ts';
 import { isBelow } from './file-store.ts';
 import { kindOf } from './file-types.ts';
 

@@ -5,8 +5,8 @@ import { extname, join, sep } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LonghandError } from '../../protocol/index.ts';
-import { openRegular, piecesOfRegular } from '../../store/open-regular.ts';
-import { newId } from '../../store/uuid.ts';
+import { newId } from '../../store/database/uuid.ts';
+import { openRegular, piecesOfRegular } from '../../store/folder/open-regular.ts';
 
 //  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
 //  documents/<id>.part           what is being copied

@@ -10,15 +10,15 @@ import {
   guarded,
   type Report,
 } from '../../protocol/index.ts';
-import { listWatched, type WatchedFolder, watchFolder } from '../../store/collections.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { listWatched, type WatchedFolder, watchFolder } from '../../store/documents/collections.ts';
 import {
   addDocument,
   deleteDocument,
   listFollowed,
   type StoredDocument,
   updateDocument,
-} from '../../store/documents.ts';
+} from '../../store/documents/documents.ts';
 import { type Gathered, gatherFolder } from './collect-files.ts';
 import type { FileStore } from './file-store.ts';
 

@@ -1,8 +1,8 @@
 import type { Document, DocumentId, DocumentState } from '../../protocol/index.ts';
 import { failureOf, guarded, LonghandError } from '../../protocol/index.ts';
-import { addContent, removeContent } from '../../store/chunks.ts';
-import { listWatched } from '../../store/collections.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { addContent, removeContent } from '../../store/documents/chunks.ts';
+import { listWatched } from '../../store/documents/collections.ts';
 import {
   findByContent,
   findDocument,
@@ -13,7 +13,7 @@ import {
   requeueUnsettled,
   type StoredDocument,
   updateDocument,
-} from '../../store/documents.ts';
+} from '../../store/documents/documents.ts';
 import type { ParserClient } from '../parse/parser-client.ts';
 import { titleOr } from '../parse/title.ts';
 import { type FileStore, isBelow } from './file-store.ts';

@@ -9,7 +9,7 @@ import {
   type ModelId,
   type Report,
 } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
 import {
   addVectors,
   countVectors,
@@ -29,7 +29,7 @@ import {
   setEncoder,
   setModel,
   setServing,
-} from '../../store/vectors.ts';
+} from '../../store/documents/vectors.ts';
 import { statementsOf } from '../chunk/sentence-splitter.ts';
 import { createFingerprints } from './encoder-fingerprint.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { piecesOfRegular } from '../../store/open-regular.ts';
+import { piecesOfRegular } from '../../store/folder/open-regular.ts';
 
 /** Tells the files of an encoder apart by their content. Hashed once for as long as size and time stay as they are. */
 export function createFingerprints() {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RecognisedLine } from '../../engine/ipc-protocol.ts';
 import type { Block, DocumentKind, DocumentNotice, DocumentState } from '../../protocol/documents.ts';
 import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts';
-import type { NewPassage } from '../../store/chunks.ts';
+import type { NewPassage } from '../../store/documents/chunks.ts';
 import { createChunker } from '../chunk/chunker.ts';
 import { MAX_PIECE, portionsOf } from '../chunk/portions.ts';
 import type { Element, Facts, Sink, Source, Step } from '../element.ts';

@@ -1,9 +1,9 @@
 import type { CollectionId, DocumentId, PassageHit } from '../../protocol/index.ts';
-import { fold } from '../../store/case-fold.ts';
-import { countPassages, passagesWith, type StoredPassage } from '../../store/chunks.ts';
-import type { Database } from '../../store/database.ts';
-import { matchPassages } from '../../store/fulltext.ts';
-import { codesOf, indexed, wordsOf } from '../../store/index-tokenizer.ts';
+import { fold } from '../../store/database/case-fold.ts';
+import type { Database } from '../../store/database/database.ts';
+import { countPassages, passagesWith, type StoredPassage } from '../../store/documents/chunks.ts';
+import { matchPassages } from '../../store/documents/fulltext.ts';
+import { codesOf, indexed, wordsOf } from '../../store/documents/index-tokenizer.ts';
 import { locationOfPassage } from '../chunk/location.ts';
 import { languageOf } from './languages/detect.ts';
 import type { Language } from './languages/language.ts';

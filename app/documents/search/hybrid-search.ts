@@ -1,7 +1,7 @@
 import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
 import type { Grounding } from '../../protocol/index.ts';
-import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../../store/chunks.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../../store/documents/chunks.ts';
 import type { Embedding } from '../index/embedding-index.ts';
 import { isContents } from './answer-candidates.ts';
 import { type Found, type Ranks, rarity, searchPassages, termOf, type Wanted } from './fulltext-search.ts';

@@ -1,4 +1,4 @@
-import { indexed } from '../../store/index-tokenizer.ts';
+import { indexed } from '../../store/documents/index-tokenizer.ts';
 import type { Language } from './languages/language.ts';
 
 //  What a text is about, as words that can be compared: folded as the index folds them, endings cut, words that every text has

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
-import { readRegularSync } from '../../store/open-regular.ts';
+import { readRegularSync } from '../../store/folder/open-regular.ts';
 
 //  The small files beside the weights. What they would take is counted before they are parsed: a few megabytes of "[],[],[]"
 //  are hundreds once they are values.

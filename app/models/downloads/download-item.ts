@@ -1,5 +1,5 @@
 import type { Download, DownloadNotification, DownloadStatus } from '../../protocol/index.ts';
-import type { DownloadRow } from '../../store/downloads.ts';
+import type { DownloadRow } from '../../store/models/downloads.ts';
 import { ggufOf } from '../storage/folder-layout.ts';
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { DownloadState } from './download-state.ts';

@@ -7,7 +7,8 @@ import {
   guarded,
   LonghandError,
 } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { newId } from '../../store/database/uuid.ts';
 import {
   addDownload,
   type DownloadRow,
@@ -18,8 +19,7 @@ import {
   setDownloadFiles,
   setDownloadPaused,
   type WantedFile,
-} from '../../store/downloads.ts';
-import { newId } from '../../store/uuid.ts';
+} from '../../store/models/downloads.ts';
 import { codeOfFailed } from '../network/download-error.ts';
 import type { Network } from '../network/http-request.ts';
 import { sleepFor } from '../network/sleep.ts';

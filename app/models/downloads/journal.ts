@@ -1,4 +1,4 @@
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
 import {
   addBlocks,
   addFile,
@@ -7,7 +7,7 @@ import {
   removeBlocks,
   removeFile,
   setEtag,
-} from '../../store/download-journal.ts';
+} from '../../store/models/download-journal.ts';
 import type { RemoteFile } from '../sources/remote-file.ts';
 import { BLOCK, BlockMap } from '../storage/block-map.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failureOf, LonghandError } from '../../protocol/index.ts';
-import { openRegularToWrite } from '../../store/open-regular.ts';
+import { openRegularToWrite } from '../../store/folder/open-regular.ts';
 import { type Bytes, codeOfFailed, DownloadError } from '../network/download-error.ts';
 import { hashOf } from '../storage/block-hash.ts';
 import { BLOCK, type BlockMap } from '../storage/block-map.ts';

@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type ExternalModel, LonghandError } from '../../protocol/index.ts';
-import { openRegular } from '../../store/open-regular.ts';
+import { openRegular } from '../../store/folder/open-regular.ts';
 import { removeLink } from '../storage/remove-link.ts';
 import { findExternalModels } from './scan.ts';
 

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExternalModel } from '../../protocol/index.ts';
-import { readRegular } from '../../store/open-regular.ts';
+import { readRegular } from '../../store/folder/open-regular.ts';
 
 /** A manifest lists a dozen layers in a few KB; the name of a commit has 40 letters. */
 const MAX_MANIFEST = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import { guarded, type Report } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
 import { keepMeasurement, readMeasurement } from '../../store/measurements.ts';
 
 /** How fast this machine reads memory, in bytes a second. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { piecesOfRegular } from '../../store/open-regular.ts';
+import { piecesOfRegular } from '../../store/folder/open-regular.ts';
 import type { Answered, Open } from './transport.ts';
 
 /** Answers for `file:` addresses as a server with ranges does: so that a folder on the network or on another disk is a source

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import tls from 'node:tls';
 import { LonghandError, type Settings } from '../../protocol/index.ts';
-import { readRegularSync } from '../../store/open-regular.ts';
+import { readRegularSync } from '../../store/folder/open-regular.ts';
 import { hidePasswordsOf } from './redact-credentials.ts';
 
 type Wishes = Pick<Settings, 'proxy' | 'extraCaCertificates'>;

@@ -1,6 +1,6 @@
 import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
-import { addContact, listContacts } from '../../store/network-log.ts';
+import type { Database } from '../../store/database/database.ts';
+import { addContact, listContacts } from '../../store/models/network-log.ts';
 import { DownloadError } from './download-error.ts';
 import { addressOf, type Network, network } from './http-request.ts';
 import type { RequestPurpose } from './request-purpose.ts';

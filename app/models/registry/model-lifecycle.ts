@@ -10,7 +10,7 @@ import {
   type ModelEntry,
   type ModelId,
 } from '../../protocol/index.ts';
-import type { ModelRow } from '../../store/models.ts';
+import type { ModelRow } from '../../store/models/models.ts';
 import { type BlobStore, type Manifest, readManifest } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';

@@ -16,7 +16,8 @@ import {
   type Settings,
   STARTER,
 } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { newId } from '../../store/database/uuid.ts';
 import {
   addModel,
   findModel,
@@ -29,8 +30,7 @@ import {
   setModelFacts,
   setModelSettings,
   setModelUsed,
-} from '../../store/models.ts';
-import { newId } from '../../store/uuid.ts';
+} from '../../store/models/models.ts';
 import type { Availability } from '../storage/availability.ts';
 import type { Disk, Kind, ProbeWithTimeout } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { ChatId, Handlers, Settings } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
 import { cacheHitShare } from '../../store/runs.ts';
 import type { PromptCacheFiles } from '../storage/prompt-cache-files.ts';
 import { cacheOf } from './prompt-cache-size.ts';

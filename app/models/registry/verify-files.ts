@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { piecesOfRegular } from '../../store/open-regular.ts';
+import { piecesOfRegular } from '../../store/folder/open-regular.ts';
 import { type Manifest, readManifest, writeManifest } from '../storage/blob-store.ts';
 import { bytesOf, damagedIn } from '../storage/block-repair.ts';
 

@@ -8,8 +8,8 @@ import {
   type LibraryPlan,
   LonghandError,
 } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
-import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../store/library-location.ts';
+import type { Database } from '../../store/database/database.ts';
+import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../store/models/library-location.ts';
 import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { orAborted, type RwLock } from '../storage/rw-lock.ts';

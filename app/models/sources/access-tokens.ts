@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { LonghandError, SourceId } from '../../protocol/index.ts';
-import { readRegularSync } from '../../store/open-regular.ts';
+import { readRegularSync } from '../../store/folder/open-regular.ts';
 
 //  Tokens of sources. With a keychain (Electron's safeStorage, handed in by the shell) the file holds what the keychain
 //  sealed; without one it holds the token itself and only its owner may read it. Nothing here is ever logged.

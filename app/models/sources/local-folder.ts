@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FoundModel } from '../../protocol/index.ts';
-import { openRegular } from '../../store/open-regular.ts';
+import { openRegular } from '../../store/folder/open-regular.ts';
 import { DownloadError } from '../network/download-error.ts';
 import { safePath } from '../storage/safe-path.ts';
 import type { RemoteFile } from './remote-file.ts';

@@ -2,7 +2,8 @@ import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import type { ModelId } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
+import { openRegularToWrite, piecesOfRegular, readRegular } from '../../store/folder/open-regular.ts';
 import {
   addBlob,
   blocksOfBlob,
@@ -11,9 +12,8 @@ import {
   listDownloads,
   removeBlob,
   setBlocksOfBlob,
-} from '../../store/downloads.ts';
-import { findModel } from '../../store/models.ts';
-import { openRegularToWrite, piecesOfRegular, readRegular } from '../../store/open-regular.ts';
+} from '../../store/models/downloads.ts';
+import { findModel } from '../../store/models/models.ts';
 import { damagedIn } from './block-repair.ts';
 import { exists } from './fs-probe.ts';
 import type { LibraryLocation } from './library-location.ts';

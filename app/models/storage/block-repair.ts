@@ -1,4 +1,4 @@
-import { openRegular } from '../../store/open-regular.ts';
+import { openRegular } from '../../store/folder/open-regular.ts';
 import { hashAt, hashOf } from './block-hash.ts';
 import { BLOCK, BlockMap } from './block-map.ts';
 

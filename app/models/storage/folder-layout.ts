@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { DownloadRow } from '../../store/downloads.ts';
+import type { DownloadRow } from '../../store/models/downloads.ts';
 import { labelOf } from './quantisation-label.ts';
 
 //  What the folder of a model is called in the library, and what the engine opens in it.

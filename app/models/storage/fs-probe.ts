@@ -1,7 +1,7 @@
 import { access, readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guarded } from '../../protocol/index.ts';
-import { readRegular } from '../../store/open-regular.ts';
+import { readRegular } from '../../store/folder/open-regular.ts';
 
 //  Looking at disks that may not answer. A network drive without its server keeps whoever asks waiting for ever, and each wait
 //  takes one of the few threads that Node has for files. So a look has a time limit, what still lasts is not asked again, and

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { Database } from '../../store/database.ts';
-import { libraryRow, switchLibrary } from '../../store/library-location.ts';
+import type { Database } from '../../store/database/database.ts';
+import { libraryRow, switchLibrary } from '../../store/models/library-location.ts';
 import { createProbe, type Disk, disk as disks, type ProbeWithTimeout } from './fs-probe.ts';
 
 /** Where the library is: in the data folder, or where it was moved to, which may be a drive that comes and goes. */

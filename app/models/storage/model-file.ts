@@ -3,7 +3,7 @@ import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LonghandError } from '../../protocol/index.ts';
-import { fileFailure, openRegular } from '../../store/open-regular.ts';
+import { fileFailure, openRegular } from '../../store/folder/open-regular.ts';
 import { removeLink } from './remove-link.ts';
 
 //  A file that somebody named: what it is, before the engine reads it.

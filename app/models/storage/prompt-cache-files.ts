@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ChatId } from '../../protocol/index.ts';
-import { chatIsOpen } from '../../store/chats.ts';
-import type { Database } from '../../store/database.ts';
+import { chatIsOpen } from '../../store/chats/chats.ts';
+import type { Database } from '../../store/database/database.ts';
 
 //  prompts/<build>/<model>/<chat>/…   what models have read of a chat (native/engine/prompt_cache/disk_tier.h)
 //

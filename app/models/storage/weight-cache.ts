@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelId, Response } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
-import { listModels, type ModelRow } from '../../store/models.ts';
+import type { Database } from '../../store/database/database.ts';
+import { listModels, type ModelRow } from '../../store/models/models.ts';
 
 //  packed/<id>.panels        what the CPU back end made of a model's weights, for its next load
 //  packed/<id>.panels.part   what it is writing

@@ -1,6 +1,6 @@
 import type { Block, Document, Handlers } from '../../protocol/index.ts';
-import { findChat } from '../../store/chats.ts';
-import type { Database } from '../../store/database.ts';
+import { findChat } from '../../store/chats/chats.ts';
+import type { Database } from '../../store/database/database.ts';
 import { whereOf } from '../../text/location.ts';
 import { type CallContext, type Tool, ToolError, textIn } from '../tool.ts';
 

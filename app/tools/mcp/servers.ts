@@ -9,7 +9,7 @@ import {
   type NewMcpServer,
   type Report,
 } from '../../protocol/index.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database/database.ts';
 import {
   addMcpServer,
   giveConsent,

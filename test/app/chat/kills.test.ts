@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client, TurnEvent } from '../../../app/protocol/index.ts';
-import { openDatabase } from '../../../app/store/database.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
 import { isEnd, listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { startElectronCore } from '../../support/electron-core.ts';
 import { buildBundle, bundle, isAlive, killableEngine, source, startHost } from '../../support/kills.ts';

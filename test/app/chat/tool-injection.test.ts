@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { answerSteps } from '../../../app/chat/prompt/answer-steps.ts';
 import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
 import type { Message, ToolUse } from '../../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { type Database, openDatabase } from '../../../app/store/database/database.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { callFormatOf } from '../../../app/text/tool-calls/call-formats.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
 import type { Client, Message, ToolUse } from '../../../app/protocol/index.ts';
-import { openDatabase } from '../../../app/store/database.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
 import { listen, next, places, readMessage, startCore, textOf } from '../../support/core.ts';
 import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 

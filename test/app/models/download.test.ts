@@ -9,7 +9,7 @@ import { Throttle } from '../../../app/models/downloads/throttle.ts';
 import { type Network, network } from '../../../app/models/network/http-request.ts';
 import type { RemoteFile } from '../../../app/models/sources/remote-file.ts';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
-import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { type Database, openDatabase } from '../../../app/store/database/database.ts';
 import { content, type Faults, type Hub, startHub } from '../../support/hub.ts';
 
 const SIZE = 6 * BLOCK + 12_345;
@@ -21,7 +21,7 @@ const hubs: Hub[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-download-'));
   database = openDatabase(join(folder, 'journal.db'));
-  const migration = new URL('../../../app/store/migrations/0002-downloads.sql', import.meta.url);
+  const migration = new URL('../../../app/store/database/migrations/0002-downloads.sql', import.meta.url);
   database.script(await readFile(migration, 'utf8'));
 });
 afterEach(async () => {

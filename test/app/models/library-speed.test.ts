@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAvailability } from '../../../app/models/storage/availability.ts';
 import { disk } from '../../../app/models/storage/fs-probe.ts';
 import { ModelSettings } from '../../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../../app/store/database.ts';
+import { type Database, openDatabase } from '../../../app/store/database/database.ts';
 import { newFolder } from '../../support/core.ts';
 import { aLibrary, anywhere, fillLibrary } from '../../support/many-models.ts';
 

@@ -11,8 +11,8 @@ import {
   ModelSettings,
   type Settings,
 } from '../../../app/protocol/index.ts';
-import { openDatabase } from '../../../app/store/database.ts';
-import { migrate, readMigrations } from '../../../app/store/migrate.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
+import { migrate, readMigrations } from '../../../app/store/database/migrate.ts';
 import { newFolder, places } from '../../support/core.ts';
 import { shapeOf } from '../../support/fake-models.ts';
 import { anywhere, unpacked } from '../../support/many-models.ts';

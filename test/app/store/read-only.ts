@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatId } from '../../../app/protocol/index.ts';
-import { messagesOf } from '../../../app/store/messages.ts';
+import { messagesOf } from '../../../app/store/chats/messages.ts';
 import { openStore } from '../../../app/store/store.ts';
 
 // Opens a folder without the right to write in it. Root may write anywhere, so root becomes nobody first.

@@ -4,13 +4,20 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultSettings, LonghandError } from '../../../app/protocol/index.ts';
-import { addAttachment, removeAttachment } from '../../../app/store/attachments.ts';
-import { backUp, listBackups } from '../../../app/store/backups.ts';
-import { deleteChat, getChat, listChats, purgeDeleted, restoreChat, updateChat } from '../../../app/store/chats.ts';
-import { openDatabase } from '../../../app/store/database.ts';
-import { addMessage, getMessage, messagesOf } from '../../../app/store/messages.ts';
-import { migrate, readMigrations, versionOf } from '../../../app/store/migrate.ts';
-import { restore, salvage } from '../../../app/store/recover.ts';
+import { addAttachment, removeAttachment } from '../../../app/store/chats/attachments.ts';
+import {
+  deleteChat,
+  getChat,
+  listChats,
+  purgeDeleted,
+  restoreChat,
+  updateChat,
+} from '../../../app/store/chats/chats.ts';
+import { addMessage, getMessage, messagesOf } from '../../../app/store/chats/messages.ts';
+import { backUp, listBackups } from '../../../app/store/database/backups.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
+import { migrate, readMigrations, versionOf } from '../../../app/store/database/migrate.ts';
+import { restore, salvage } from '../../../app/store/database/recover.ts';
 import { readSettings, writeSettings } from '../../../app/store/settings.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { addExchange, migrations, newFolder, open } from './support.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ChatId, MessageId } from '../../../app/protocol/index.ts';
-import { createChat } from '../../../app/store/chats.ts';
-import { addMessage } from '../../../app/store/messages.ts';
+import { createChat } from '../../../app/store/chats/chats.ts';
+import { addMessage } from '../../../app/store/chats/messages.ts';
 import { openStore, type Store } from '../../../app/store/store.ts';
 
-export const migrations = resolve(import.meta.dirname, '../../../app/store/migrations');
+export const migrations = resolve(import.meta.dirname, '../../../app/store/database/migrations');
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-test-'));

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client, McpServer, McpServerId, NewMcpServer } from '../../../app/protocol/index.ts';
-import { openDatabase } from '../../../app/store/database.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
 import { listen, newFolder, next, places, readMessage, root, startCore } from '../../support/core.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 

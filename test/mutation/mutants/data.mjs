@@ -4,7 +4,7 @@ const store = ['test/app/store/store.test.ts'];
 export const losingOrLeaking = [
   {
     row: 'database: damage with a write-ahead log',
-    file: 'app/store/recover.ts',
+    file: 'app/store/database/recover.ts',
     from: "for (const suffix of ['', '-wal', '-shm']) {\n    if (existsSync",
     to: "for (const suffix of ['']) {\n    if (existsSync",
     user: 'the log of a damaged database is written over the restored one',
@@ -13,7 +13,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'backups: the label is left out of the count',
-    file: 'app/store/backups.ts',
+    file: 'app/store/database/backups.ts',
     from: 'path.includes(`${label}-`)',
     to: "path.includes('-')",
     user: 'daily backups push out the one from before an update',
@@ -22,7 +22,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'purge: after 24 minutes',
-    file: 'app/store/chats.ts',
+    file: 'app/store/chats/chats.ts',
     from: 'const keptDeletedMs = 24 * 60 * 60 * 1000;',
     to: 'const keptDeletedMs = 24 * 60 * 1000;',
     user: 'a chat deleted by mistake is gone for good',
@@ -31,7 +31,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'migrate: the number outside the transaction',
-    file: 'app/store/migrate.ts',
+    file: 'app/store/database/migrate.ts',
     from: '      db.script(`PRAGMA user_version = ${number}`);\n    });',
     to: '    });\n    db.script(`PRAGMA user_version = ${number}`);',
     user: 'an update that is cut short never opens again',
@@ -76,7 +76,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'attachments: a sent one can be removed',
-    file: 'app/store/attachments.ts',
+    file: 'app/store/chats/attachments.ts',
     from: "'DELETE FROM attachments WHERE id = ? AND message_id IS NULL'",
     to: "'DELETE FROM attachments WHERE id = ?'",
     user: 'a file vanishes from a message that was sent',
@@ -85,7 +85,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'recovery: a longer stored text is overwritten',
-    file: 'app/store/recover.ts',
+    file: 'app/store/database/recover.ts',
     from: 'length(excluded.text) >= length(messages.text)',
     to: 'length(excluded.text) <= length(messages.text)',
     user: 'after damage the end of an answer is missing',
@@ -93,7 +93,7 @@ export const losingOrLeaking = [
   },
   {
     row: 'recovery: how much came back',
-    file: 'app/store/recover.ts',
+    file: 'app/store/database/recover.ts',
     from: 'return { chats, messages };',
     to: 'return { chats: messages, messages: chats };',
     user: 'the notice after damage counts wrong',

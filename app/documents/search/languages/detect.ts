@@ -1,4 +1,4 @@
-import { fold } from '../../../store/case-fold.ts';
+import { fold } from '../../../store/database/case-fold.ts';
 import { arabic, chinese, japanese } from './eastern.ts';
 import { french, german, russian, spanish } from './european.ts';
 import { type Language, words } from './language.ts';

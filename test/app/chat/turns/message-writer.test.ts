@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createMessageWriter } from '../../../../app/chat/turns/message-writer.ts';
 import type { LonghandError, MessageId } from '../../../../app/protocol/index.ts';
-import { getMessage, idsOf } from '../../../../app/store/messages.ts';
+import { getMessage, idsOf } from '../../../../app/store/chats/messages.ts';
 import { addExchange, open } from '../../store/support.ts';
 
 async function write() {

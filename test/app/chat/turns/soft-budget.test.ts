@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { softBudgetOf } from '../../../../app/chat/turns/soft-budget.ts';
 import { defaultSettings, type FinishReason, type ModelId, type Settings } from '../../../../app/protocol/index.ts';
-import { updateMessage } from '../../../../app/store/messages.ts';
+import { updateMessage } from '../../../../app/store/chats/messages.ts';
 import { addExchange, open } from '../../store/support.ts';
 
 const modelId = 'thinker' as ModelId;

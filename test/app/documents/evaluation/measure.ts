@@ -1,7 +1,7 @@
 import type { Scored } from '../../../../app/documents/answer/scored-statement.ts';
 import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/index/embedding-index.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
-import { passagesNumbered } from '../../../../app/store/chunks.ts';
+import { passagesNumbered } from '../../../../app/store/documents/chunks.ts';
 import type { Shelf } from '../../../support/documents.ts';
 import type { Answerable, QuestionSet, Unanswerable } from './set.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileStore } from '../../../../app/documents/import/file-store.ts';
-import { openDatabase } from '../../../../app/store/database.ts';
+import { openDatabase } from '../../../../app/store/database/database.ts';
 import { newFolder, places, root } from '../../../support/core.ts';
 import { openShelf, type Shelf } from '../../../support/documents.ts';
 import { contents, prose, writeFiles } from '../../../support/prose.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DocumentsOptions } from '../../../../app/documents/service.ts';
 import { LonghandError, type ModelId } from '../../../../app/protocol/index.ts';
-import type { Database } from '../../../../app/store/database.ts';
+import type { Database } from '../../../../app/store/database/database.ts';
 import { newFolder } from '../../../support/core.ts';
 import { openShelf } from '../../../support/documents.ts';
 

@@ -11,8 +11,8 @@ import { type BlobStore, createBlobStore } from '../../../../app/models/storage/
 import { BLOCK } from '../../../../app/models/storage/block-map.ts';
 import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
 import { type Download, type DownloadNotification, LonghandError } from '../../../../app/protocol/index.ts';
-import { type Database, openDatabase } from '../../../../app/store/database.ts';
-import { migrate, readMigrations } from '../../../../app/store/migrate.ts';
+import { type Database, openDatabase } from '../../../../app/store/database/database.ts';
+import { migrate, readMigrations } from '../../../../app/store/database/migrate.ts';
 import { content, type Hub, startHub } from '../../../support/hub.ts';
 
 let folder: string;
@@ -28,7 +28,7 @@ const running: DownloadQueue[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-shelf-'));
   db = openDatabase(join(folder, 'longhand.db'));
-  migrate(db, readMigrations(join(import.meta.dirname, '../../../../app/store/migrations')));
+  migrate(db, readMigrations(join(import.meta.dirname, '../../../../app/store/database/migrations')));
   hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);

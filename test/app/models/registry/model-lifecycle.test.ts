@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ModelEntry } from '../../../../app/protocol/index.ts';
-import { openDatabase } from '../../../../app/store/database.ts';
+import { openDatabase } from '../../../../app/store/database/database.ts';
 import { newFolder, next, startCore } from '../../../support/core.ts';
 import { starter } from '../../../support/models.ts';
 

@@ -20,7 +20,7 @@ import {
   type ModelId,
   modelForNewChats,
 } from '../../../../app/protocol/index.ts';
-import { openDatabase } from '../../../../app/store/database.ts';
+import { openDatabase } from '../../../../app/store/database/database.ts';
 import { golden } from '../../../support/addon.ts';
 import { newFolder, next, places, startCore } from '../../../support/core.ts';
 

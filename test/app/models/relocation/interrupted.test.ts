@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
-import { openDatabase } from '../../../../app/store/database.ts';
+import { openDatabase } from '../../../../app/store/database/database.ts';
 import { newFolder, places, root } from '../../../support/core.ts';
 import {
   data,

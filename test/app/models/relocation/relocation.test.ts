@@ -15,7 +15,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { mirror } from '../../../../app/models/relocation/copy-tree.ts';
 import { createRwLock } from '../../../../app/models/storage/rw-lock.ts';
 import type { ModelId } from '../../../../app/protocol/index.ts';
-import { addModel, findModel } from '../../../../app/store/models.ts';
+import { addModel, findModel } from '../../../../app/store/models/models.ts';
 import { newFolder } from '../../../support/core.ts';
 
 //  The library goes to another folder or disk: whatever happens on the way, one place is complete and is the one that is used.

@@ -1,0 +1,121 @@
+import type { Attachment, AttachmentId, ChatId, MessageId } from '../../protocol/index.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { Database } from '../database/database.ts';
+import { newId } from '../database/uuid.ts';
+
+/** What is shown of one. */
+export const ATTACHMENT = 'id, name, bytes, tokens, picture, width, height';
+export type AttachmentRow = {
+  id: AttachmentId;
+  name: string;
+  bytes: number;
+  tokens: number | null;
+  picture: string | null;
+  width: number | null;
+  height: number | null;
+};
+
+export const attachmentOf = ({ id, name, bytes, tokens, picture, width, height }: AttachmentRow): Attachment => ({
+  id,
+  name,
+  bytes,
+  tokens,
+  picture: picture === null || width === null || height === null ? null : { width, height },
+});
+
+/** `stored`: its file in `pictures/`. */
+export type StoredPicture = { stored: string; width: number; height: number };
+
+export function addAttachment(
+  db: Database,
+  chatId: ChatId,
+  file: { name: string; bytes: number; tokens: number | null; text: string; picture?: StoredPicture },
+  now: number,
+): Attachment {
+  const id = newId(now) as AttachmentId;
+  const { name, bytes, tokens, text, picture = null } = file;
+  const { stored = null, width = null, height = null } = picture ?? {};
+  db.run(
+    `INSERT INTO attachments (id, chat_id, name, bytes, tokens, text, picture, width, height)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    chatId,
+    name,
+    bytes,
+    tokens,
+    text,
+    stored,
+    width,
+    height,
+  );
+  return attachmentOf({ id, name, bytes, tokens, picture: stored, width, height });
+}
+
+/** Only while it waits in the composer; what was sent belongs to its message. */
+export function removeAttachment(db: Database, attachmentId: AttachmentId) {
+  const { changes } = db.run('DELETE FROM attachments WHERE id = ? AND message_id IS NULL', attachmentId);
+  if (changes === 0) throw new LonghandError('not-found', `[attachments] no unsent attachment ${attachmentId}`);
+}
+
+/** Another chat's composer has them now. */
+export function moveAttachments(db: Database, ids: readonly AttachmentId[], chatId: ChatId) {
+  for (const id of ids) db.run('UPDATE attachments SET chat_id = ? WHERE id = ? AND message_id IS NULL', chatId, id);
+}
+
+/** A file as a prompt has it: its words, or what it shows. */
+export type Attached = { name: string; text: string; picture: StoredPicture | null };
+
+type AttachedRow = { name: string; text: string; picture: string | null; width: number; height: number };
+const ATTACHED = 'SELECT name, text, picture, width, height FROM attachments';
+const attachedOf = ({ name, text, picture, width, height }: AttachedRow): Attached => ({
+  name,
+  text,
+  picture: picture === null ? null : { stored: picture, width, height },
+});
+
+export const attachedTo = (db: Database, messageId: MessageId): Attached[] =>
+  db.all<AttachedRow>(`${ATTACHED} WHERE message_id = ? ORDER BY position`, messageId).map(attachedOf);
+
+export const attachedWaiting = (db: Database, ids: readonly AttachmentId[]): Attached[] =>
+  ids.flatMap((id) => db.all<AttachedRow>(`${ATTACHED} WHERE id = ? AND message_id IS NULL`, id).map(attachedOf));
+
+/** @throws LonghandError `not-found` where no such text waits */
+export function textWaiting(db: Database, id: AttachmentId): Pick<Attached, 'name' | 'text'> {
+  const [found] = attachedWaiting(db, [id]);
+  if (found && found.picture === null) return { name: found.name, text: found.text };
+  throw new LonghandError('not-found', `[attachments] no unsent text ${id}`);
+}
+
+/** The file of a picture. @throws LonghandError `not-found` */
+export function pictureOf(db: Database, id: AttachmentId): string {
+  const found = db.get<{ picture: string | null }>('SELECT picture FROM attachments WHERE id = ?', id);
+  if (found?.picture) return found.picture;
+  throw new LonghandError('not-found', `[attachments] no picture ${id}`);
+}
+
+export const picturesInUse = (db: Database): Set<string> =>
+  new Set(
+    db
+      .all<{ picture: string }>('SELECT DISTINCT picture FROM attachments WHERE picture IS NOT NULL')
+      .map(({ picture }) => picture),
+  );
+
+/** What a message carried waits in its chat's composer again. */
+export const detachAttachments = (db: Database, messageId: MessageId) =>
+  db.run('UPDATE attachments SET message_id = NULL, position = 0 WHERE message_id = ?', messageId);
+
+/** Gives a new version of a message the same attachments. */
+export function copyAttachments(db: Database, from: MessageId, to: MessageId, now: number) {
+  for (const { id } of db.all<{ id: string }>(
+    'SELECT id FROM attachments WHERE message_id = ? ORDER BY position',
+    from,
+  )) {
+    db.run(
+      `INSERT INTO attachments (id, chat_id, message_id, position, name, bytes, tokens, text, picture, width, height)
+       SELECT ?, chat_id, ?, position, name, bytes, tokens, text, picture, width, height FROM attachments WHERE id = ?`,
+      newId(now),
+      to,
+      id,
+    );
+  }
+}

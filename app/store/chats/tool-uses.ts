@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import type { MessageId, ToolUse, ToolUseId } from '../../protocol/index.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { Database } from '../database/database.ts';
+
+type Row = {
+  id: ToolUseId;
+  message_id: MessageId;
+  step: number;
+  name: string;
+  arguments: string;
+  result: string | null;
+  state: string;
+  text_at: number;
+  thinking_at: number;
+};
+
+const columns = 'id, message_id, step, name, arguments, result, state, text_at, thinking_at';
+
+const toolUseOf = (row: Row): ToolUse => ({
+  id: row.id,
+  name: row.name,
+  arguments: row.arguments,
+  result: row.result,
+  state: JSON.parse(row.state),
+  step: row.step,
+  textAt: row.text_at,
+  thinkingAt: row.thinking_at,
+});
+
+export const toolUsesOf = (db: Database, messageId: MessageId): ToolUse[] =>
+  db.all<Row>(`SELECT ${columns} FROM tool_uses WHERE message_id = ? ORDER BY number`, messageId).map(toolUseOf);
+
+/** Of all messages of a chat. */
+export function toolUsesOfChat(db: Database, chatId: string): Map<MessageId, ToolUse[]> {
+  const uses = new Map<MessageId, ToolUse[]>();
+  const rows = db.all<Row>(
+    `SELECT ${columns} FROM tool_uses WHERE message_id IN (SELECT id FROM messages WHERE chat_id = ?) ORDER BY number`,
+    chatId,
+  );
+  for (const row of rows) uses.set(row.message_id, [...(uses.get(row.message_id) ?? []), toolUseOf(row)]);
+  return uses;
+}
+
+/** Where the calls of an answer stand among its tokens, a number a step. */
+export function tokensAtSteps(db: Database, messageId: MessageId): Map<number, number> {
+  const rows = db.all<{ step: number; ids_at: number }>(
+    'SELECT step, ids_at FROM tool_uses WHERE message_id = ? ORDER BY number',
+    messageId,
+  );
+  return new Map(rows.map(({ step, ids_at }) => [step, ids_at]));
+}
+
+export type NewToolUse = Omit<ToolUse, 'id' | 'result' | 'state'> & {
+  result?: string | null;
+  state?: ToolUse['state'];
+};
+
+/** Calls of one step. `tokens`: of the answer before them. */
+export function addToolUses(
+  db: Database,
+  messageId: MessageId,
+  uses: readonly NewToolUse[],
+  tokens: number,
+): ToolUse[] {
+  return db.transaction(() =>
+    uses.map((use) => {
+      const id = newUseId(db);
+      const added: ToolUse = { ...use, id, result: use.result ?? null, state: use.state ?? { status: 'waiting' } };
+      db.run(
+        `INSERT INTO tool_uses (id, message_id, step, name, arguments, result, state, text_at, thinking_at, ids_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        id,
+        messageId,
+        use.step,
+        use.name,
+        use.arguments,
+        added.result,
+        JSON.stringify(added.state),
+        use.textAt,
+        use.thinkingAt,
+        tokens,
+      );
+      return added;
+    }),
+  );
+}
+
+/** @throws LonghandError `not-found` when its message has gone */
+export function updateToolUse(
+  db: Database,
+  use: ToolUse,
+  { state, result }: Pick<ToolUse, 'state' | 'result'>,
+): ToolUse {
+  const { changes } = db.run(
+    'UPDATE tool_uses SET state = ?, result = ? WHERE id = ?',
+    JSON.stringify(state),
+    result,
+    use.id,
+  );
+  if (changes === 0) throw new LonghandError('not-found', `[tools] no call ${use.id}`);
+  return { ...use, state, result };
+}
+
+/** Copies the calls of an answer up to one, which waits to be made once more. Returns the tokens of the answer before it. */
+export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: MessageId): number {
+  const at = tokensAtSteps(db, from);
+  for (const one of toolUsesOf(db, from).filter(({ step }) => step <= use.step)) {
+    const again = one.id === use.id ? { ...one, result: null, state: { status: 'waiting' as const } } : one;
+    addToolUses(db, to, [again], at.get(one.step) ?? 0);
+  }
+  return at.get(use.step) ?? 0;
+}
+
+/** What was being done when the last process ended: nobody knows how far it came. What was only asked about waits. */
+export function settleToolUses(db: Database) {
+  db.run(
+    `UPDATE tool_uses SET state = '{"status":"interrupted"}', result = ? WHERE state LIKE '{"status":"running"%'`,
+    INTERRUPTED,
+  );
+  db.run(`UPDATE tool_uses SET state = '{"status":"waiting"}' WHERE state LIKE '{"status":"asking"%'`);
+}
+
+/** What the model gets to read of such a call. */
+export const INTERRUPTED = 'Error: this call was interrupted. It may have been done in part, and was not repeated.';
+
+const SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+function newUseId(db: Database): ToolUseId {
+  for (;;) {
+    const id = Array.from({ length: 9 }, () => SIGNS[randomInt(SIGNS.length)]).join('') as ToolUseId;
+    if (!db.get('SELECT 1 FROM tool_uses WHERE id = ?', id)) return id;
+  }
+}

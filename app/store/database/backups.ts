@@ -1,0 +1,103 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type ErrorCode, LonghandError } from '../../protocol/index.ts';
+import { makePrivate } from '../folder/permissions.ts';
+import { type Database, openDatabase } from './database.ts';
+
+const kept = 7;
+const dayMs = 24 * 60 * 60 * 1000;
+
+export type Backup = { path: string; at: number };
+
+const folderOf = (folder: string) => join(folder, 'backups');
+
+/** All backups, newest first. @throws LonghandError `bad-request` where a file has the folder's name */
+export function listBackups(folder: string): Backup[] {
+  if (!existsSync(folderOf(folder))) return [];
+  if (!statSync(folderOf(folder)).isDirectory())
+    throw new LonghandError('bad-request', `[backups] ${folderOf(folder)} is a file; a folder is needed`);
+  return readdirSync(folderOf(folder))
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => join(folderOf(folder), name))
+    .map((path) => ({ path, at: statSync(path).mtimeMs }))
+    .sort((a, b) => b.at - a.at);
+}
+
+/** Copies the database to `backups/<label>-<time>.db`. A copy that was cut short never has that name, and one that does
+ *  not pass the full check is not kept. */
+export async function backUp(db: Database, folder: string, label: 'daily' | 'before-update', now: number) {
+  mkdirSync(folderOf(folder), { recursive: true, mode: 0o700 });
+  const stamp = new Date(now).toISOString().replaceAll(':', '-').slice(0, 19);
+  const path = join(folderOf(folder), `${label}-${stamp}.db`);
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  try {
+    makePrivate(part);
+    await db.copyTo(part);
+    const problem = damage(part, 'integrity_check');
+    if (problem) throw new Error(`[backup] ${part}: ${problem}`);
+    syncFile(part);
+    renameSync(part, path);
+  } finally {
+    for (const rest of [part, `${part}-wal`, `${part}-shm`]) rmSync(rest, { force: true });
+  }
+  for (const old of listBackups(folder)
+    .filter((one) => one.path.includes(`${label}-`))
+    .slice(kept)) {
+    rmSync(old.path, { force: true });
+  }
+  return path;
+}
+
+/** Whether a day has passed since the last one; also when the clock was set back behind it. */
+export function backupDue(folder: string, now: number): boolean {
+  const [last] = listBackups(folder).filter((one) => one.path.includes('daily-'));
+  return !last || Math.abs(now - last.at) >= dayMs;
+}
+
+type Check = 'quick_check' | 'integrity_check';
+
+/** Why a file cannot be used as a database now, or null. */
+export function damage(path: string, check: Check): string | null {
+  try {
+    return flaw(path, check);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What says nothing about the file itself. */
+const passing: readonly ErrorCode[] = ['conflict', 'disk-full', 'permission', 'read-only'];
+
+/** What is wrong with a database file, or null. `quick_check` leaves out the comparison of indexes with tables.
+ *  @throws LonghandError when it cannot be looked at: another program holds it, it may not be read, the disk is full */
+export function flaw(path: string, check: Check): string | null {
+  let db: Database | null = null;
+  try {
+    db = openDatabase(path);
+    const problems = db.all<{ result: string }>(`SELECT ${check} AS result FROM pragma_${check}`);
+    const first = problems[0]?.result ?? 'no answer';
+    return first === 'ok' ? null : first;
+  } catch (error) {
+    if (error instanceof LonghandError && passing.includes(error.code)) throw error;
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    db?.close();
+  }
+}
+
+export function syncFile(path: string) {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}

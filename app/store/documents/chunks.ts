@@ -1,0 +1,211 @@
+import type { Block, CollectionId, DocumentId, PassageId } from '../../protocol/index.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { Database } from '../database/database.ts';
+import { newId } from '../database/uuid.ts';
+import { codesOf, indexed } from './index-tokenizer.ts';
+
+//  Passages and the index of their words.
+
+export type NewPassage = {
+  text: string;
+  /** So many characters at its beginning stand in the passage before it, or are the head of its table. */
+  overlap: number;
+  headings: string[];
+  /** app/documents/chunk/span-codec.ts */
+  spans: Uint8Array;
+};
+
+export type StoredPassage = NewPassage & {
+  /** Row of the index. */
+  number: number;
+  id: PassageId;
+  documentId: DocumentId;
+  collectionId: CollectionId;
+  /** Of the document, and of its file. */
+  name: string;
+  fileName: string;
+  /** When that file was changed last. */
+  changedAt: number;
+  /** In the order of the document, from 1. */
+  position: number;
+};
+
+export type PassageRow = {
+  number: number;
+  id: PassageId;
+  documentId: DocumentId;
+  collectionId: CollectionId;
+  name: string;
+  fileName: string;
+  changedAt: number;
+  position: number;
+  text: string;
+  overlap: number;
+  headings: string;
+  spans: Uint8Array;
+};
+
+/** For queries over `passages p JOIN documents d ON d.number = p.document`. */
+export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_id AS collectionId, d.name,
+  d.file_name AS fileName, d.source_changed_at AS changedAt, p.position, p.text, p.overlap, p.headings, p.spans`;
+
+export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
+
+/** Appends what was read of a document, and indexes it. `position` of the first passage. It is not waited for the disk: what is
+ *  lost with the power is a part of a document that was not read to its end, and the word that it was waits for all of it. */
+export function addContent(
+  db: Database,
+  document: { number: number; name: string; code: boolean },
+  content: {
+    blocks: readonly Block[];
+    passages: readonly NewPassage[];
+    position: number;
+  },
+  now: number,
+): void {
+  db.passing(() => {
+    for (const { number, kind, level, text, cells } of content.blocks) {
+      db.run(
+        'INSERT INTO blocks (document, number, kind, level, text, cells) VALUES (?, ?, ?, ?, ?, ?)',
+        document.number,
+        number,
+        kind,
+        level ?? null,
+        text,
+        cells ? JSON.stringify(cells) : null,
+      );
+    }
+    for (const [at, passage] of content.passages.entries()) {
+      addPassage(db, document, { ...passage, position: content.position + at }, now);
+    }
+  });
+}
+
+function addPassage(
+  db: Database,
+  document: { number: number; name: string; code: boolean },
+  passage: NewPassage & { position: number },
+  now: number,
+) {
+  const { position, text, overlap, headings, spans } = passage;
+  const row = db.get<{ number: number }>(
+    `INSERT INTO passages (id, document, position, text, overlap, headings, spans)
+     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+    newId(now),
+    document.number,
+    position,
+    text,
+    overlap,
+    JSON.stringify(headings),
+    spans,
+  );
+  const number = row?.number ?? 0;
+  db.run(
+    'INSERT INTO passage_words (rowid, text, headings, name) VALUES (?, ?, ?, ?)',
+    number,
+    indexed(text),
+    indexed(headings.join('\n')),
+    indexed(document.name),
+  );
+  const codes = document.code ? text : codesOf(text).join(' ');
+  if (codes !== '') db.run('INSERT INTO passage_codes (rowid, text) VALUES (?, ?)', number, indexed(codes));
+}
+
+/** Removes up to `limit` passages of a document, and its blocks with the last of them. Returns whether any are left. */
+export function removeContent(db: Database, document: number, limit = REMOVED_AT_ONCE): boolean {
+  return db.passing(() => {
+    const { changes } = db.run(
+      'DELETE FROM passages WHERE number IN (SELECT number FROM passages WHERE document = ? LIMIT ?)',
+      document,
+      limit,
+    );
+    if (changes === limit) return true;
+    return (
+      db.run(
+        'DELETE FROM blocks WHERE document = ? AND number IN (SELECT number FROM blocks WHERE document = ? LIMIT ?)',
+        document,
+        document,
+        limit * 4,
+      ).changes > 0
+    );
+  });
+}
+
+/** Passages that are removed in one go: some milliseconds. */
+const REMOVED_AT_ONCE = 50;
+
+/** @throws LonghandError `not-found` */
+export function getPassage(db: Database, id: PassageId): StoredPassage {
+  const row = db.get<PassageRow>(
+    `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document WHERE p.id = ?`,
+    id,
+  );
+  if (!row) throw new LonghandError('not-found', `[documents] no passage ${id}`);
+  return passageOf(row);
+}
+
+/** All of a document, in order. */
+export const passagesOf = (db: Database, document: number): StoredPassage[] =>
+  db
+    .all<PassageRow>(
+      `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
+       WHERE p.document = ? ORDER BY p.position`,
+      document,
+    )
+    .map(passageOf);
+
+/** By their rows. */
+export function passagesNumbered(db: Database, numbers: readonly number[]): Map<number, StoredPassage> {
+  const rows = db.all<PassageRow>(
+    `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
+     WHERE p.number IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(numbers),
+  );
+  return new Map(rows.map((row) => [row.number, passageOf(row)]));
+}
+
+export const countPassages = (db: Database): number =>
+  db.get<{ count: number }>('SELECT COUNT(*) AS count FROM passages')?.count ?? 0;
+
+/** How many passages have a term of the index (a quoted word, a beginning with a star), counted up to `most`. */
+export const passagesWith = (db: Database, term: string, most: number): number =>
+  db.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM (SELECT rowid FROM passage_words WHERE passage_words MATCH ? LIMIT ?)',
+    term,
+    most,
+  )?.count ?? 0;
+
+/** All passages of collections, document after document; null when they have more than `most` characters. */
+export function collectionPassages(
+  db: Database,
+  collectionIds: readonly CollectionId[],
+  most: number,
+): StoredPassage[] | null {
+  const passages: StoredPassage[] = [];
+  let characters = 0;
+  for (const { number } of db.all<{ number: number }>(
+    `SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (SELECT value FROM json_each(?))
+     ORDER BY number`,
+    JSON.stringify(collectionIds),
+  )) {
+    for (const passage of passagesOf(db, number)) {
+      passages.push(passage);
+      characters += passage.text.length;
+      if (characters > most) return null;
+    }
+  }
+  return passages;
+}
+
+/** Rows of the first passages of documents, in turns: all first ones, then all second ones. */
+export const beginnings = (db: Database, collectionIds: readonly CollectionId[], limit: number): number[] =>
+  db
+    .all<{ number: number }>(
+      `SELECT p.number FROM passages p JOIN documents d ON d.number = p.document
+       WHERE d.deleted_at IS NULL AND d.collection_id IN (SELECT value FROM json_each(?)) AND p.position <= ?
+       ORDER BY p.position, d.number LIMIT ?`,
+      JSON.stringify(collectionIds),
+      limit,
+      limit,
+    )
+    .map(({ number }) => number);

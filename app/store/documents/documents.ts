@@ -1,0 +1,285 @@
+import type { Block, CollectionId, Document, DocumentId, DocumentNotice, DocumentState } from '../../protocol/index.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import type { Database, Value } from '../database/database.ts';
+import { newId } from '../database/uuid.ts';
+
+//  Documents. Their collections: collections.ts; passages and their index: passages.ts beside this.
+
+/** A document with what only the core knows of it. */
+export type StoredDocument = {
+  /** Row of the database, by which passages refer to it. */
+  number: number;
+  sourcePath: string;
+  sourceChangedAt: number;
+  watched: boolean;
+  sha256: string | null;
+  /** Name of the kept copy in documents/. */
+  storedName: string | null;
+  ocr: boolean;
+  /** How often reading it has begun without coming to an end. */
+  attempts: number;
+  document: Document;
+};
+
+type DocumentRow = {
+  number: number;
+  id: DocumentId;
+  collection_id: CollectionId;
+  name: string;
+  file_name: string;
+  kind: Document['kind'];
+  bytes: number;
+  added_at: number;
+  pages: number | null;
+  source_path: string;
+  source_changed_at: number;
+  watched: number;
+  sha256: string | null;
+  stored_name: string | null;
+  ocr: number;
+  attempts: number;
+  state: string;
+  notices: string;
+  passages: number;
+};
+
+const columns = `number, id, collection_id, name, file_name, kind, bytes, added_at, pages, source_path, source_changed_at,
+  watched, sha256, stored_name, ocr, attempts, state, notices, passages`;
+
+const storedOf = (row: DocumentRow): StoredDocument => ({
+  number: row.number,
+  sourcePath: row.source_path,
+  sourceChangedAt: row.source_changed_at,
+  watched: row.watched === 1,
+  sha256: row.sha256,
+  storedName: row.stored_name,
+  ocr: row.ocr === 1,
+  attempts: row.attempts,
+  document: {
+    id: row.id,
+    collectionId: row.collection_id,
+    name: row.name,
+    fileName: row.file_name,
+    kind: row.kind,
+    bytes: row.bytes,
+    addedAt: row.added_at,
+    pages: row.pages,
+    passages: row.passages,
+    state: JSON.parse(row.state),
+    watchedPath: row.watched === 1 ? row.source_path : null,
+    notices: noticesOf(row.notices),
+  },
+});
+
+/** Earlier versions kept sentences. */
+const noticesOf = (stored: string): DocumentNotice[] =>
+  (JSON.parse(stored) as (DocumentNotice | string)[]).map((notice) =>
+    typeof notice === 'string' ? { code: 'told', details: { text: notice } } : notice,
+  );
+
+/** In the order they were added. `collectionId` null: all. */
+export function listDocuments(db: Database, collectionId: CollectionId | null): StoredDocument[] {
+  const rows = db.all<DocumentRow>(
+    `SELECT ${columns} FROM documents WHERE deleted_at IS NULL AND (? IS NULL OR collection_id = ?)
+     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY number`,
+    collectionId,
+    collectionId,
+  );
+  return rows.map(storedOf);
+}
+
+export function findDocument(db: Database, id: DocumentId): StoredDocument | undefined {
+  const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE id = ? AND deleted_at IS NULL`, id);
+  return row && storedOf(row);
+}
+
+/** @throws LonghandError `not-found` */
+export function getDocument(db: Database, id: DocumentId): StoredDocument {
+  const found = findDocument(db, id);
+  if (!found) throw new LonghandError('not-found', `[documents] no document ${id}`);
+  return found;
+}
+
+/** The next that waits to be read. */
+/** The oldest. `last`: those that are only read when no other waits. */
+export function nextQueued(db: Database, last: Iterable<DocumentId> = []): StoredDocument | undefined {
+  const row = db.get<DocumentRow>(
+    `SELECT ${columns} FROM documents WHERE status = 'queued' AND deleted_at IS NULL
+     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL)
+     ORDER BY id IN (SELECT value FROM json_each(?)), number LIMIT 1`,
+    JSON.stringify([...last]),
+  );
+  return row && storedOf(row);
+}
+
+export const findBySource = (db: Database, collectionId: CollectionId, path: string): StoredDocument | undefined =>
+  findWhere(db, 'collection_id = ? AND source_path = ? AND deleted_at IS NULL', collectionId, path);
+
+export const findByContent = (db: Database, collectionId: CollectionId, sha256: string): StoredDocument | undefined =>
+  findWhere(db, 'collection_id = ? AND sha256 = ? AND deleted_at IS NULL', collectionId, sha256);
+
+function findWhere(db: Database, where: string, ...values: Value[]): StoredDocument | undefined {
+  const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE ${where} ORDER BY number LIMIT 1`, ...values);
+  return row && storedOf(row);
+}
+
+export type NewDocument = Pick<Document, 'collectionId' | 'fileName' | 'kind' | 'bytes'> &
+  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched'>;
+
+export function addDocument(db: Database, added: NewDocument, now: number): StoredDocument {
+  const id = newId(now) as DocumentId;
+  const state: DocumentState = { status: 'queued' };
+  db.run(
+    `INSERT INTO documents (id, collection_id, name, file_name, kind, bytes, added_at, source_path, source_changed_at,
+     watched, status, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    added.collectionId,
+    added.fileName,
+    added.fileName,
+    added.kind,
+    added.bytes,
+    now,
+    added.sourcePath,
+    added.sourceChangedAt,
+    Number(added.watched),
+    state.status,
+    JSON.stringify(state),
+  );
+  return getDocument(db, id);
+}
+
+const fields = {
+  name: ['name', (value: string): Value => value],
+  fileName: ['file_name', (value: string): Value => value],
+  kind: ['kind', (value: string): Value => value],
+  bytes: ['bytes', (value: number): Value => value],
+  pages: ['pages', (value: number | null): Value => value],
+  sourcePath: ['source_path', (value: string): Value => value],
+  sourceChangedAt: ['source_changed_at', (value: number): Value => value],
+  watched: ['watched', (value: boolean): Value => Number(value)],
+  sha256: ['sha256', (value: string | null): Value => value],
+  storedName: ['stored_name', (value: string | null): Value => value],
+  ocr: ['ocr', (value: boolean): Value => Number(value)],
+  attempts: ['attempts', (value: number): Value => value],
+  state: ['state', (value: DocumentState): Value => JSON.stringify(value)],
+  notices: ['notices', (value: DocumentNotice[]): Value => JSON.stringify(value)],
+  passages: ['passages', (value: number): Value => value],
+} as const;
+
+type Fields = Pick<Document, 'name' | 'fileName' | 'kind' | 'bytes' | 'pages' | 'state' | 'notices' | 'passages'> &
+  Pick<StoredDocument, 'sourcePath' | 'sourceChangedAt' | 'watched' | 'sha256' | 'storedName' | 'ocr' | 'attempts'>;
+
+/** @throws LonghandError `not-found` */
+export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fields>): StoredDocument {
+  const names: string[] = [];
+  const values: Value[] = [];
+  for (const [key, [column, encode]] of Object.entries(fields)) {
+    const value = patch[key as keyof Fields];
+    if (value === undefined) continue;
+    names.push(`${column} = ?`);
+    values.push((encode as (value: unknown) => Value)(value));
+  }
+  if (patch.state) {
+    names.push('status = ?');
+    values.push(patch.state.status);
+  }
+  if (names.length > 0) db.run(`UPDATE documents SET ${names.join(', ')} WHERE id = ?`, ...values, id);
+  return getDocument(db, id);
+}
+
+/** Those that are called otherwise than their files. */
+export const titledDocuments = (db: Database): Pick<Document, 'id' | 'name' | 'fileName'>[] =>
+  db.all('SELECT id, name, file_name AS fileName FROM documents WHERE name <> file_name AND deleted_at IS NULL');
+
+/** What was being read when the app ended is read anew. */
+export function requeueUnsettled(db: Database): void {
+  db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}' WHERE status = 'reading'`);
+}
+
+/** An attempt that was ended by us, or by the database, says nothing about the document. */
+export const forgiveAttempt = (db: Database, number: number) =>
+  void db.run('UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE number = ?', number);
+
+export const forgiveAttempts = (db: Database) =>
+  void db.run(`UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE status = 'reading'`);
+
+export function deleteDocument(db: Database, id: DocumentId, now: number): void {
+  db.run('UPDATE documents SET deleted_at = ? WHERE id = ?', now, id);
+}
+
+/** Undo of a removal. @throws LonghandError `not-found`, `conflict` (the same file was added again meanwhile) */
+export function restoreDocument(db: Database, id: DocumentId): StoredDocument {
+  const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE id = ? AND stored_name IS NOT NULL`, id);
+  if (!row) throw new LonghandError('not-found', `[documents] no document ${id}`);
+  const same = row.sha256 === null ? undefined : findByContent(db, row.collection_id, row.sha256);
+  if (same && same.document.id !== id) {
+    throw new LonghandError('conflict', `[documents] ${row.file_name} is already back in the collection`);
+  }
+  db.run('UPDATE documents SET deleted_at = NULL WHERE id = ?', id);
+  return getDocument(db, id);
+}
+
+/** Rows that were deleted before `before`, or whose collection was. `stays`: removed by hand from a folder that is watched;
+ *  the row remembers it, or the next look at the folder would add it again. */
+export const deletedDocuments = (db: Database, before: number): { number: number; stays: boolean }[] =>
+  db
+    .all<{ number: number; stays: number }>(
+      `SELECT number, watched = 1 AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) AS stays
+       FROM documents WHERE (deleted_at < ? AND (stored_name IS NOT NULL OR watched = 0))
+       OR collection_id IN (SELECT id FROM collections WHERE deleted_at < ?)`,
+      before,
+      before,
+    )
+    .map(({ number, stays }) => ({ number, stays: stays === 1 }));
+
+/** Nobody refers to its copy any more. */
+export const dropCopy = (db: Database, number: number) =>
+  db.transaction(() => {
+    db.run('UPDATE documents SET stored_name = NULL, sha256 = NULL WHERE number = ?', number);
+    db.run(`INSERT INTO purged (place, id) SELECT 'documents', id FROM documents WHERE number = ?`, number);
+  });
+
+/** All of a collection that are followed in a watched folder, those that were removed by hand included. */
+export function listFollowed(db: Database, collectionId: CollectionId): (StoredDocument & { removed: boolean })[] {
+  const rows = db.all<DocumentRow & { deleted_at: number | null }>(
+    `SELECT ${columns}, deleted_at FROM documents WHERE collection_id = ? AND watched = 1`,
+    collectionId,
+  );
+  return rows.map((row) => ({ ...storedOf(row), removed: row.deleted_at !== null }));
+}
+
+export const keptNames = (db: Database): Set<string> =>
+  new Set(
+    db
+      .all<{ name: string }>('SELECT stored_name AS name FROM documents WHERE stored_name IS NOT NULL')
+      .map(({ name }) => name),
+  );
+
+export const forgetDocument = (db: Database, number: number) =>
+  void db.run('DELETE FROM documents WHERE number = ?', number);
+
+export function contentOf(db: Database, number: number, from: number, limit: number) {
+  const rows = db.all<{
+    number: number;
+    kind: Block['kind'];
+    level: number | null;
+    text: string;
+    cells: string | null;
+  }>(
+    'SELECT number, kind, level, text, cells FROM blocks WHERE document = ? AND number >= ? ORDER BY number LIMIT ?',
+    number,
+    from,
+    limit,
+  );
+  const total = db.get<{ last: number | null }>('SELECT MAX(number) AS last FROM blocks WHERE document = ?', number);
+  const blocks = rows.map(
+    ({ number, kind, level, text, cells }): Block => ({
+      number,
+      kind,
+      ...(level !== null && { level }),
+      text,
+      ...(cells !== null && { cells: JSON.parse(cells) as string[] }),
+    }),
+  );
+  return { total: total?.last ?? 0, blocks };
+}

@@ -1,0 +1,36 @@
+import type { CollectionId, DocumentId } from '../../protocol/index.ts';
+import type { Database, Value } from '../database/database.ts';
+import { type PassageRow, passageColumns, passageOf, type StoredPassage } from './chunks.ts';
+
+/** Passages that have one of these terms of the index (a quoted word, a beginning with a star), by bm25, best first. `collectionIds` null: everywhere. */
+export function matchPassages(
+  db: Database,
+  table: 'passage_words' | 'passage_codes',
+  terms: readonly string[],
+  wanted: { collectionIds: readonly CollectionId[] | null; documentId?: DocumentId | undefined; limit: number },
+): { passage: StoredPassage; score: number }[] {
+  const { collectionIds, documentId, limit } = wanted;
+  const values: Value[] = [terms.join(' OR ')];
+  let where = '';
+  if (collectionIds) {
+    where += ` AND d.collection_id IN (${collectionIds.map(() => '?').join(', ')})`;
+    values.push(...collectionIds);
+  }
+  if (documentId) {
+    where += ' AND d.id = ?';
+    values.push(documentId);
+  }
+  const weights = table === 'passage_words' ? ', 1.0, 1.5, 0.5' : '';
+  const rows = db.all<PassageRow & { score: number }>(
+    `SELECT ${passageColumns}, -s.score AS score FROM (
+       SELECT f.rowid AS number, bm25(${table}${weights}) AS score FROM ${table} f
+       JOIN passages p ON p.number = f.rowid JOIN documents d ON d.number = p.document
+       WHERE ${table} MATCH ? AND d.deleted_at IS NULL
+         AND d.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ${where}
+       ORDER BY score LIMIT ?
+     ) s JOIN passages p ON p.number = s.number JOIN documents d ON d.number = p.document ORDER BY s.score`,
+    ...values,
+    limit,
+  );
+  return rows.map(({ score, ...row }) => ({ passage: passageOf(row), score }));
+}

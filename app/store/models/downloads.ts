@@ -1,0 +1,74 @@
+import type { Database } from '../database/database.ts';
+
+export type WantedFile = { name: string; size: number; sha256: string | null; etag: string | null };
+
+/** A repository the user asked for: pinned, with the files that belong to the model. */
+export type DownloadRow = {
+  id: string;
+  name: string;
+  source: string;
+  repository: string;
+  commit: string;
+  files: WantedFile[];
+  paused: boolean;
+};
+
+type Stored = Omit<DownloadRow, 'files' | 'paused'> & { files: string; paused: number };
+
+const select = 'SELECT id, name, source, repository, commit_hash AS "commit", files, paused FROM downloads';
+
+/** In the order in which they are fetched. */
+export const listDownloads = (db: Database): DownloadRow[] =>
+  db
+    .all<Stored>(`${select} ORDER BY position`)
+    .map((row) => ({ ...row, files: JSON.parse(row.files), paused: row.paused === 1 }));
+
+export const addDownload = (db: Database, row: DownloadRow, now: number) =>
+  db.run(
+    `INSERT INTO downloads (id, name, source, repository, commit_hash, files, paused, position, added_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads), ?)`,
+    row.id,
+    row.name,
+    row.source,
+    row.repository,
+    row.commit,
+    JSON.stringify(row.files),
+    row.paused ? 1 : 0,
+    now,
+  );
+
+export const setDownloadPaused = (db: Database, id: string, paused: boolean) =>
+  db.run('UPDATE downloads SET paused = ? WHERE id = ?', paused ? 1 : 0, id);
+
+export const setDownloadFiles = (db: Database, id: string, files: readonly WantedFile[]) =>
+  db.run('UPDATE downloads SET files = ? WHERE id = ?', JSON.stringify(files), id);
+
+/** The same item, in another version of its repository. */
+export const renewDownload = (db: Database, id: string, commit: string, files: readonly WantedFile[]) =>
+  db.run('UPDATE downloads SET commit_hash = ?, files = ?, paused = 0 WHERE id = ?', commit, JSON.stringify(files), id);
+
+export const removeDownload = (db: Database, id: string) => db.run('DELETE FROM downloads WHERE id = ?', id);
+
+export const orderDownloads = (db: Database, ids: readonly string[]) =>
+  db.transaction(() => {
+    for (const [position, id] of ids.entries()) db.run('UPDATE downloads SET position = ? WHERE id = ?', position, id);
+  });
+
+/** Files of the library by content. */
+export const hasBlob = (db: Database, sha256: string, size: number): boolean =>
+  db.get('SELECT 1 FROM blobs WHERE sha256 = ? AND size = ?', sha256, size) !== undefined;
+
+export const addBlob = (db: Database, sha256: string, size: number) =>
+  db.run('INSERT OR REPLACE INTO blobs (sha256, size) VALUES (?, ?)', sha256, size);
+
+export const removeBlob = (db: Database, sha256: string) => db.run('DELETE FROM blobs WHERE sha256 = ?', sha256);
+
+/** Hashes of the blocks of a whole file. They outlive it when it is damaged: they tell which of its blocks are sound. */
+export const blocksOfBlob = (db: Database, sha256: string): Uint8Array | null =>
+  db.get<{ hashes: Uint8Array }>('SELECT hashes FROM blob_blocks WHERE sha256 = ?', sha256)?.hashes ?? null;
+
+export const setBlocksOfBlob = (db: Database, sha256: string, hashes: Uint8Array) =>
+  db.run('INSERT OR REPLACE INTO blob_blocks (sha256, hashes) VALUES (?, ?)', sha256, hashes);
+
+export const forgetBlocksOfBlob = (db: Database, sha256: string) =>
+  db.run('DELETE FROM blob_blocks WHERE sha256 = ?', sha256);

@@ -1,0 +1,59 @@
+import type { Database } from '../database/database.ts';
+
+//  Where the models are. A move is what this row says: whatever moment a crash comes at, one place is whole and named here.
+
+export type LibraryRow = {
+  /** Null: in the data folder. */
+  folder: string | null;
+  /** What the file of the same name in `folder` says. */
+  mark: string | null;
+  movingTo: string | null;
+  paused: boolean;
+  /** A copy that is not used (any more) and has to go. */
+  leaving: string | null;
+};
+
+type Stored = Omit<LibraryRow, 'paused'> & { paused: number };
+
+export function libraryRow(db: Database): LibraryRow {
+  const row = db.get<Stored>(
+    'SELECT folder, marker_id AS mark, moving_to AS movingTo, paused, cleanup_path AS leaving FROM library',
+  );
+  if (!row) throw new Error('[library] its row is gone');
+  return { ...row, paused: row.paused === 1 };
+}
+
+export const beginMove = (db: Database, to: string) => db.run('UPDATE library SET moving_to = ?, paused = 0', to);
+
+export const pauseMove = (db: Database, paused: boolean) => db.run('UPDATE library SET paused = ?', paused ? 1 : 0);
+
+/** From now on the copy is what has to go. */
+export const cancelMove = (db: Database) =>
+  db.run('UPDATE library SET cleanup_path = moving_to, moving_to = NULL, paused = 0');
+
+export const endLeaving = (db: Database) => db.run('UPDATE library SET cleanup_path = NULL');
+
+/** The one step that makes the new place the library: at once, with the paths of all models in it. `kept`: a folder below
+ *  `from` that stays where it is. */
+export function switchLibrary(
+  db: Database,
+  { from, to, kept, folder, mark }: { from: string; to: string; kept: string } & Pick<LibraryRow, 'folder' | 'mark'>,
+): void {
+  db.transaction(() => {
+    db.run(
+      'UPDATE library SET folder = ?, marker_id = ?, moving_to = NULL, paused = 0, cleanup_path = ?',
+      folder,
+      mark,
+      from,
+    );
+    const inside = (folder: string): [string, string] => [`${folder}/`, `${folder}/`];
+    db.run(
+      `UPDATE models SET path = ? || substr(path, length(?) + 1)
+       WHERE substr(path, 1, length(?)) = ? AND substr(path, 1, length(?)) <> ?`,
+      to,
+      from,
+      ...inside(from),
+      ...inside(kept),
+    );
+  });
+}
