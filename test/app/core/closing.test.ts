@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openDatabase } from '../../../app/store/database.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
 import { newFolder, startCore } from '../../support/core.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
