@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { attachFile } from '../chat/attachments.ts';
 import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
-import { checkRoom, measureContext } from '../chat/context/context-usage.ts';
+import { measureContext } from '../chat/context/context-usage.ts';
 import type { ChatDeps } from '../chat/deps.ts';
 import { createPictureStore } from '../chat/pictures.ts';
 import { createTitles } from '../chat/titles.ts';
 import { newestLeaf } from '../chat/tree.ts';
-import { createSendOrder } from '../chat/turns/send-order.ts';
 import { createTurnManager } from '../chat/turns/turn-manager.ts';
 import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
@@ -43,19 +42,19 @@ import {
   restoreChat,
   updateChat,
 } from '../store/chats/chats.ts';
-import { samplesOf } from '../store/chats/message-chunks.ts';
 import { getMessage, messagesOf } from '../store/chats/messages.ts';
 import { searchChats } from '../store/chats/search.ts';
 import { createEraser } from '../store/database/erase.ts';
 import { newId } from '../store/database/uuid.ts';
-import type { Reach } from '../store/folder/lock.ts';
 import { createSaving } from '../store/folder/save-notices.ts';
+import type { Reach } from '../store/lock.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { createBenchmarkAsker } from './benchmark-asker.ts';
 import type { Inference } from './inference.ts';
 import { createServerControl, type StartServer } from './server-control.ts';
 import { createToolService } from './tool-service.ts';
+import { turnHandlers } from './turn-handlers.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export type CoreOptions = {
@@ -243,7 +242,6 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   statusListeners.push((status) => emit('engine.status', withChat(status)));
   const titles = createTitles(core, turns.busy);
   opened.defer(titles.close);
-  const inOrder = createSendOrder();
   const summaries = createSummaries(core);
 
   const server = createServerControl({
@@ -295,26 +293,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
     },
 
-    'turns.send': (sent) =>
-      inOrder(sent.chatId, async () => {
-        await models.look(getChat(db, sent.chatId).modelId);
-        await checkRoom(core, sent);
-        return turns.send(sent);
-      }),
-    'turns.editAndResend': ({ messageId, text }) => turns.edit(messageId, text),
-    'turns.editAnswer': ({ messageId, text }) => turns.rewrite(messageId, text),
-    'turns.regenerate': ({ messageId, documents }) => turns.retry(messageId, documents),
-    'turns.continue': ({ messageId }) => turns.resume(messageId),
-    'turns.runToolAgain': ({ messageId, useId }) => turns.runToolAgain(messageId, useId),
-    'turns.cancel': ({ turnId }) => turns.cancel(turnId),
-    'turns.skipThinking': ({ turnId }) => turns.answerNow(turnId),
-    'turns.cancelAutoDecision': ({ turnId }) => turns.hold(turnId),
-    'turns.decideTool': ({ turnId, useId, choice }) => turns.decideTool(turnId, useId, choice),
-    'turns.decide': ({ turnId, choice }) => turns.decide(turnId, choice),
-    'turns.editQueued': ({ messageId, text }) => turns.editQueued(messageId, text),
-    'turns.moveQueued': ({ messageId, by }) => turns.moveQueued(messageId, by),
-    'turns.sendQueued': ({ messageId }) => turns.sendQueued(messageId),
-    'turns.samples': ({ messageId }) => samplesOf(db, messageId),
+    ...turnHandlers(core, turns, models),
 
     'context.measure': (asked) => measureContext(core, asked),
     'context.overflowOptions': (asked) => planRoom(core, asked),

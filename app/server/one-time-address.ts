@@ -1,5 +1,5 @@
 import { enterPath, LonghandError, ticketPath } from '../protocol/index.ts';
-import { type Reach, reachOf } from '../store/folder/lock.ts';
+import { type Reach, reachOf } from '../store/lock.ts';
 
 //  How programs of the same user come in where a browser host runs: by the key that stands in the data folder.
 

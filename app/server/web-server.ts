@@ -7,7 +7,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Core } from '../core/core.ts';
 import { failureOf, LonghandError, uploadPath } from '../protocol/index.ts';
-import type { Reach } from '../store/folder/lock.ts';
+import type { Reach } from '../store/lock.ts';
 import { createAccess } from './auth.ts';
 import { keepRoom, listen } from './listen.ts';
 import { addressWith } from './one-time-address.ts';

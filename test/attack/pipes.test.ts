@@ -20,7 +20,7 @@ import { damagedIn } from '../../app/models/storage/block-repair.ts';
 import { disk } from '../../app/models/storage/fs-probe.ts';
 import { openedByFile } from '../../app/models/storage/model-file.ts';
 import { lastPort } from '../../app/server/port-file.ts';
-import { readHolder } from '../../app/store/folder/lock.ts';
+import { readHolder } from '../../app/store/lock.ts';
 import { readWindowState } from '../../main/window-state.ts';
 import { addon, golden } from '../support/addon.ts';
 import { newFolder } from '../support/core.ts';

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { enterPath, socketPath, subprotocol, type Upload, uploadPath } from '../../app/protocol/index.ts';
 import { reachIn } from '../../app/server/one-time-address.ts';
-import { reachOf, readHolder } from '../../app/store/folder/lock.ts';
+import { reachOf, readHolder } from '../../app/store/lock.ts';
 import { openSocket } from '../support/browser.ts';
 import { startCore } from '../support/core.ts';
 import { ask, bearer, serve, statusOfSocket } from './served.ts';

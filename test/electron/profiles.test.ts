@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { lockFolder } from '../../app/store/folder/lock.ts';
+import { lockFolder } from '../../app/store/lock.ts';
 import { errors } from '../../main/strings.ts';
 import { windowTest } from './fixture.ts';
 import { answered, atChat, opened } from './page.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { lockFolder } from '../../app/store/folder/lock.ts';
+import { lockFolder } from '../../app/store/lock.ts';
 import { windowTest } from './fixture.ts';
 import { ask, atChat, opened, says } from './page.ts';
 import { newFolder, runs, type Shell } from './shell.ts';

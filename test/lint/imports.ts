@@ -88,7 +88,7 @@ export const LAWS: readonly Law[] = [
       'app/engine/client/fork-engine.ts',
       'app/documents/parse/fork-parser.ts',
       'app/store/folder/data-dir.ts',
-      'app/store/folder/lock.ts',
+      'app/store/lock.ts',
       'app/store/folder/open-regular.ts',
       'app/store/folder/temporary-folders.ts',
       'app/protocol',

@@ -15,21 +15,15 @@ import {
   type ToolUseId,
   type TurnId,
 } from '../../protocol/index.ts';
-import { copyAttachments, detachAttachments } from '../../store/chats/attachments.ts';
+import { copyAttachments } from '../../store/chats/attachments.ts';
 import { distinctTitle, findChat, getChat, updateChat } from '../../store/chats/chats.ts';
-import {
-  addMessage,
-  copyBegin,
-  deleteMessage,
-  getMessage,
-  messagesOf,
-  updateMessage,
-} from '../../store/chats/messages.ts';
+import { addMessage, copyBegin, getMessage, messagesOf, updateMessage } from '../../store/chats/messages.ts';
 import { repeatFrom } from '../../store/chats/tool-uses.ts';
 import { newId } from '../../store/database/uuid.ts';
 import type { ChatDeps } from '../deps.ts';
 import { firstLine } from '../first-line.ts';
 import { branch, placeOf, queued } from '../tree.ts';
+import { createMessageQueue } from './message-queue.ts';
 import { closest, type Given, prepare } from './prepare.ts';
 import { settle } from './settle.ts';
 import { runTurn, type Turn } from './turn.ts';
@@ -79,6 +73,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
   const { db } = core;
   const safely = guarded(core.saving.report, (step: () => void) => step());
   const running = new Map<TurnId, Running>();
+  const queue = createMessageQueue(core);
   let closing = false;
 
   const busy = () => [...running.values()].some((one) => !one.over);
@@ -210,23 +205,6 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     else if (paused) active.turn.decide('stop');
     else if (sent.now) active.turn.cancel();
     return { userMessageId: message.id, messageId: message.id, turnId: null };
-  }
-
-  /** @throws LonghandError `conflict` */
-  function waitingMessage(call: string, messageId: MessageId): Message {
-    const message = getMessage(db, messageId);
-    if (message.state.status !== 'queued') throw new LonghandError('conflict', `[${call}] it has already been sent`);
-    return message;
-  }
-
-  function moveTo(message: Message, to: number) {
-    const others = queued(messagesOf(db, message.chatId)).filter(({ id }) => id !== message.id);
-    const moved = db.transaction(() =>
-      others
-        .toSpliced(to, 0, message)
-        .map(({ id }, place) => updateMessage(db, id, { state: { status: 'queued', place } })),
-    );
-    for (const one of moved) core.emit('message.changed', one);
   }
 
   function checkParent({ chatId, parentId }: Sent) {
@@ -361,29 +339,12 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     decide: (turnId, choice) => find(turnId).decide(choice),
     decideTool: (turnId, useId, choice) => find(turnId).decideTool(useId, choice),
 
-    editQueued(messageId, text) {
-      const message = waitingMessage('turns.editQueued', messageId);
-      if (text !== null) {
-        core.emit('message.changed', updateMessage(db, messageId, { text }));
-        return;
-      }
-      db.transaction(() => {
-        detachAttachments(db, messageId);
-        deleteMessage(db, messageId);
-      });
-      core.emit('message.deleted', { chatId: message.chatId, messageId });
-    },
-
-    moveQueued(messageId, by) {
-      const message = waitingMessage('turns.moveQueued', messageId);
-      const at = queued(messagesOf(db, message.chatId)).findIndex(({ id }) => id === messageId);
-      moveTo(message, Math.max(0, at + by));
-    },
-
+    editQueued: queue.editQueued,
+    moveQueued: queue.moveQueued,
     sendQueued(messageId) {
-      const message = waitingMessage('turns.sendQueued', messageId);
+      const message = queue.waiting(messageId);
       if (ofChat(message.chatId)) throw new LonghandError('conflict', '[turns.sendQueued] this chat is being answered');
-      moveTo(message, 0);
+      queue.toFront(message);
       sendNext(message.chatId);
     },
 

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LonghandError } from '../../protocol/index.ts';
-import { type Database, openDatabase } from '../database/database.ts';
-import { readRegularSync } from './open-regular.ts';
-import { makePrivate, othersFolder } from './permissions.ts';
+import { LonghandError } from '../protocol/index.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import { readRegularSync } from './folder/open-regular.ts';
+import { makePrivate, othersFolder } from './folder/permissions.ts';
 
 const MAX_NOTE = 4096;
 
