@@ -6,10 +6,9 @@ import { type Database, openDatabase } from './database/database.ts';
 import { migrate, pending, readMigrations, versionOf } from './database/migrate.ts';
 import { isLost, type Restored, restore, salvage } from './database/recover.ts';
 import { checkDataFolder } from './folder/data-dir.ts';
-import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } from './folder/permissions.ts';
-
 import { temporaryFolder } from './folder/temporary-folders.ts';
+import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 
 export type Store = {
   readonly db: Database;

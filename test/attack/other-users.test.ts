@@ -16,8 +16,8 @@ import { enterPath, failureOf, ticketPath, uploadPath } from '../../app/protocol
 import { userOf } from '../../app/server/peer-user.ts';
 import { startBrowserHost } from '../../app/server/web-server.ts';
 import { backUp } from '../../app/store/database/backups.ts';
-import { readHolder } from '../../app/store/lock.ts';
 import { closeContents, closeFolder } from '../../app/store/folder/permissions.ts';
+import { readHolder } from '../../app/store/lock.ts';
 import { openStore } from '../../app/store/store.ts';
 import { enter, openSocket } from '../support/browser.ts';
 import { isEnd, newFolder, next, places, root, startCore } from '../support/core.ts';
